@@ -1,4 +1,4 @@
-import { flag, parsed } from '../cli/declare';
+import { flag, operand, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
@@ -11,6 +11,7 @@ import help from './help/audit.txt?raw';
 import { command } from './planned';
 
 const rows = {
+  link: operand('<link>', 'link or ID of the push, or last'),
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',
@@ -29,9 +30,8 @@ interface AuditPlan {
 export default command({
   description: "Show who opened a push, newest first. Requires the owner's token.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
   rows,
-  plan: ({ all, page = 1 }, { reference }, link: string): AuditPlan => ({
+  plan: ({ link, all, page = 1 }, { reference }): AuditPlan => ({
     named: reference(link),
     page: all ? undefined : page,
   }),

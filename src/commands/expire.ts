@@ -1,3 +1,4 @@
+import { operand } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
 import { count } from '../cli/terminal/wording';
@@ -14,7 +15,11 @@ import { proving, withPassphrase } from '../take/retrieve';
 import help from './help/expire.txt?raw';
 import { command } from './planned';
 
-const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
+const rows = {
+  links: operand('<link...>', 'links or IDs of the pushes, or last'),
+  ...passphraseRows,
+  keyFile: keyRows.keyFile,
+};
 
 /** What to expire, and with what where its viewers need that. */
 interface ExpirePlan {
@@ -26,20 +31,15 @@ interface ExpirePlan {
 export default command({
   description: 'Expire pushes now. This deletes their secrets for good.',
   help,
-  operands: { '<link...>': 'links or IDs of the pushes, or last' },
   rows,
   plan: planOf,
   run: expire,
 });
 
-function planOf(
-  options: Options<typeof rows>,
-  { context, reference }: Session,
-  links: readonly string[],
-): ExpirePlan {
+function planOf(options: Options<typeof rows>, { context, reference }: Session): ExpirePlan {
   const passphrase = passphraseSource(options, context);
   const keys = keySources({ ...options, identity: [], decrypt: true });
-  return { references: links.map(reference), passphrase, keys };
+  return { references: options.links.map(reference), passphrase, keys };
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */

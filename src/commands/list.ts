@@ -1,4 +1,4 @@
-import { flag } from '../cli/declare';
+import { choice, flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
 import {
   activePushes,
@@ -20,6 +20,12 @@ import { command } from './planned';
 const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
 const rows = {
+  state: choice('[state]', 'active (default), expired or requests', [
+    'active',
+    'expired',
+    'requests',
+  ]),
+  requestState: choice('[request-state]', 'state of requests', REQUEST_STATES),
   ...pageRows,
   local: flag('--local', 'list receipts of this machine; needs no token'),
 };
@@ -36,21 +42,19 @@ export default command({
   description: 'List your pushes or requests, newest first. Needs a token.',
   usage: '[options] [active|expired|requests [open|ready|closed]]',
   help,
-  operands: {
-    '[state]': ['active (default), expired or requests', ['active', 'expired', 'requests']],
-    '[request-state]': ['state of requests', REQUEST_STATES],
-  },
   rows,
   plan: planOf,
   run: list,
 });
 
-function planOf(
-  { page, all, limit, local }: Options<typeof rows>,
-  _: unknown,
-  state: 'active' | 'expired' | 'requests' = 'active',
-  requestState?: RequestState,
-): ListPlan {
+function planOf({
+  state = 'active',
+  requestState,
+  page,
+  all,
+  limit,
+  local,
+}: Options<typeof rows>): ListPlan {
   if (requestState !== undefined && state !== 'requests')
     throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');
   const most = limit ?? Number.POSITIVE_INFINITY;

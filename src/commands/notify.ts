@@ -1,4 +1,4 @@
-import { text } from '../cli/declare';
+import { operand, text } from '../cli/declare';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notification } from '../contract/api';
@@ -16,9 +16,12 @@ interface NotifyPlan {
 export default command({
   description: "E-mail a push's link from the instance. Requires the owner's token.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last', '<email...>': 'up to 5 addresses' },
-  rows: { locale: text('--locale <code>', 'language of the e-mail, such as de') },
-  plan: ({ locale }, { reference }, link: string, emails: readonly string[]): NotifyPlan => ({
+  rows: {
+    link: operand('<link>', 'link or ID of the push, or last'),
+    emails: operand('<email...>', 'up to 5 addresses'),
+    locale: text('--locale <code>', 'language of the e-mail, such as de'),
+  },
+  plan: ({ link, emails, locale }, { reference }): NotifyPlan => ({
     notification: notification(emails, locale, true),
     named: reference(link),
   }),

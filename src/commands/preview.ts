@@ -1,3 +1,4 @@
+import { operand } from '../cli/declare';
 import { linkRows } from '../cli/options';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
@@ -19,9 +20,8 @@ interface PreviewPlan {
 export default command({
   description: "Print a push's full link. Uses no view.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
-  rows: { qr },
-  plan: ({ qr }, { reference }, link: string): PreviewPlan => ({ named: reference(link), qr }),
+  rows: { link: operand('<link>', 'link or ID of the push, or last'), qr },
+  plan: ({ link, qr }, { reference }): PreviewPlan => ({ named: reference(link), qr }),
   run: preview,
 });
 

@@ -1,4 +1,5 @@
-import { addProfileOptions } from '../cli/options';
+import { operand, type Rows } from '../cli/declare';
+import { addProfileOptions, type Closed, type Options } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
@@ -19,20 +20,19 @@ import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
 import { type CommandObject, command } from './planned';
 
-const below = <Operands extends readonly unknown[]>(
+const name = operand('[name]', 'the profile (default: the one in use)');
+const given = operand('<name>', 'the profile');
+
+const below = <R extends Rows & Closed<R>>(
   summary: string,
-  run: (session: Session, operands: Operands) => Promise<void>,
-  operands: CommandObject['operands'] = {},
+  rows: R,
+  run: (session: Session, typed: Options<R>) => Promise<void>,
 ) => ({
-  ...command({
-    ...{ operands, run, globals: addProfileOptions, rows: {} },
-    plan: (_, __, ...typed: Operands) => typed,
-  }),
+  ...command<R, Options<R>>({ rows, run, globals: addProfileOptions, plan: (options) => options }),
   summary,
 });
 
-const NAME = { '[name]': 'the profile (default: the one in use)' };
-const everything = below('list the profiles', list);
+const everything = below('list the profiles', {}, list);
 
 export default {
   ...everything,
@@ -40,16 +40,20 @@ export default {
   help,
   commands: {
     list: everything,
-    show: below('show a profile (never its token)', show, NAME),
-    use: below('switch to a profile', use, { '<name>': 'the profile' }),
-    set: below('change a setting', set, {
-      '<key>': `the setting: ${settingNames.join(', ')}`,
-      '<value>': 'its value',
-      ...NAME,
-    }),
-    unset: below('remove a setting', unset, { '<key>': 'the setting', ...NAME }),
+    show: below('show a profile (never its token)', { name }, show),
+    use: below('switch to a profile', { name: given }, use),
+    set: below(
+      'change a setting',
+      {
+        key: operand('<key>', `the setting: ${settingNames.join(', ')}`),
+        value: operand('<value>', 'its value'),
+        name,
+      },
+      set,
+    ),
+    unset: below('remove a setting', { key: operand('<key>', 'the setting'), name }, unset),
     remove: {
-      ...below('remove a profile and its token', remove, { '<name>': 'the profile' }),
+      ...below('remove a profile and its token', { name: given }, remove),
       alias: 'rm',
     },
   },
@@ -63,7 +67,7 @@ async function list({ context, say }: Entry): Promise<void> {
   await say.print(shown, (look) => table(shown, profileList, look));
 }
 
-async function show(run: Session, [name]: readonly [string?]) {
+async function show(run: Session, { name }: { readonly name?: string }) {
   const { context, say } = run;
   const state = storedProfiles(context);
   const found = namedProfile(state, nameTyped(run, name), context.env);
@@ -71,7 +75,7 @@ async function show(run: Session, [name]: readonly [string?]) {
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(run: Entry, [name]: readonly [string]): Promise<void> {
+async function use(run: Entry, { name }: { readonly name: string }): Promise<void> {
   const store = await profileStore(run);
   await store.update((state) => {
     if (!profileIn(state, name)) throw noSuchProfile(name, state);
@@ -94,12 +98,18 @@ function nameTyped({ given }: Session, name: string | undefined): string | undef
   throw usageError(`two profiles are named: "${name}" and "${given.profile}"`, 'name one');
 }
 
-async function set(run: Session, [key, value, name]: readonly [string, string, string?]) {
+async function set(
+  run: Session,
+  { key, value, name }: { readonly key: string; readonly value: string; readonly name?: string },
+) {
   if (name !== undefined) checkOrder('set', key, value, name);
   await change(run, key, value, name);
 }
 
-async function unset(run: Session, [key, name]: readonly [string, string?]) {
+async function unset(
+  run: Session,
+  { key, name }: { readonly key: string; readonly name?: string },
+) {
   if (name !== undefined) checkOrder('unset', key, name);
   await change(run, key, undefined, name);
 }
@@ -174,7 +184,7 @@ async function warnOfKeyring({ context, say }: Entry, name: string, profile: Pro
   if (problem !== undefined) await say.warn(problem);
 }
 
-async function remove(run: Entry, [name]: readonly [string]): Promise<void> {
+async function remove(run: Entry, { name }: { readonly name: string }): Promise<void> {
   const { say } = run;
   const store = await profileStore(run);
   let gone: Profile = {};

@@ -4,8 +4,14 @@ import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
 import { layoutOf, topics, topicText } from '../cli/help/help-layout';
-import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
-import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions } from '../cli/options';
+import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
+import {
+  addGlobalOptions,
+  GLOBAL,
+  type GlobalOptions,
+  globalOptions,
+  mannerOf,
+} from '../cli/options';
 import { reflowed } from '../cli/terminal/bounded-write';
 import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
@@ -139,7 +145,7 @@ async function help(program: Command, words: readonly string[], context: Context
   const [word, ...more] = words;
   const topic = topics.find((name) => name === word);
   if (topic) return show(await topicText(topic));
-  if (word === undefined && globalOptions(program.below('help') ?? program, context.env).json)
+  if (word === undefined && mannerOf(program.below('help') ?? program, context.env).json)
     return printWhole(context);
   if (word === undefined || word === 'help') return show(helpOf(program, context));
   const typed = program.below(word);
@@ -180,11 +186,11 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   }
 }
 
-/** What a line leads to, also one that cannot be parsed, and its global options, as far as they can be known. */
+/** What a line leads to, also one that cannot be parsed, and how it prints, as far as that can be known. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
   const found = await reach(program, argv, (one) => loaded(one, context));
-  return { ...found, options: globalOptions(found.command, context.env) };
+  return { ...found, options: mannerOf(found.command, context.env) };
 }
 
 export async function wholeProgram(context: Context): Promise<Command> {
@@ -258,8 +264,6 @@ function eachCommand(command: Command, work: (command: Command) => void): void {
 
 /** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */
 function configure(command: Command, context: Context, show: (text: string) => void): void {
-  for (const option of command.options) checkChoices(option.long ?? '', option);
-  for (const argument of command.registeredArguments) checkChoices(argument.name(), argument);
   command
     .exitOverride((error) => {
       throw error.exitCode === 0 || error.code === 'commander.help'

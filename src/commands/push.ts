@@ -11,6 +11,7 @@ import {
   group,
   list,
   newFile,
+  operand,
   optional,
   parsed,
   switchOff,
@@ -49,6 +50,10 @@ import type { PushPlan } from './push/run';
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
 
 const rows = {
+  text: operand('[text]', 'the secret; others can see it, so pipe it in')
+    .readsStandardInput('the secret')
+    .conflicts(['from', 'env', 'generate'])
+    .conflicts(['file'], undefined, 'add a text to the files with --message TEXT'),
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
@@ -121,7 +126,8 @@ const rows = {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
       .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
-      .conflicts(['kind'], (_, kind) => kind === 'file'),
+      .conflicts(['kind'], (_, kind) => kind === 'file')
+      .conflicts(['text'], (_, text) => text !== '-'),
   }),
 };
 
@@ -130,22 +136,16 @@ type PushOptions = Options<typeof rows>;
 export default command({
   description: 'Push a secret and print its link.',
   help: help.replace('{locales}', languages.join('\n')),
-  operands: { '[text]': 'the secret; others can see it, so pipe it in' },
-  takesCommand: true,
+  takesCommand: 'into',
   rows,
-  unnamedInput: (options, context, text?: string) => {
-    if (!isPiped({ ...options, text }, context)) return undefined;
+  unnamedInput: (options, context) => {
+    if (!isPiped(options, context)) return undefined;
     return options.each ? 'the secrets' : 'the secret';
   },
   plan: async (options, invocation) => {
-    const { args, rest } = invocation.command;
-    // Of a line with a command to run, the words after `--` are that.
-    const words = options.into ? rest : [];
-    const [text, ...more] = args.slice(0, args.length - words.length);
-    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
-    const { context } = invocation;
+    const { context, command } = invocation;
     const plan = (chosen: PushOptions, target?: Target) =>
-      planOf(chosen, { text, words }, context, target);
+      planOf(chosen, command.rest, context, target);
     if (options.here) return plan(options);
     const target = tried(invocation.target);
     const failure = target instanceof CliError ? target : target.ignored;
@@ -169,29 +169,27 @@ function isWatched({ json, dryRun, each }: PushOptions, context: Context): boole
   return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun && !each;
 }
 
-/** What stands in the line beside its options. */
-interface Operands {
-  readonly text: string | undefined;
-  /** The command that sets the secret. */
-  readonly words: readonly string[];
-}
-
 /**
+ * @param words the command that sets the secret
  * @param target the instance, with the defaults of its profile; `--here` uses neither
  * @throws CliError (usage)
  */
 async function planOf(
   options: PushOptions,
-  { text, words }: Operands,
+  words: readonly string[],
   context: Context,
   target: Target | undefined,
 ): Promise<PushPlan | EachPlan> {
-  const { each, here, name, note, from = '-' } = options;
+  const { text, each, here, name, note, from = '-' } = options;
   const profile = target?.defaults;
-  if (each) checkEach(from, text, context);
+  if (each && from === '-' && context.stdin.isTTY)
+    throw usageError(
+      '--each reads lines, but nothing is piped in',
+      'pipe them in, or use --from FILE',
+    );
   const source = passphraseSource(options, context);
   const details = { ...askedFor({ name, note }), ...notified(options) };
-  const content = each ? undefined : contentOf({ ...options, text }, rows, context);
+  const content = each ? undefined : contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const encryption = await sealOf(options, profile);
   if (!each) await refusePrinted(options, encryption, context);
@@ -234,16 +232,6 @@ function isFileName(text = ''): boolean {
   } catch {
     return false;
   }
-}
-
-/** @throws CliError (usage) for a text beside the lines, and for lines that nobody gives */
-function checkEach(from: string, text: string | undefined, { stdin }: Context): void {
-  if ((text ?? '-') !== '-') throw usageError('--each cannot be combined with a text');
-  if (from === '-' && stdin.isTTY)
-    throw usageError(
-      '--each reads lines, but nothing is piped in',
-      'pipe them in, or use --from FILE',
-    );
 }
 
 function notified({ notify, locale }: PushOptions): Partial<Notification> {

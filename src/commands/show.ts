@@ -1,3 +1,4 @@
+import { operand } from '../cli/declare';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
@@ -13,9 +14,8 @@ import { command } from './planned';
 export default command({
   description: 'Show views and days left of a push, and its settings. Uses no view.',
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
-  rows: {},
-  plan: (_, { reference }, link: string) => reference(link),
+  rows: { link: operand('<link>', 'link or ID of the push, or last') },
+  plan: ({ link }, { reference }) => reference(link),
   run: show,
 });
 

@@ -1,4 +1,4 @@
-import { flag, parsed } from '../cli/declare';
+import { flag, operand, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
@@ -30,15 +30,15 @@ interface WaitPlan {
 export default command({
   description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
   rows: {
+    link: operand('<link>', 'link or ID of the push, or last'),
     interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
       DEFAULT_INTERVAL,
     ),
     for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
     thenExpire: flag('--then-expire', 'expire the push after the first view'),
   },
-  plan: ({ interval, for: most, thenExpire }, { reference }, link: string): WaitPlan => ({
+  plan: ({ link, interval, for: most, thenExpire }, { reference }): WaitPlan => ({
     ...{ named: reference(link), interval, most, thenExpire },
   }),
   run: wait,
