@@ -66,8 +66,9 @@ function interruption(signal: AbortSignal, failure: unknown): Error {
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
   const { steps } = remains || code === 'unknown' ? failure : ended;
-  const [word] = ended.facts;
-  const others = factsOf(failure).filter((fact) => fact !== word);
+  const others = factsOf(failure).filter(
+    (fact) => typeof fact === 'string' || fact.name !== ended.code,
+  );
   const facts = remains || code === ended.code ? [...ended.facts, ...others] : ended.facts;
   return ended.with({ facts, steps, remains, cause: failure });
 }

@@ -1,9 +1,7 @@
 // The tree of commands as data, for `pwpush help --json`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
-import exitCodes from './help/exit-codes.txt?raw';
-import { shownBriefly, topics, topicText } from './help/help-layout';
-import { GLOBAL } from './options';
+import { exitCodes, isGlobal, shownBriefly, topics, topicText } from './help/help-layout';
 import { toJson } from './terminal/output';
 
 /** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
@@ -17,25 +15,17 @@ export async function programJson(program: Command, version: string): Promise<st
     name,
     title: (await topicText(name)).split('\n', 1)[0],
   }));
+  const codes = await exitCodes();
+  const options = program.createHelp().visibleOptions(program);
   return `${toJson({
     name: program.name(),
     version,
     description: program.description(),
-    options: globalEntries(program),
-    exit_codes: exitCodeEntries(),
+    options: options.map((one) => ({ ...optionEntry(one, options), group: undefined })),
+    exit_codes: codes.map((one) => ({ ...one, meaning: one.meaning.replaceAll('\n', ' ') })),
     topics: await Promise.all(titles),
     commands: program.commands.map(commandEntry),
   })}\n`;
-}
-
-/** The rows of the text about exit codes; success has no name there. */
-function exitCodeEntries() {
-  const rows = exitCodes.matchAll(/^ *(\d+) {2}(\w*) +(\S.*(?:\n {20}\S.*)*)/gm);
-  return Array.from(rows, ([, status, name, meaning = '']) => ({
-    status: Number(status),
-    name: name || 'ok',
-    meaning: meaning.replaceAll(/\s+/g, ' '),
-  }));
 }
 
 function commandEntry(command: Command): CommandEntry {
@@ -60,14 +50,6 @@ function ownEntry(command: Command) {
     global_options: options.filter(isGlobal).flatMap(({ long }) => long ?? []),
   };
 }
-
-/** The options of a program, all of which are global. */
-function globalEntries(program: Command) {
-  const options = program.createHelp().visibleOptions(program);
-  return options.map((one) => ({ ...optionEntry(one, options), group: undefined }));
-}
-
-const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 
 /** Headings end in a colon. */
 const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;

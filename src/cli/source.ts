@@ -4,7 +4,7 @@ import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type CliError, type Step, usageError } from '../platform/errors';
 import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { beforeSending, filledIn } from './ask-until';
 import { readersOf } from './check-options';
 import type { Rows, Values } from './declare';

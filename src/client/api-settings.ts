@@ -13,9 +13,10 @@ export interface ApiSettings {
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
+  /** It was saved by a login. */
+  readonly tokenOfProfile?: boolean | undefined;
   /** What to do if no token is sent, but could be. */
   readonly tokenHint?: Step | undefined;
-  /** The user asked for no token to be sent. */
   readonly anonymous?: boolean | undefined;
   /** Begins to connect to the instance, while the token is being got. */
   readonly open?: (() => void) | undefined;
@@ -58,8 +59,7 @@ export interface CallDetails {
   readonly keyProof?: string | undefined;
   /** The caller has no private key: our service does not give them a push to public keys. */
   readonly withoutIdentity?: boolean | undefined;
-  /** The `Idempotency-Key`. */
-  readonly key?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
 }
 
 export interface SentCall {

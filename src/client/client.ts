@@ -32,16 +32,18 @@ export function apiClient(options: ApiSettings) {
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
     version: () => ask(pushCalls.version, versionSchema),
-    /**
-     * Never sent twice, as this would create two pushes. Files are read while they are sent.
-     * @param account the id of an account of the commercial edition
-     */
+    /** Files are read while they are sent. */
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) => {
+      const secrets = [push.payload, push.passphrase, push.note];
       const body = await bodyOf({ push }, files, account);
-      return ask(pushCalls.create, createdSchema, { ...body, secrets: secretsIn(push) });
+      return ask(pushCalls.create, createdSchema, { ...body, secrets });
     },
-    /** Takes a view; never sent twice. Also returns an expired push, with `expired: true`. */
-    retrieve: async (token: string, passphrase?: string, reader?: Reader) => {
+    /** Takes a view. Also returns an expired push, with `expired: true`. */
+    retrieve: async (
+      token: string,
+      passphrase?: string,
+      reader?: Pick<CallDetails, 'keyProof' | 'withoutIdentity'>,
+    ) => {
       const sent = { token, ...reader };
       const details = { ...sent, ...withPassphrase(passphrase) };
       const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
@@ -57,11 +59,7 @@ export function apiClient(options: ApiSettings) {
       const body = new URLSearchParams({ passphrase });
       return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
     },
-    /** The link for a browser; takes no view. */
-    preview: (token: string) => ask(pushCalls.preview, previewSchema, { token }),
-    /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
-    audit: async (token: string, page: number) =>
-      (await ask(pushCalls.audit, auditSchema, { token, ...at(page) })).logs,
+    ...ofBoth(ask, pushCalls),
     /** A viewer needs what a retrieval needs. */
     expire: async (token: string, passphrase?: string, keyProof?: string) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
@@ -69,13 +67,12 @@ export function apiClient(options: ApiSettings) {
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },
-    /** Makes the instance e-mail the link; never sent twice. */
+    /** Makes the instance e-mail the link. */
     notify: (token: string, body: Notification) =>
       ask(pushCalls.notify, notifiedSchema, { token, body }),
     /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], pushListSchema, at(page, account)),
-    /** The accounts of the user, which the commercial edition alone has. */
     accounts: () => ask(accountsCall, accountsSchema),
     /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
@@ -84,15 +81,20 @@ export function apiClient(options: ApiSettings) {
   };
 }
 
-/** Secrets of a new push, which no message repeats. */
-function secretsIn({ payload, passphrase, note }: NewPush): string[] {
-  return [payload, passphrase, note].filter((one) => one !== undefined);
+/** What pushes and requests have in common. */
+function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
+  return {
+    /** The link for a browser; takes no view. */
+    preview: (token: string) => ask(calls.preview, previewSchema, { token }),
+    /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+    audit: async (token: string, page: number) =>
+      (await ask(calls.audit, auditSchema, { token, ...at(page) })).logs,
+  };
 }
 
-export type RequestState = 'open' | 'ready' | 'closed';
-
-/** What the reader of an encrypted push says to have. */
-type Reader = Pick<CallDetails, 'keyProof' | 'withoutIdentity'>;
+/** The listings of an owner's requests, in the order in which a request moves through them. */
+export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
 
 /** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;
@@ -105,18 +107,17 @@ interface Answer {
 
 function requestApi(ask: Ask) {
   return {
-    /** Never sent twice. The files go with the question. */
+    /** The files go with the question. */
     create: async (request: NewRequest, files?: readonly Attachment[], account?: number) => {
       const secrets = [request.passphrase, request.note];
       const body = await bodyOf({ request }, files, account);
       return ask(requestCalls.create, createdRequestSchema, { ...body, secrets });
     },
-    /** Anybody gets the question; the owner takes the answer, so that it is never sent twice. */
+    /** Anybody gets the question; the owner takes the answer. */
     read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
-    /** The link for a browser. */
-    preview: (token: string) => ask(requestCalls.preview, previewSchema, { token }),
-    /** Never sent twice, as the first answer is the only one. */
+    ...ofBoth(ask, requestCalls),
+    /** The first answer is the only one. */
     respond: async (token: string, { response, files, passphrase }: Answer) => {
       const body = await bodyOf({ request: { response } }, files);
       const secrets = [response, passphrase];
@@ -130,9 +131,6 @@ function requestApi(ask: Ask) {
       if (request.state !== 'open' && request.state !== 'ready') return request;
       throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
-    /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
-    audit: async (token: string, page: number) =>
-      (await ask(requestCalls.audit, auditSchema, { token, ...at(page) })).logs,
     /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
     list: (state: RequestState, page: number, account?: number) =>
       ask(requestCalls[state], requestListSchema, at(page, account)),

@@ -7,7 +7,6 @@ import type { Api } from './client';
 /**
  * The edition of an instance (docs/wire.md, "Editions and versions"); one that reports neither its edition nor features is
  * asked for its accounts and requests.
- * @param version asked for if it is left out
  */
 export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
@@ -17,14 +16,12 @@ export async function askEdition(
   const { features } = told;
   const edition = toldEdition(told);
   if (edition === APPLICATION) return APPLICATION;
-  if (edition) return edition.toLowerCase() === 'commercial' ? 'commercial' : 'oss';
-  if (features)
-    return hasFeature(features, 'accounts') || hasFeature(features, 'requests')
-      ? 'commercial'
-      : 'oss';
-  const found =
-    (await isThere(api.accounts)) || (await isThere(() => api.requests.list('open', 1)));
-  return found ? 'commercial' : 'oss';
+  const isCommercial = edition
+    ? edition.toLowerCase() === 'commercial'
+    : features
+      ? hasFeature(features, 'accounts') || hasFeature(features, 'requests')
+      : (await isThere(api.accounts)) || (await isThere(() => api.requests.list('open', 1)));
+  return isCommercial ? 'commercial' : 'oss';
 }
 
 /** Whether an instance has what is asked for, although it may refuse it. */

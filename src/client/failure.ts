@@ -9,30 +9,14 @@ import {
   phrase,
   type Step,
 } from '../platform/errors';
-import type { Answer, CallDetails, SentCall } from './api-settings';
+import type { FactName } from '../words/facts';
+import type { StepName } from '../words/steps';
+import type { CallDetails, SentCall } from './api-settings';
 import { namesOne, noRequests } from './calls';
-import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
-import { isLoss, meaningOf, type ResponseKind } from './meaning';
-import { loginStep } from './transport/access-proxy';
+import { bodyFact, isJson, objectIn, quotable, saidBy, textOf } from './error-body';
 import { TransportError } from './transport/network-errors';
-import { LeavesOrigin } from './transport/redirects';
-import { retryAfter, type WholeResponse } from './transport/response';
-
-/** The error for an answer that does not do what was asked. */
-export function explain({ response, error }: Answer, sent: SentCall): CliError {
-  if (response) {
-    const { kind } = meaningOf(response, sent.call);
-    const said = kind === 'malformed' ? [] : quotable(saidBy(response), secretsOf(sent));
-    return byKind[kind]({ ...sent, response, status: response.status, said });
-  }
-  if (error instanceof LeavesOrigin && sent.settings.fromLink)
-    return error.withAdvice((base) => phrase('replace-in-link', base, sent.settings.base));
-  if (!isLoss(error)) return error;
-  if (!(error instanceof TransportError)) return openOutcome(error, sent);
-  if (error.sent) return openOutcome(error, sent, true);
-  const { addressHint } = sent.settings;
-  return addressHint === undefined ? error : error.advising(addressHint);
-}
+import { LeavesOrigin, loginStep } from './transport/redirects';
+import { ResponseTooLong, retryAfter, type WholeResponse } from './transport/response';
 
 /** Secrets of the request, which no message repeats. */
 function secretsOf({ settings: { token, headers = {} }, details }: SentCall): string[] {
@@ -73,26 +57,49 @@ interface Refusal extends SentCall {
   readonly said: readonly Fact[];
 }
 
-type Explain = (refusal: Refusal) => CliError;
+export type Explain = (refusal: Refusal) => CliError;
 
-const byKind: Readonly<Record<ResponseKind, Explain>> = {
-  'certificate-page': ({ status }) =>
-    errorOf('failed', status, phrase('certificate-needed-here'), phrase('send-certificate')),
-  'login-of-cloudflare': (refusal) => loginPage(refusal, true),
-  'login-page': (refusal) => loginPage(refusal, false),
-  malformed,
-  front: ({ status, said, settings: { base } }) =>
-    errorOf(
-      'failed',
-      status,
-      phrase('in-front', new URL(base).host, status, ...said),
-      phrase('pass-front'),
-    ),
-  failure: (refusal) => openOutcome(failed(refusal), refusal),
-  throttling: (refusal) =>
-    aboutFiles(errorOf('rate_limited', refusal.status, phrase('rate-limited')), refusal),
-  refusal: (refusal) => aboutFiles((byStatus[refusal.status] ?? otherwise)(refusal), refusal),
-};
+export function refusalOf(response: WholeResponse, sent: SentCall): Refusal {
+  const { status } = response;
+  return { ...sent, response, status, said: quotable(saidBy(response), secretsOf(sent)) };
+}
+
+/** The error for a request without a whole response: unreachable if nothing was sent, else an open outcome. */
+export function lost(error: CliError, sent: SentCall): CliError {
+  const { fromLink, base, addressHint } = sent.settings;
+  if (error instanceof LeavesOrigin && fromLink)
+    return error.withAdvice((there) => phrase('replace-in-link', there, base));
+  if (error instanceof ResponseTooLong) return openOutcome(error, sent);
+  if (!(error instanceof TransportError)) return error;
+  if (error.sent) return openOutcome(error, sent, true);
+  return addressHint === undefined ? error : error.advising(addressHint);
+}
+
+export const needsCertificate = plain('failed', 'certificate-needed-here', 'send-certificate');
+
+export const loginAt =
+  (cloudflare: boolean): Explain =>
+  ({ status, settings: { headers = {} } }) => {
+    const step = loginStep(cloudflare, Object.keys(headers));
+    return errorOf('failed', status, phrase('login-page', status), phrase(step));
+  };
+
+export function inFront({ status, said, settings: { base } }: Refusal): CliError {
+  const fact = phrase('in-front', new URL(base).host, status, ...said);
+  return errorOf('failed', status, fact, phrase('pass-front'));
+}
+
+export function broken(refusal: Refusal): CliError {
+  return openOutcome(failed(refusal), refusal);
+}
+
+export function throttled(refusal: Refusal): CliError {
+  return aboutFiles(plain('rate_limited', 'rate-limited')(refusal), refusal);
+}
+
+export function refused(refusal: Refusal): CliError {
+  return aboutFiles((byStatus[refusal.status] ?? failed)(refusal), refusal);
+}
 
 const byStatus: Readonly<Record<number, Explain>> = {
   400: rejected,
@@ -100,35 +107,23 @@ const byStatus: Readonly<Record<number, Explain>> = {
   403: forbidden,
   404: notFound,
   // The first answer is the only one (docs/wire.md, "Requests").
-  409: (refusal) =>
-    refusal.call.subject === 'request'
-      ? errorOf('rejected', 409, phrase('answered-already'), phrase('ask-requester'))
-      : rejected(refusal),
-  410: (refusal) =>
-    refusal.call.subject === 'request'
-      ? errorOf('expired', 410, phrase('request-closed'), phrase('ask-for-new-link'))
-      : failed(refusal),
+  409: ofRequest(plain('rejected', 'answered-already', 'ask-requester'), rejected),
+  410: ofRequest(plain('expired', 'request-closed', 'ask-for-new-link'), failed),
   412: (refusal) =>
     objectIn(refusal.response).error === IDENTITY_NEEDED
-      ? errorOf('passphrase', 412, phrase('sealed-to-key'), phrase('give-identity-first'))
+      ? plain('passphrase', 'sealed-to-key', 'give-identity-first')(refusal)
       : failed(refusal),
   413: rejected,
   422: rejected,
   429: rateLimited,
 };
 
-function otherwise(refusal: Refusal): CliError {
-  const { status } = refusal;
-  if (status >= 400) return failed(refusal);
-  return errorOf('failed', status, phrase('redirects', status), phrase('check-address'));
+function ofRequest(explain: Explain, ofPush: Explain): Explain {
+  return (refusal) => (refusal.call.subject === 'request' ? explain : ofPush)(refusal);
 }
 
-function loginPage(
-  { status, settings: { headers = {} } }: Refusal,
-  ofCloudflare: boolean,
-): CliError {
-  const step = loginStep(ofCloudflare, Object.keys(headers));
-  return errorOf('failed', status, phrase('login-page', status), phrase(step));
+function plain(code: ErrorCode, fact: FactName, step?: StepName): Explain {
+  return ({ status }) => errorOf(code, status, phrase(fact), step && phrase(step));
 }
 
 function errorOf(code: ErrorCode, status: number, fact: Fact, steps?: Step): CliError {
@@ -136,6 +131,8 @@ function errorOf(code: ErrorCode, status: number, fact: Fact, steps?: Step): Cli
 }
 
 function failed({ status, said }: Refusal): CliError {
+  if (status < 400)
+    return errorOf('failed', status, phrase('redirects', status), phrase('check-address'));
   return errorOf('failed', status, phrase('failed', status, ...said));
 }
 
@@ -150,27 +147,24 @@ function unauthorized(refusal: Refusal): CliError {
   const { token, tokenFrom = '', tokenHint = phrase('log-in') } = settings;
   // Not `said`, in which what repeats a secret is left out.
   const raw = textOf(saidBy(response));
-  if (call.takesPassphrase && /passphrase/i.test(raw))
-    return isWithPassphrase(details)
-      ? errorOf('passphrase', status, phrase('passphrase-wrong'), phrase('ask-for-passphrase'))
-      : errorOf(
-          'passphrase',
-          status,
-          phrase('passphrase-needed', call.subject),
-          phrase('give-passphrase'),
-        );
+  if (call.takesPassphrase && /passphrase/i.test(raw)) {
+    if (isWithPassphrase(details))
+      return plain('passphrase', 'passphrase-wrong', 'ask-for-passphrase')(refusal);
+    const needed = phrase('passphrase-needed', call.subject);
+    return errorOf('passphrase', status, needed, phrase('give-passphrase'));
+  }
   // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
   if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
   if (token !== undefined) {
-    const renew = phrase('renew-token', tokenFrom, call.public ? 'none' : '');
+    const step = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
+    const renew = phrase(step, call.public ? 'none' : '');
     return errorOf('unauthorized', status, phrase('token-refused', tokenFrom), renew);
   }
   return settings.anonymous
-    ? errorOf('unauthorized', status, phrase('token-withheld'), phrase('remove-anonymous'))
+    ? plain('unauthorized', 'token-withheld', 'remove-anonymous')(refusal)
     : errorOf('unauthorized', status, phrase('token-needed'), tokenHint);
 }
 
-/** The form is that of the page of a link. */
 function isWithPassphrase({ query, body }: CallDetails): boolean {
   return query?.passphrase !== undefined || body instanceof URLSearchParams;
 }
@@ -231,14 +225,13 @@ function rateLimited({ response, status, said, settings }: Refusal): CliError {
 }
 
 /** The error for a success whose body does not match its schema. */
-function malformed(refusal: Refusal): CliError {
+export function malformed(refusal: Refusal): CliError {
   const { response, status, call } = refusal;
   // There is no secret and no link in a page.
   const isPage = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     response.body.toString('latin1', 0, 256),
   );
-  const mayHold = call.holds || isJson(response);
-  const body = mayHold && !isPage ? sizeOnly(response) : firstLine(response);
+  const body = bodyFact(response, isPage || !(call.holds || isJson(response)));
   const rescued = call.holds === 'secret' && !isPage && response.body.length > 0;
   const failure = failedError(
     phrase('unexpected', status, ...quotable([body], secretsOf(refusal))),

@@ -43,15 +43,18 @@ type LinkSettings = Pick<
 
 /** A link whose response was not its file. */
 export class LinkError extends CliError {
-  /** @param again seconds to wait before another attempt; undefined if another is of no use */
+  /** @param retryAfter seconds until another attempt; undefined if another is of no use */
   constructor(
     status: number,
     facts: Fact | readonly Fact[],
-    readonly again?: number,
+    readonly retryAfter?: number,
   ) {
     super('failed', facts, { status });
   }
 }
+
+/** A download cannot be resumed, but another from the beginning may succeed. */
+export class NotResumed extends LinkError {}
 
 /**
  * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only
@@ -66,91 +69,93 @@ export async function openLink(
   resume?: Resume,
   begun?: Begun,
 ): Promise<FileResponse> {
-  const url = parseLink(link, settings.base);
-  const { base, token, headers: access } = settings;
-  const own = url.origin === new URL(base).origin;
-  const headers = {
-    accept: '*/*',
-    'accept-encoding': 'identity',
-    'user-agent': settings.userAgent,
-  };
-  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const open = (range: HeaderFields = {}) => {
-    const plain = { ...headers, ...range };
-    const first = own ? { ...access, ...plain, ...authorization } : plain;
-    return follow(settings.send, get(url, first), anywhere(plain));
-  };
-  const refuse = async (response: HttpResponse) => {
-    await discardBody(response.body);
-    return refused(response.status, retryAfter(response, settings.now()));
-  };
+  const file = new LinkedFile(settings, parseLink(link, settings.base));
   if (resume && begun) {
     const { tag, length, received: from } = begun;
-    const resuming = { length, tag, open, refuse, resume };
-    const body = resumable(await openRest(resuming, from), resuming, from);
+    const body = file.resumed(await file.rest(begun, from), begun, resume, from);
     return { length, from, version: { tag, length }, body };
   }
-  const response = await open();
-  if (response.status !== 200) throw await refuse(response);
+  const response = await file.request();
+  if (response.status !== 200) throw await file.refusal(response);
   const announced = header(response, 'content-length') ?? '';
   const length = /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
   const tag = header(response, 'etag') ?? '';
   // A weak one does not say that the bytes are the same (RFC 9110, 13.1.5).
   if (!resume || length === undefined || !/^"[!#-~]*"$/.test(tag))
     return { length, body: response.body };
-  const body = resumable(response.body, { length, tag, open, refuse, resume });
-  return { length, version: { tag, length }, body };
+  const version = { tag, length };
+  return { length, version, body: file.resumed(response.body, version, resume) };
 }
 
-interface Resuming extends Version {
-  readonly open: (range: HeaderFields) => Promise<HttpResponse>;
+class LinkedFile {
+  constructor(
+    private readonly settings: LinkSettings,
+    private readonly url: URL,
+  ) {}
+
+  async request(range: HeaderFields = {}): Promise<HttpResponse> {
+    const { base, token, headers: access, userAgent, send } = this.settings;
+    const plain = {
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'user-agent': userAgent,
+      ...range,
+    };
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const isOwn = this.url.origin === new URL(base).origin;
+    const first = isOwn ? { ...access, ...plain, ...authorization } : plain;
+    return follow(send, get(this.url, first), anywhere(plain));
+  }
+
   /** The error of a response without a file. */
-  readonly refuse: (response: HttpResponse) => Promise<LinkError>;
-  readonly resume: Resume;
-}
+  async refusal(response: HttpResponse): Promise<LinkError> {
+    await discardBody(response.body);
+    const { status } = response;
+    const returned = phrase('file-link-returned', status);
+    if (status === 429 || status >= 500)
+      return new LinkError(status, returned, retryAfter(response, this.settings.now()) ?? 0);
+    const stale = [401, 403, 404, 410].includes(status);
+    const why = phrase(stale ? 'file-link-expired' : 'file-link-no-file');
+    return new LinkError(status, [returned, why]);
+  }
 
-/** A download cannot be resumed, but another from the beginning may succeed. */
-export class NotResumed extends LinkError {}
+  async rest({ tag, length }: Version, received: number): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.request({ range: `bytes=${received}-`, 'if-range': tag });
+    const { status, body } = response;
+    const range = `bytes ${received}-${length - 1}/${length}`;
+    // A cache may ignore If-Range. A 206 must have the ETag that a 200 would have had (RFC 9110, 15.3.7).
+    const isSame = header(response, 'etag') === tag && header(response, 'content-range') === range;
+    if (status === 206 && isSame) return body;
+    if (![200, 206, 416].includes(status)) throw await this.refusal(response);
+    await discardBody(body);
+    throw new NotResumed(status, phrase('not-resumable'), 0);
+  }
 
-/** The body of a file; when it breaks off, it continues with the rest of the same file (RFC 9110, 14). */
-async function* resumable(
-  first: AsyncIterable<Uint8Array>,
-  resuming: Resuming,
-  from = 0,
-): AsyncGenerator<Uint8Array> {
-  const { length, resume } = resuming;
-  let received = from;
-  let body: AsyncIterable<Uint8Array> | undefined = first;
-  for (;;) {
-    try {
-      body ??= await openRest(resuming, received);
-      for await (const chunk of body) {
-        received += chunk.byteLength;
-        yield chunk;
+  /** The body of a file; when it breaks off, it continues with the rest of the same file (RFC 9110, 14). */
+  async *resumed(
+    first: AsyncIterable<Uint8Array>,
+    version: Version,
+    resume: Resume,
+    from = 0,
+  ): AsyncGenerator<Uint8Array> {
+    let received = from;
+    let body: AsyncIterable<Uint8Array> | undefined = first;
+    for (;;) {
+      try {
+        body ??= await this.rest(version, received);
+        for await (const chunk of body) {
+          received += chunk.byteLength;
+          yield chunk;
+        }
+        if (received >= version.length) return;
+        throw new TransportError(phrase('cut-short'), { sent: true });
+      } catch (error) {
+        if (error instanceof NotResumed || worthAnotherTry(error) === undefined) throw error;
+        if (!(await resume(error as CliError, received))) throw error;
+        body = undefined;
       }
-      if (received >= length) return;
-      throw new TransportError(phrase('cut-short'), { sent: true });
-    } catch (error) {
-      if (error instanceof NotResumed || worthAnotherTry(error) === undefined) throw error;
-      if (!(await resume(error as CliError, received))) throw error;
-      body = undefined;
     }
   }
-}
-
-async function openRest(
-  { open, refuse, length, tag }: Resuming,
-  received: number,
-): Promise<AsyncIterable<Uint8Array>> {
-  const response = await open({ range: `bytes=${received}-`, 'if-range': tag });
-  const { status, body } = response;
-  const range = `bytes ${received}-${length - 1}/${length}`;
-  // A cache may ignore If-Range. A 206 must have the ETag that a 200 would have had (RFC 9110, 15.3.7).
-  const same = header(response, 'etag') === tag && header(response, 'content-range') === range;
-  if (status === 206 && same) return body;
-  if (![200, 206, 416].includes(status)) throw await refuse(response);
-  await discardBody(body);
-  throw new NotResumed(status, phrase('not-resumable'), 0);
 }
 
 function parseLink(link: string, base: string): URL {
@@ -162,18 +167,10 @@ function parseLink(link: string, base: string): URL {
   throw failedError(phrase('file-link-open'), { steps: phrase('set-forwarded-proto') });
 }
 
-function refused(status: number, retryAfter: number | undefined): LinkError {
-  const returned = phrase('file-link-returned', status);
-  if (status === 429 || status >= 500) return new LinkError(status, returned, retryAfter ?? 0);
-  const stale = [401, 403, 404, 410].includes(status);
-  const why = phrase(stale ? 'file-link-expired' : 'file-link-no-file');
-  return new LinkError(status, [returned, why]);
-}
-
 /** Seconds to wait before the link is worth another attempt; undefined if it is not. */
 export function worthAnotherTry(error: unknown): number | undefined {
   if (error instanceof TransportError) return 0;
-  return error instanceof LinkError ? error.again : undefined;
+  return error instanceof LinkError ? error.retryAfter : undefined;
 }
 
 /**

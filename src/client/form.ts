@@ -41,7 +41,6 @@ export function formBody(
     head.length + end.length,
   );
   return {
-    /** Content-Type. */
     type: `multipart/form-data; boundary=${boundary}`,
     length,
     files,

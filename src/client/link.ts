@@ -35,7 +35,6 @@ const BEFORE =
  */
 const AFTER =
   /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
-/** The longest of those in characters. */
 const LONGEST_AFTER = '%e2%80%8b'.length;
 /** Links with a text in Markdown, `[text](link)`, and of Slack, `<link|text>`. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
@@ -63,15 +62,28 @@ function withoutEnd(text: string): string {
   }
 }
 
-/** Gateways that wrap links, and what takes a link out again: without asking their hosts, which see it then. */
-const wrappers: readonly (readonly [FactName, (text: string) => readonly string[]])[] = [
-  ['repaired-outlook', (text) => (SAFE_LINKS.test(text) ? addressesIn(text) : [])],
-  ['repaired-proofpoint', proofpointLink],
-  ['repaired-wrapper', addressesIn],
-];
 const MOST_WRAPPERS = 5;
 
-const SAFE_LINKS = /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i;
+/**
+ * Gateways that wrap links: their addresses, and the links in one. Nobody asks their hosts, which would see the link. Those of
+ * Proofpoint are read as its decoder does (https://help.proofpoint.com, "URL Defense decoder").
+ */
+const wrappers: readonly (readonly [FactName, RegExp, (...found: string[]) => string[]])[] = [
+  ['repaired-outlook', /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i, addressesIn],
+  [
+    'repaired-proofpoint',
+    /^https?:\/\/urldefense\.(?:proofpoint\.com|com|us)\/v3\/__(.+?)__;([\w-]*)!/i,
+    (_, link = '', moved = '') => [withBytes(link, Buffer.from(moved, 'base64url').toString())],
+  ],
+  [
+    'repaired-proofpoint',
+    /^https?:\/\/urldefense\.(?:proofpoint\.com|com|us)\/v([12])\/[^#]*?[?&]u=([^&#]*)/i,
+    (_, version, link = '') => [
+      decoded(version === '1' ? link : link.replaceAll('-', '%').replaceAll('_', '/')),
+    ],
+  ],
+  ['repaired-wrapper', /^/, addressesIn],
+];
 
 /**
  * The addresses in a parameter or at the end of the path of another: so wrap Safe Links, Teams, Cisco, Barracuda, Sophos
@@ -83,35 +95,25 @@ function addressesIn(text: string): string[] {
   const path = unescaped(url.pathname);
   const inPath = path.slice(path.search(/\/https?:\//i) + 1);
   const [, marked = ''] = /\/___(https?:\/\/.+?)___\./i.exec(text) ?? [];
-  return [...[...url.searchParams].flat(), inPath, marked].flatMap((value) => {
-    const plain = /^aHR0c/.test(value) ? Buffer.from(value, 'base64').toString() : unescaped(value);
-    if (!/^https?:\//i.test(plain)) return [];
-    return [plain.includes('#') ? plain : plain + url.hash];
-  });
+  return [...[...url.searchParams].flat(), inPath, marked]
+    .map((value) =>
+      /^aHR0c/.test(value) ? Buffer.from(value, 'base64').toString() : unescaped(value),
+    )
+    .filter((plain) => /^https?:\//i.test(plain))
+    .map((plain) => (plain.includes('#') ? plain : plain + url.hash));
 }
 
 /** An address that was escaped as a whole, perhaps twice. */
 function unescaped(text: string, times = 2): string {
   if (times === 0 || !/(?:^|\/)https?%/i.test(text)) return text;
-  try {
-    return unescaped(decodeURIComponent(text), times - 1);
-  } catch {
-    return text;
-  }
+  return unescaped(decoded(text), times - 1);
 }
 
-/** As its decoder does (https://help.proofpoint.com, "URL Defense decoder"). */
-function proofpointLink(text: string): string[] {
-  if (!/^https?:\/\/urldefense\.(proofpoint\.com|com|us)\/v\d\//i.test(text)) return [];
-  const [, link, bytes = ''] = /^https?:\/\/[^/]+\/v3\/__(.+?)__;([\w-]*)!/i.exec(text) ?? [];
-  if (link !== undefined) return [withBytes(link, Buffer.from(bytes, 'base64url').toString())];
-  const found = parseWebUrl(text)?.searchParams.get('u') ?? undefined;
-  if (found === undefined) return [];
-  if (!text.includes('/v2/')) return [found];
+function decoded(text: string): string {
   try {
-    return [decodeURIComponent(found.replaceAll('-', '%').replaceAll('_', '/'))];
+    return decodeURIComponent(text);
   } catch {
-    return [];
+    return text;
   }
 }
 
@@ -120,45 +122,30 @@ const RUNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Puts the characters back that version 3 of Proofpoint moves to the end of an address. */
 function withBytes(link: string, bytes: string): string {
-  let at = 0;
   const characters = [...bytes];
-  return link.replace(/^(https?:\/)(?!\/)/i, '$1/').replace(/\*(?:\*(.))?/g, (_, run?: string) => {
-    const length = run === undefined ? 1 : RUNS.indexOf(run) + 2;
-    at += length;
-    return characters.slice(at - length, at).join('');
-  });
+  return link
+    .replace(/^(https?:\/)(?!\/)/i, '$1/')
+    .replace(/\*(?:\*(.))?/g, (_, run?: string) =>
+      characters.splice(0, run === undefined ? 1 : RUNS.indexOf(run) + 2).join(''),
+    );
 }
 
-interface Repaired {
-  readonly text: string;
-  readonly repairs: readonly FactName[];
-}
+type Repaired = Required<Pick<Reference, 'repairs'>> & { readonly text: string };
 
 /** A link without what gateways and the text around it made of it. */
 function repaired(pasted: string, wrapped = 0): Repaired {
   const text = withoutSurroundings(pasted);
   const repairs: FactName[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
-  const [name, inner] = (wrapped < MOST_WRAPPERS && unwrapped(text, wrapped)) || [];
-  if (name && inner) return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
+  const isWrapped = wrapped < MOST_WRAPPERS && !bareToken.test(text) && !isAddress(text);
+  for (const [name, pattern, links] of isWrapped ? wrappers : []) {
+    const found = pattern.exec(text);
+    for (const link of found ? links(text, ...found.slice(1)) : []) {
+      const inner = repaired(link, wrapped + 1);
+      if (isAddress(inner.text)) return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
+    }
+  }
   if (text.includes('#') || !/%(25)*23/.test(text)) return { text, repairs };
   return { text: text.replace(/%(25)*23/, '#'), repairs: [...repairs, 'repaired-hash'] };
-}
-
-/** What of a wrapper leads to a push or a request. */
-function unwrapped(text: string, wrapped: number): [FactName, Repaired] | undefined {
-  if (bareToken.test(text) || isAddress(text)) return undefined;
-  for (const [name, addresses] of wrappers)
-    for (const address of addresses(text)) {
-      const inner = repaired(address, wrapped + 1);
-      if (isAddress(inner.text)) return [name, inner];
-    }
-  return undefined;
-}
-
-/** The key at the beginning of a fragment. Whatever else is there is a key that was damaged. */
-function keyIn(fragment: string): string | undefined {
-  const [key = fragment] = /^[\w-]{22}(?![\w-])|^[^&?]+/.exec(fragment) ?? [];
-  return key || undefined;
 }
 
 /**
@@ -170,30 +157,33 @@ export function parseReference(pasted: string): Reference {
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
-  const publicKey = /^age1[a-z\d]*/i.exec(fragment)?.[0];
-  const key = publicKey ?? keyIn(fragment);
-  const all: FactName[] = [...repairs];
-  if (key !== undefined && key !== fragment) all.push('repaired-tail');
+  // Whatever else is there is a key that was damaged.
+  const [key = ''] = /^(?:age1[a-z\d]*|[\w-]{22}(?![\w-])|[^&?]+|.*)/is.exec(fragment) ?? [];
+  const all = key === fragment ? repairs : [...repairs, 'repaired-tail' as const];
+  const isPublic = /^age1/i.test(key);
   return {
     ...parseAddress(address),
-    ...(publicKey !== undefined && { kind: 'request', publicKey }),
-    ...(publicKey === undefined && key !== undefined && { kind: 'push', key }),
-    ...(all.length === 0 ? {} : { repairs: all }),
+    ...(key !== '' && (isPublic ? { kind: 'request', publicKey: key } : { kind: 'push', key })),
+    ...(all.length > 0 && { repairs: all }),
   };
+}
+
+function readable(link: string): Reference | undefined {
+  try {
+    return parseReference(link);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a link is that of a push to everybody who reads it, as it is, and has no fragment of its own. */
 export function isPushLink(link: string): boolean {
-  try {
-    const { kind, repairs } = parseReference(link);
-    return kind === undefined && repairs === undefined;
-  } catch {
-    return false;
-  }
+  const reference = readable(link);
+  return reference !== undefined && reference.kind === undefined && !reference.repairs;
 }
 
 /** What was repaired of links; undefined if nothing was. */
-export function repairsOf(references: readonly Reference[]): Fact | undefined {
+export function repairsOf(references: readonly Pick<Reference, 'repairs'>[]): Fact | undefined {
   const all = new Set(references.flatMap(({ repairs = [] }) => repairs));
   if (all.size === 0) return undefined;
   const name = references.length === 1 ? 'link-repaired' : 'links-repaired';
@@ -244,47 +234,26 @@ function addressParts(text: string) {
 
 /**
  * The link of a push or request that was just created, for people: `html_url` of the response, else the answer of `preview`,
- * else an address built as the reference does, and a `doubt` to warn of. Later requests go to `base` and `token`, whatever the
- * link is; the token is empty if neither the response nor a link there has one. Never throws: without its link, the push
- * would be lost.
+ * else an address built as the reference does, and a `doubt` to warn of. `isElsewhere` if it leads to another instance than
+ * the one that was asked. Later requests go to `base` and `token`, whatever the link is; the token is empty if neither the
+ * response nor a link there has one. Never throws: without its link, the push would be lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,
   base: string,
   created: Pick<Push, 'html_url'> & Parameters<typeof pushLink>[1],
   what: 'push' | 'request' = 'push',
-): Promise<FoundLink> {
-  const { url_token: token } = created;
-  const previewed = async () => (await api.preview(token).catch(() => undefined))?.url;
-  const link = created.html_url ?? (token === '' ? undefined : await previewed());
-  if (link === undefined) {
-    return {
-      link: what === 'request' ? `${base}/r/${token}` : pushLink(base, created),
-      token,
-      doubt: phrase('link-built'),
-      isElsewhere: false,
-    };
+) {
+  const { html_url, url_token: token } = created;
+  const previewed = html_url ?? (token && (await api.preview(token).catch(() => undefined))?.url);
+  if (!previewed) {
+    const link = what === 'request' ? `${base}/r/${token}` : pushLink(base, created);
+    return { link, token, doubt: phrase('link-built'), isElsewhere: false };
   }
-  const doubt = elsewhere(base, link, what);
+  const doubt = elsewhere(base, previewed, what);
   const isElsewhere = doubt !== undefined;
-  const found = { link, token: token || (isElsewhere ? '' : tokenIn(link)), isElsewhere };
-  return isElsewhere ? { ...found, doubt } : found;
-}
-
-interface FoundLink {
-  readonly link: string;
-  readonly token: string;
-  readonly doubt?: Fact;
-  /** Whether it leads to another instance than the one that was asked. */
-  readonly isElsewhere: boolean;
-}
-
-function tokenIn(link: string): string {
-  try {
-    return parseReference(link).token;
-  } catch {
-    return '';
-  }
+  const found = token || (isElsewhere ? '' : (readable(previewed)?.token ?? ''));
+  return { link: previewed, token: found, ...(doubt && { doubt }), isElsewhere };
 }
 
 /** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */

@@ -1,6 +1,18 @@
 import type { CliError } from '../platform/errors';
-import type { Answer } from './api-settings';
+import type { Answer, SentCall } from './api-settings';
 import type { Call } from './calls';
+import {
+  broken,
+  type Explain,
+  inFront,
+  loginAt,
+  lost,
+  malformed,
+  needsCertificate,
+  refusalOf,
+  refused,
+  throttled,
+} from './failure';
 import { TransportError } from './transport/network-errors';
 import {
   header,
@@ -10,65 +22,55 @@ import {
   type WholeResponse,
 } from './transport/response';
 
-/** What a response is that does not do what was asked. */
-export type ResponseKind =
-  | 'certificate-page'
-  | 'login-of-cloudflare'
-  | 'login-page'
-  | 'malformed'
-  | 'front'
-  | 'failure'
-  | 'throttling'
-  | 'refusal';
-
 /**
- * What it tells of the request: `nothing`, as a page, an empty body, a part of a response or a failure of a proxy; that it
- * was `refused`; or only `this-time`, when an earlier copy may have been done.
+ * What a response tells of a request that it does not do: `nothing`, as a page, an empty body, a part of a response or a
+ * failure of a proxy; that it was `refused`; or only `this-time`, when an earlier copy may have been done.
  */
 type Telling = 'nothing' | 'this-time' | 'refused';
 
 type Signs = ReturnType<typeof signsOf>;
-type Row = readonly [ResponseKind, Telling, (signs: Signs, call: Call) => boolean];
+type Fits = (signs: Signs, call: Call) => boolean;
 
-/** The meaning of a response: the first row that fits counts. */
-const meanings: readonly Row[] = [
-  ['certificate-page', 'nothing', ({ status, page }) => status === 400 && ofCertificate.test(page)],
-  [
-    'login-of-cloudflare',
-    'nothing',
-    ({ mayBeLogin, page }) => mayBeLogin && ofCloudflare.test(page),
-  ],
-  ['login-page', 'nothing', ({ mayBeLogin, page }) => mayBeLogin && ofLogin.test(page)],
-  ['malformed', 'nothing', ({ ok }) => ok],
-  ['front', 'nothing', isInFront],
-  // A service that lost its database does not know whether a view was used.
-  [
-    'failure',
-    'this-time',
-    ({ status, error }, { holds }) => status === 503 && error && holds !== 'secret',
-  ],
-  ['failure', 'nothing', ({ status }) => status >= 500],
+/** The meaning of a response, and the error for it: the first row that fits counts. */
+const meanings: readonly (readonly [Telling, Fits, Explain])[] = [
+  ['nothing', ({ status, page }) => status === 400 && ofCertificate.test(page), needsCertificate],
+  ['nothing', ({ mayBeLogin, page }) => mayBeLogin && ofCloudflare.test(page), loginAt(true)],
+  ['nothing', ({ mayBeLogin, page }) => mayBeLogin && ofLogin.test(page), loginAt(false)],
+  ['nothing', ({ ok }) => ok, malformed],
+  ['nothing', isInFront, inFront],
+  ['this-time', isUnavailable, broken],
+  ['nothing', ({ status }) => status >= 500, broken],
   // Instances before July 2024 say so with 403 and a text (docs/wire.md, "Editions and versions").
-  ['throttling', 'this-time', ({ throttling }) => throttling],
-  ['refusal', 'nothing', ({ status, markup }) => markup && status !== 413 && status !== 429],
-  ['refusal', 'this-time', ({ status, error, later }) => status < 400 || (error && later)],
-  ['refusal', 'refused', ({ error }) => error],
-  ['refusal', 'this-time', ({ status, wordless }) => wordless || status === 413 || status === 429],
-  ['refusal', 'nothing', () => true],
+  ['this-time', ({ throttling }) => throttling, throttled],
+  ['nothing', ({ status, markup }) => markup && status !== 413 && status !== 429, refused],
+  ['this-time', ({ status, error, later }) => status < 400 || (error && later), refused],
+  ['refused', ({ error }) => error, refused],
+  ['this-time', ({ status, wordless }) => wordless || status === 413 || status === 429, refused],
+  ['nothing', () => true, refused],
 ];
 
-export function meaningOf(
-  response: WholeResponse,
-  call: Call,
-): { kind: ResponseKind; tells: Telling } {
+function meaningOf(response: WholeResponse, call: Call) {
   const signs = signsOf(response);
-  const [kind, tells] = meanings.find(([, , fits]) => fits(signs, call)) as Row;
-  return { kind, tells };
+  return meanings.find(([, fits]) => fits(signs, call)) as (typeof meanings)[number];
+}
+
+/** The error for an answer that does not do what was asked. */
+export function explain({ response, error }: Answer, sent: SentCall): CliError {
+  if (!response) return lost(error, sent);
+  const [, , explained] = meaningOf(response, sent.call);
+  return explained(refusalOf(response, sent));
+}
+
+/** Whether an answer to a repetition tells what became of the request. */
+export function tells({ value, response }: Answer, call: Call): boolean {
+  return (
+    value !== undefined || (response !== undefined && meaningOf(response, call)[0] === 'refused')
+  );
 }
 
 /** Whether the first answer to a request leaves open what became of it. */
 export function leavesOpen({ value, response, error }: Answer, call: Call): boolean {
-  if (response) return value === undefined && meaningOf(response, call).tells === 'nothing';
+  if (response) return value === undefined && meaningOf(response, call)[0] === 'nothing';
   return isLoss(error) && !(error instanceof TransportError && (error.foreign || !error.sent));
 }
 
@@ -112,6 +114,11 @@ function signsOf(response: WholeResponse) {
 const ofCertificate = /SSL certificate (was sent|error)/i;
 const ofCloudflare = /cloudflare access|\/cdn-cgi\/access\//i;
 const ofLogin = /type=["']?password|\b(log|sign)[ -]?in\b|single sign-on|<title>[^<]*\bSSO\b/i;
+
+/** A service that lost its database says so, too, and does not know whether a view was used. */
+function isUnavailable({ status, error }: Signs, { holds }: Call): boolean {
+  return status === 503 && error && holds !== 'secret';
+}
 
 /** Whether a refusal is of something in front of the instance, such as a browser check or a login, and not its own. */
 function isInFront(signs: Signs): boolean {

@@ -1,10 +1,37 @@
 import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
 import { CliError, phrase } from '../platform/errors';
-import { eventKey, readAuditLog } from './audit-log';
-import type { Api, RequestApi, RequestState } from './client';
+import { type Api, REQUEST_STATES, type RequestState } from './client';
 import { type Item, pushItem, requestItem } from './item';
-import { findListed } from './pages';
+import { findListed, pages } from './pages';
+
+/**
+ * Reads the whole audit log of a push or request, sorted by time; events with the same time keep their order. Neither the order of
+ * the log nor the length of its pages is relied on: instances differ (docs/wire.md, "What a client must not rely on").
+ */
+export async function readAuditLog(
+  item: Pick<Item, 'audit'>,
+  first: 'oldest' | 'newest',
+): Promise<AuditEntry[]> {
+  const log = pages((page) => item.audit(page), { key: eventKey });
+  const timed: { readonly event: AuditEntry; readonly time: number }[] = [];
+  // An event without a time gets that of the previous one.
+  let time = Number.NEGATIVE_INFINITY;
+  for await (const page of log)
+    for (const event of page) {
+      const parsed = Date.parse(event.created_at ?? '');
+      if (!Number.isNaN(parsed)) time = parsed;
+      timed.push({ event, time });
+    }
+  const sign = first === 'oldest' ? 1 : -1;
+  timed.sort((one, other) => (one.time === other.time ? 0 : sign * (one.time - other.time)));
+  return timed.map(({ event }) => event);
+}
+
+/** Identifies an event by the fields that never change; those of an e-mail change while it is sent. */
+function eventKey({ kind, created_at, ip, user_agent }: AuditEntry): string {
+  return JSON.stringify([kind, created_at, ip, user_agent]);
+}
 
 interface PushProgress {
   /** Events since the last call, oldest first. */
@@ -18,8 +45,6 @@ const RECHECK_MS = 5 * 60_000;
 /**
  * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
  * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
- * @param account the id of the account that the push belongs to
- * @throws CliError (the returned function) as `Api.audit` and `Api.list` do
  */
 export function pushPoller(
   api: Api,
@@ -66,51 +91,40 @@ function expiryOf({ expires_at, created_at, expire_after_days }: Push): number |
   return Number.isNaN(end) ? undefined : end;
 }
 
-interface RequestProgress {
-  readonly state: 'open' | 'answered' | 'closed';
-  readonly request: SecretRequest;
-}
-
 /**
  * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
  * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
- * @param account the id of the account that the request belongs to
- * @throws CliError (the returned function) as `RequestApi.list` does; (not_found) if it is in no listing
+ * @throws CliError (the returned function): not_found if it is in no listing
  */
 export function requestPoller(
   api: Pick<Api, 'requests'>,
   token: string,
   account?: number,
-): () => Promise<RequestProgress> {
+): () => Promise<{ state: 'open' | 'answered' | 'closed'; request: SecretRequest }> {
   const item = requestItem(api, token);
   return async () => {
-    const { url, state } = await item.preview();
-    if (isState(state)) {
-      const request = { url_token: token, html_url: url, state };
-      if (state !== 'closed') return { state: state === 'open' ? 'open' : 'answered', request };
-      return { state: (await wasAnswered(item)) ? 'answered' : 'closed', request };
-    }
-    const found = await findOwnRequest(api.requests, token, account);
+    const { url, state: said } = await item.preview();
+    const told = REQUEST_STATES.find((state) => state === said);
+    const found = told
+      ? { state: told, request: { url_token: token, html_url: url, state: told } }
+      : await findOwnRequest(api.requests, token, account);
     if (!found) throw new CliError('not_found', phrase('none-of-yours'));
-    const { listed, request } = found;
-    if (listed === 'open') return { state: 'open', request };
-    const answered = listed === 'ready' || (await wasAnswered(item));
+    const { state, request } = found;
+    if (state === 'open') return { state, request };
+    const answered = state === 'ready' || (await wasAnswered(item));
     return { state: answered ? 'answered' : 'closed', request };
   };
 }
 
-const isState = (state: unknown): state is RequestState =>
-  state === 'open' || state === 'ready' || state === 'closed';
-
-/** A request and the listing of its owner that has it, looked for in the order in which it moves through them. */
+/** A request, and the listing of its owner that has it. */
 export async function findOwnRequest(
-  api: Pick<RequestApi, 'list'>,
+  { list }: Pick<Api['requests'], 'list'>,
   token: string,
   account: number | undefined,
-): Promise<{ readonly listed: RequestState; readonly request: SecretRequest } | undefined> {
-  for (const listed of ['open', 'ready', 'closed'] as const) {
-    const request = await findListed((page) => api.list(listed, page, account), token);
-    if (request) return { listed, request };
+): Promise<{ readonly state: RequestState; readonly request: SecretRequest } | undefined> {
+  for (const state of REQUEST_STATES) {
+    const request = await findListed((page) => list(state, page, account), token);
+    if (request) return { state, request };
   }
   return undefined;
 }

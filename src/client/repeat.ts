@@ -5,7 +5,7 @@ import type { Transport } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import type { Answer, SentCall } from './api-settings';
 import { isTemporary } from './failure';
-import { isLoss, leavesOpen, meaningOf } from './meaning';
+import { isLoss, leavesOpen, tells } from './meaning';
 import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
@@ -28,7 +28,7 @@ interface Repeatable<T> extends SentCall {
   readonly began: number;
   readonly send: (over?: Transport) => Promise<Answer<T>>;
   /** Asks the instance with that key; uses no view. */
-  readonly version: (key: string) => Promise<InstanceVersion>;
+  readonly version: () => Promise<InstanceVersion>;
 }
 
 /** What a call comes to in the end, of which the first answer is no success: it is sent again as its row says. */
@@ -97,10 +97,7 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const again = await tried(time, latest, async () => {
     // After a wait that a 429 asks for, also to another request, it could be too late.
     const answer = await send(settings.sendNow);
-    const { value, response } = answer;
-    const tells =
-      value !== undefined || (response && meaningOf(response, call).tells === 'refused');
-    return tells ? answer : undefined;
+    return tells(answer, call) ? answer : undefined;
   });
   // Of a secret, a part is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);
@@ -149,11 +146,11 @@ async function tried<T>(
 }
 
 /** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */
-async function announces({
-  details: { key = '' },
-  version,
-}: Pick<Repeatable<unknown>, 'details' | 'version'>): Promise<boolean | undefined> {
-  const told = await attempt(() => version(key));
+async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
+  const told = await attempt(version);
   if (told instanceof CliError) return isTemporary(told) ? undefined : false;
-  return hasFeature(told.features?.pushes, 'idempotency') && told.idempotency_key === keyEcho(key);
+  const { features, idempotency_key: echo } = told;
+  return (
+    hasFeature(features?.pushes, 'idempotency') && echo === keyEcho(details.idempotencyKey ?? '')
+  );
 }

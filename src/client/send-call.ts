@@ -38,8 +38,9 @@ export async function sendCall<Schema extends v.GenericSchema>(
   details: CallDetails,
 ): Promise<v.InferOutput<Schema>> {
   const settings = await withToken(unready);
-  const key = call.retry.keyedFor === undefined ? details.key : await randomKey();
-  const sent = { settings, call, details: { ...details, key } };
+  const { keyedFor } = call.retry;
+  const idempotencyKey = keyedFor === undefined ? details.idempotencyKey : await randomKey();
+  const sent = { settings, call, details: { ...details, idempotencyKey } };
   const request = wireRequest(sent);
   const send = (over = settings.send) => answerTo(request, over, schema, settings);
   const began = settings.now().getTime();
@@ -48,9 +49,9 @@ export async function sendCall<Schema extends v.GenericSchema>(
   // 12 KB that a call without a failure does without.
   const [{ lastAnswer }, { explain }] = await Promise.all([
     import('./repeat'),
-    import('./failure'),
+    import('./meaning'),
   ]);
-  const version = (key: string) => sendCall(settings, pushCalls.version, versionSchema, { key });
+  const version = () => sendCall(settings, pushCalls.version, versionSchema, { idempotencyKey });
   const last = await lastAnswer(first, { ...sent, began, send, version });
   if (last.value !== undefined) return last.value;
   throw explain(last, sent);
@@ -77,7 +78,7 @@ async function answerTo<Schema extends v.GenericSchema>(
 }
 
 function wireRequest({ settings, call, details }: SentCall): HttpRequest {
-  const { token = '', body, form, key } = details;
+  const { token = '', body, form, idempotencyKey } = details;
   const query = details.query ? `?${new URLSearchParams(details.query)}` : '';
   const isForm = body instanceof URLSearchParams;
   const ownType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
@@ -94,7 +95,7 @@ function wireRequest({ settings, call, details }: SentCall): HttpRequest {
   if (details.keyProof !== undefined) headers['x-key-proof'] = details.keyProof;
   if (details.withoutIdentity) headers['x-age-identity'] = 'none';
   // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
-  if (key !== undefined) headers['idempotency-key'] = `"${key}"`;
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = `"${idempotencyKey}"`;
   const text = isForm ? body.toString() : JSON.stringify(body);
   return {
     method: call.method,

@@ -1,12 +1,14 @@
 import { flag, operand, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
+import type { Entry } from '../cli/terminal/output';
 import { printRows, tellEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
-import { readAuditLog } from '../client/audit-log';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
+import { readAuditLog } from '../client/progress';
 import { limits } from '../contract/api';
-import type { Named, Session } from '../profile/session';
+import { connect } from '../profile/connect';
+import { itemOf, type LocatedItem } from '../profile/references';
 import help from './help/audit.txt?raw';
 import { command } from './planned';
 
@@ -22,7 +24,7 @@ const rows = {
 
 /** Which part of a log to show. */
 interface AuditPlan {
-  readonly named: Named;
+  readonly item: LocatedItem;
   /** From 1; undefined for all. */
   readonly page: number | undefined;
 }
@@ -31,19 +33,20 @@ export default command({
   description: "Show who opened a push, newest first. Requires the owner's token.",
   help,
   rows,
-  plan: ({ link, all, page = 1 }, { reference }): AuditPlan => ({
-    named: reference(link),
+  plan: ({ link, all, page = 1, ...options }, entry): AuditPlan => ({
+    item: itemOf(entry, options, link),
     page: all ? undefined : page,
   }),
   run: audit,
 });
 
-async function audit(session: Session, { named, page }: AuditPlan): Promise<void> {
-  const item = await session.connectTo(named, page === undefined ? AT_ONCE : 1);
+async function audit(entry: Entry, plan: AuditPlan): Promise<void> {
+  const { page } = plan;
+  const item = await connect(entry, plan.item, page === undefined ? AT_ONCE : 1);
   const log = await onItem(item, (one) => readAuditLog(one, 'newest'));
   const start = ((page ?? 1) - 1) * limits.rowsPerPage;
   const shown = page === undefined ? log : log.slice(start, start + limits.rowsPerPage);
-  const printed = await printRows([shown], auditLog, session);
+  const printed = await printRows([shown], auditLog, entry);
   const total = log.length;
-  await tellEnd(session.say, 'events', { printed, page: page ?? 1, more: total > printed, total });
+  await tellEnd(entry.say, 'events', { printed, page: page ?? 1, more: total > printed, total });
 }

@@ -1,6 +1,12 @@
 import { operand } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
-import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
+import {
+  type KnownPassphrase,
+  knownPassphrase,
+  type PassphraseSource,
+  passphraseSource,
+} from '../cli/passphrase';
+import type { Entry } from '../cli/terminal/output';
 import { count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
@@ -9,9 +15,12 @@ import type { Push } from '../contract/decode';
 import { tellError } from '../keep/tell-error';
 import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
-import type { Named, NamedItem, Session } from '../profile/session';
+import { connectEach } from '../profile/connect';
+import { type Receipts, readReceipts } from '../profile/receipts';
+import { type ConnectedItem, itemsOf, type LocatedItem } from '../profile/references';
 import { type KeySources, readKeys } from '../take/decryption-keys';
-import { proving, withPassphrase } from '../take/retrieve';
+import { KeyProver } from '../take/proving';
+import { withPassphrase } from '../take/retrieve';
 import help from './help/expire.txt?raw';
 import { command } from './planned';
 
@@ -23,7 +32,7 @@ const rows = {
 
 /** What to expire, and with what where its viewers need that. */
 interface ExpirePlan {
-  readonly references: readonly Named[];
+  readonly items: readonly LocatedItem[];
   readonly passphrase: PassphraseSource;
   readonly keys: KeySources;
 }
@@ -36,86 +45,84 @@ export default command({
   run: expire,
 });
 
-function planOf(options: Options<typeof rows>, { context, reference }: Session): ExpirePlan {
-  const passphrase = passphraseSource(options, context);
+function planOf(options: Options<typeof rows>, entry: Entry): ExpirePlan {
+  const passphrase = passphraseSource(options, entry.context);
   const keys = keySources({ ...options, identity: [], decrypt: true });
-  return { references: options.links.map(reference), passphrase, keys };
+  return { items: itemsOf(entry, options, options.links), passphrase, keys };
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
-async function expire(session: Session, plan: ExpirePlan): Promise<void> {
-  const { references } = plan;
-  const { context, say } = session;
+async function expire(entry: Entry, plan: ExpirePlan): Promise<void> {
+  const { context, say } = entry;
   const { text } = await readKeys(plan.keys, context);
   const passphrase = await knownPassphrase(plan.passphrase, context);
+  const isOne = plan.items.length === 1;
+  const items = await connectEach(entry, plan.items, Math.min(plan.items.length, AT_ONCE));
+  const receipts = readReceipts(context);
   // Of several, nobody would know which one asks.
-  const asking =
-    references.length === 1 ? context : contextWith(context, { canPrompt: () => false });
-  const viewing: Viewing = async ({ key: linkKey, target }, work) => {
-    const prover = await proving({ context: asking, say }, { linkKey, text }, target);
-    return withPassphrase(asking, passphrase, target, (given) =>
-      prover.call((proof) => work(given, proof)),
-    );
-  };
-  const pushes = await session.connectEach(references, Math.min(references.length, AT_ONCE));
+  const asking = isOne ? context : contextWith(context, { canPrompt: () => false });
+  const opening = { entry: { context: asking, say }, passphrase, text };
   const expired: object[] = [];
-  const gone: NamedItem[] = [];
+  const gone: ConnectedItem[] = [];
   let worst = 0;
-  const ended = async (named: NamedItem) => {
-    const push = await attempt(async () => {
+  const ended = async (item: ConnectedItem) => {
+    const outcome = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
-      return end(session, named, viewing);
+      return end(entry, item, opening, receipts);
     });
-    if (!(push instanceof CliError) || push.code === 'not_found') gone.push(named);
-    return { token: named.token, push };
-  };
-  const tell = async ({ token, push }: Awaited<ReturnType<typeof ended>>) => {
-    if (!(push instanceof CliError)) {
-      expired.push(push.object);
-      return say.remark(push.text);
-    }
-    if (references.length === 1) throw push;
-    worst = Math.max(worst, push.exitStatus);
-    await tellError(context, push.with({ subject: token }), say.manner);
+    if (!(outcome instanceof CliError) || outcome.code === 'not_found') gone.push(item);
+    return { token: item.token, outcome };
   };
   try {
-    for await (const outcome of inOrder(pushes, ended)) await tell(outcome);
+    for await (const { token, outcome } of inOrder(items, ended))
+      if (!(outcome instanceof CliError)) {
+        expired.push(outcome.object);
+        await say.remark(outcome.text);
+      } else if (isOne) throw outcome;
+      else {
+        worst = Math.max(worst, outcome.exitStatus);
+        await tellError(context, outcome.with({ subject: token }), say.manner);
+      }
   } finally {
-    if (gone.length > 0) await session.receipts().end(gone);
+    if (gone.length > 0) await receipts.end(gone);
   }
   if (say.manner.json) await say.print(expired, () => '');
   if (worst > 0) throw new ExitWith(worst);
 }
 
-interface Ended {
-  readonly text: string;
-  readonly object: object;
+/** What its viewers need to expire a push. */
+interface Opening {
+  readonly entry: Entry;
+  readonly passphrase: KnownPassphrase;
+  /** A key or words. */
+  readonly text: string | undefined;
 }
 
-/** Does what needs a passphrase and a proof of the key where a view needs them. */
-type Viewing = <T>(
-  named: NamedItem,
-  work: (passphrase?: string, keyProof?: string) => Promise<T>,
-) => Promise<T>;
-
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-async function end(session: Session, named: NamedItem, viewing: Viewing): Promise<Ended> {
-  const { context, say } = session;
-  if (named.last?.ended)
+async function end(entry: Entry, named: ConnectedItem, opening: Opening, receipts: Receipts) {
+  const { context, say } = entry;
+  const { token, target, last } = named;
+  if (last?.ended)
     throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
-  return onItem<Ended>(named, async (item) => {
+  return onItem<{ text: string; object: object }>(named, async (item) => {
     if (item.kind === 'push') {
-      const push = await viewing(named, item.end);
-      const text = wasEnded(session, named, push)
-        ? `${named.token} was expired already`
-        : `expired ${described(named, push)}`;
+      const known = { linkKey: named.key, text: opening.text };
+      const prover = new KeyProver(opening.entry, known, target.base);
+      const push = await withPassphrase(
+        opening.entry.context,
+        opening.passphrase,
+        target,
+        (passphrase) => prover.call((proof) => item.end(passphrase, proof)),
+      );
+      const wasEnded = isOld(push, context.now()) || tried(() => receipts.ended(named)) === true;
+      const text = wasEnded ? `${token} was expired already` : `expired ${described(named, push)}`;
       return { text, object: push };
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
     const key = keyForAnswer(context, named, closed.public_key);
     await forgetKey(say, key, async () => closed.state);
-    return { text: `closed ${named.token}`, object: closed };
+    return { text: `closed ${token}`, object: closed };
   });
 }
 
@@ -123,13 +130,12 @@ async function end(session: Session, named: NamedItem, viewing: Viewing): Promis
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** Whether a push had ended before: an instance returns it as it was then. */
-function wasEnded({ context, receipts }: Session, named: NamedItem, { expired_on: at }: Push) {
-  const isOld = at != null && Date.parse(at) < context.now().getTime() - CLOCKS_DIFFER_MS;
-  return isOld || tried(() => receipts().ended(named)) === true;
+function isOld({ expired_on: at }: Push, now: Date): boolean {
+  return at != null && Date.parse(at) < now.getTime() - CLOCKS_DIFFER_MS;
 }
 
 /** The token that the user typed; if that was `last`, which push it is: `"db" (0 of 5 views used)`. */
-function described({ token, last }: NamedItem, push: Push): string {
+function described({ token, last }: ConnectedItem, push: Push): string {
   if (!last) return token;
   const { name } = last.receipt;
   const { expire_after_views: views, views_remaining: left } = push;

@@ -6,14 +6,17 @@ import {
   receiptsOfPushes,
   requestList,
 } from '../cli/terminal/listings';
-import { type Listing, printRows, tellEnd } from '../cli/terminal/table';
-import type { Api, RequestState } from '../client/client';
+import type { Entry } from '../cli/terminal/output';
+import { printRows, tellEnd } from '../cli/terminal/table';
+import type { RequestState } from '../client/client';
 import { AT_ONCE, listing, type PageRange } from '../client/pages';
 import { limits } from '../contract/api';
-import type { Push, SecretRequest } from '../contract/decode';
+import type { SecretRequest } from '../contract/decode';
 import { usageError } from '../platform/errors';
-import { accountOf } from '../profile/connect';
-import type { Session } from '../profile/session';
+import { accountOf, connect } from '../profile/connect';
+import { readReceipts } from '../profile/receipts';
+import { sourcesOf } from '../profile/sources';
+import { type Target, targetOf } from '../profile/target';
 import help from './help/list.txt?raw';
 import { command } from './planned';
 
@@ -30,10 +33,13 @@ const rows = {
   local: flag('--local', 'list receipts of this machine; needs no token'),
 };
 
-/** What to list. */
-interface ListPlan {
-  /** Requests in these states, one after the other; or pushes in one; or the receipts of this machine. */
-  readonly of: readonly RequestState[] | 'active' | 'expired' | 'receipts';
+type ListPlan = InstanceList | { readonly of: 'receipts'; readonly limit: number };
+
+/** What to list of an instance. */
+interface InstanceList {
+  /** Requests in these states, one after the other; or pushes in one. */
+  readonly of: readonly RequestState[] | 'active' | 'expired';
+  readonly target: Target;
   /** The page, or how many rows at most. */
   readonly part: { readonly page: number } | { readonly limit: number };
 }
@@ -47,52 +53,49 @@ export default command({
   run: list,
 });
 
-function planOf({
-  state = 'active',
-  requestState,
-  page,
-  all,
-  limit,
-  local,
-}: Options<typeof rows>): ListPlan {
+function planOf(
+  { state = 'active', requestState, page, all, limit, local, ...options }: Options<typeof rows>,
+  entry: Entry,
+): ListPlan {
   if (requestState !== undefined && state !== 'requests')
     throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');
   const most = limit ?? Number.POSITIVE_INFINITY;
   if (local && (page !== undefined || all || state !== 'active'))
     throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
-  if (local) return { of: 'receipts', part: { limit: most } };
+  if (local) return { of: 'receipts', limit: most };
+  const target = targetOf(sourcesOf(entry, options));
   const part = all || limit !== undefined ? { limit: most } : { page: page ?? 1 };
-  if (state !== 'requests') return { of: state, part };
+  if (state !== 'requests') return { of: state, part, target };
   if (page !== undefined && requestState === undefined)
     throw usageError('--page requires a state', 'use one of open, ready, closed');
-  return { of: requestState === undefined ? ['ready', 'open'] : [requestState], part };
+  return { of: requestState === undefined ? ['ready', 'open'] : [requestState], part, target };
 }
 
-async function list(session: Session, { of, part }: ListPlan): Promise<void> {
-  if (of === 'receipts') return listReceipts(session, part);
-  if (typeof of === 'object') return listRequests(session, of, part);
-  const listed = of === 'active' ? activePushes : expiredPushes;
-  await printPages<Push>(session, listed, `${of} pushes`, part, (api, account, range) =>
-    listing((page) => api.list(of, page, account), range),
-  );
-}
-
-async function listRequests(
-  session: Session,
-  states: readonly RequestState[],
-  part: ListPlan['part'],
-): Promise<void> {
-  const what = `${states.join(' or ')} requests`;
-  const printed = await printPages(
-    session,
-    requestList,
-    what,
-    part,
-    ({ requests }, account, range) =>
-      inStates(states, (of, page) => requests.list(of, page, account), range),
-  );
-  if (printed === 0 && states.length > 1)
-    await session.say.remark('hint: pwpush list requests closed lists the closed ones');
+/** Prints each page as it comes, so that memory does not grow with their number. */
+async function list(entry: Entry, plan: ListPlan): Promise<void> {
+  if (plan.of === 'receipts') return listReceipts(entry, plan.limit);
+  const { of, part, target } = plan;
+  const { say } = entry;
+  const isPaged = 'page' in part;
+  const { api } = await connect(entry, { target }, isPaged ? 1 : AT_ONCE);
+  const account = accountOf(target);
+  const page = isPaged ? part.page : 1;
+  const range = isPaged ? { first: page, last: page } : part;
+  let what: string;
+  let printed: number;
+  if (typeof of === 'string') {
+    what = `${of} pushes`;
+    const rows = listing((page) => api.list(of, page, account), range);
+    printed = await printRows(rows, of === 'active' ? activePushes : expiredPushes, entry);
+  } else {
+    what = `${of.join(' or ')} requests`;
+    const rows = inStates(of, (state, page) => api.requests.list(state, page, account), range);
+    printed = await printRows(rows, requestList, entry);
+  }
+  const most = isPaged ? limits.rowsPerPage : Math.min(part.limit, MOST);
+  await tellEnd(say, what, { printed, page, more: printed >= most, limited: !isPaged });
+  if (printed === 0 && typeof of === 'object' && of.length > 1)
+    await say.remark('hint: pwpush list requests closed lists the closed ones');
 }
 
 /** The listings of several states one after the other. */
@@ -117,32 +120,12 @@ type Range = Pick<PageRange<unknown>, 'first' | 'last' | 'limit'>;
 /** The API ends there, whatever there is. */
 const MOST = limits.page.max * limits.rowsPerPage;
 
-/** Prints each page as it comes, so that memory does not grow with their number; returns how many rows there were. */
-async function printPages<Row>(
-  session: Session,
-  listed: Listing<Row>,
-  what: string,
-  part: ListPlan['part'],
-  rowsOf: (api: Api, account: number | undefined, range: Range) => AsyncIterable<Row[]>,
-): Promise<number> {
-  const paged = 'page' in part;
-  const { api, target } = await session.connect(paged ? 1 : AT_ONCE);
-  const page = paged ? part.page : 1;
-  const rows = rowsOf(api, accountOf(target), paged ? { first: page, last: page } : part);
-  const printed = await printRows(rows, listed, session);
-  const most = paged ? limits.rowsPerPage : Math.min(part.limit, MOST);
-  await tellEnd(session.say, what, { printed, page, more: printed >= most, limited: !paged });
-  return printed;
-}
-
 /** Prints the receipts, newest first; asks no instance. */
-async function listReceipts(session: Session, part: ListPlan['part']): Promise<void> {
-  const most = 'limit' in part ? part.limit : Number.POSITIVE_INFINITY;
-  const found = session.receipts().active();
-  const shown = found.slice(0, most).map(({ receipt }) => receipt);
-  const printed = await printRows([shown], receiptsOfPushes, session);
-  const total = found.length;
-  await tellEnd(session.say, 'receipts', {
-    ...{ printed, page: 1, more: total > printed, total, limited: true },
-  });
+async function listReceipts(entry: Entry, limit: number): Promise<void> {
+  const active = readReceipts(entry.context).active();
+  const shown = active.slice(0, limit).map(({ receipt }) => receipt);
+  const printed = await printRows([shown], receiptsOfPushes, entry);
+  const total = active.length;
+  const end = { printed, page: 1, more: total > printed, total, limited: true };
+  await tellEnd(entry.say, 'receipts', end);
 }

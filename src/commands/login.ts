@@ -5,21 +5,21 @@ import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
 import { readAll } from '../cli/source';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
+import type { Entry } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
 import { APPLICATION, toldEdition } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
-import type { Token } from '../platform/context';
+import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
-import { profileIn, storedProfiles } from '../profile/config-file';
-import { accountOf, exposure } from '../profile/connect';
+import { profileIn, profileInUse } from '../profile/config-file';
+import { accountOf, clientOf, exposure, type Instance } from '../profile/connect';
 import { configName, folderOf } from '../profile/folders';
-import { profileStore } from '../profile/profile-store';
-import type { Session } from '../profile/session';
+import { updateProfiles } from '../profile/profile-store';
 import {
   checkProfileName,
   ENCRYPTS,
@@ -30,8 +30,9 @@ import {
   withEncryption,
   withoutToken,
 } from '../profile/settings';
+import { sourcesOf } from '../profile/sources';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
-import { chooseTarget } from '../profile/target';
+import { type Sources, targetOf } from '../profile/target';
 import help from './help/login.txt?raw';
 import { command } from './planned';
 
@@ -47,6 +48,7 @@ interface LoginPlan {
   /** As it was typed. */
   readonly address: string | undefined;
   readonly keyring: boolean;
+  readonly sources: Sources;
 }
 
 export default command({
@@ -57,57 +59,88 @@ export default command({
   run: login,
 });
 
-function planOf({ address, keyring, url, profile }: Options<typeof rows>): LoginPlan {
+function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
+  const { address, keyring, url, profile } = options;
   if (profile !== undefined) checkProfileName(profile);
   if (address !== undefined && url !== undefined)
     throw usageError('the address was given twice', 'remove --url');
-  return { address: address ?? url, keyring };
+  return { address: address ?? url, keyring, sources: sourcesOf(entry, options) };
+}
+
+/** A login to an instance: it responds, then accepts the token, then says of which kind it is. */
+interface Login {
+  readonly base: string;
+  readonly stored: StoredProfiles;
+  readonly sources: Sources;
+  /** The name of its profile. */
+  readonly name: string;
+  /** Undefined until it responds: an instance may require a token for everything. */
+  readonly version?: InstanceVersion;
+  /** The person was warned of what others can read. */
+  readonly isWarned?: boolean;
+  readonly token?: string | undefined;
+  /** The command that printed it, which is saved in its place. */
+  readonly command?: string | undefined;
 }
 
 /** Stores nothing before the instance has responded and accepted the token. */
-export async function login(session: Session, { address, keyring }: LoginPlan): Promise<void> {
-  const { context, given, say } = session;
-  const stored = storedProfiles(context);
-  const candidate = await chooseInstance(session, stored, address);
-  const { base } = candidate;
-  const accepted = await chooseToken(session, candidate);
-  const { version } = accepted;
-  const token = accepted.token !== undefined;
-  const name = nameFor(base, stored, given.profile);
-  const found = { ...accepted, base, edition: await candidate.learn(accepted), keyring };
-  const { before, after } = await keep(session, name, found);
-  if (given.settings.insecure)
+export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
+  const { context, say } = entry;
+  const { keyring, sources } = plan;
+  if (sources.stored instanceof CliError) throw sources.stored;
+  const responding = await chooseInstance(entry, plan, sources.stored);
+  const accepted = await chooseToken(entry, responding);
+  const { base, name, stored, token, version } = accepted;
+  const edition = await askEdition((await instanceOf(entry, accepted, token)).api, version);
+  accountOf({ account: sources.typed.settings.account, edition });
+  const { before, after } = await save(entry, { ...accepted, edition, keyring });
+  if (sources.typed.settings.insecure)
     await say.note(`profile "${name}" accepts any certificate from now on`);
-  const { application_version, api_version, edition } = version;
-  const told = { profile: name, url: base, token, application_version, api_version, edition };
-  await say.print(told, () => '');
-  await say.note(savedText(name, token, stored.current));
+  const { application_version, api_version } = version;
+  const shown = { application_version, api_version, edition: version.edition };
+  const isLoggedIn = token !== undefined;
+  await say.print({ profile: name, url: base, token: isLoggedIn, ...shown }, () => '');
+  await say.note(savedText(name, isLoggedIn, stored.current));
   if (before.token !== undefined && before.token !== after.token)
     await say.note('the token that it had before is gone; --profile NAME keeps both');
   const encrypts = encryptionText(before, after);
   if (encrypts !== undefined) await say.note(encrypts);
   const features = abilities(version);
   await say.remark(editionOf(version) + (features === undefined ? '' : `; ${features}`));
-  await say.remark(keptText(session, found));
+  await say.remark(keptText(context, after));
+}
+
+/** What is saved of a login. */
+interface Savable extends Login {
+  readonly edition: Edition;
+  /** Whether the token goes to the keyring. */
+  readonly keyring: boolean;
 }
 
 /** Saves the profile; returns it as it was and as it is. */
-async function keep(session: Session, name: string, login: Login) {
-  const { context, given, say } = session;
-  const { base, token } = login;
+async function save(entry: Entry, login: Savable) {
+  const { context, say } = entry;
+  const { base, edition, name, token, sources } = login;
   const inKeyring = login.keyring && token !== undefined;
   if (inKeyring) await storeInKeyring(context, { profile: name, url: base }, token);
-  const store = await profileStore(session);
-  let before: Profile = {};
-  const stored = await store.update((now) => {
-    before = profileIn(now, name) ?? {};
-    return withLogin(now, name, login, given.settings);
+  const saved = await updateProfiles(entry, (now) => {
+    const before = profileIn(now, name) ?? {};
+    const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
+    const typed = savedSettings(sources.typed.settings);
+    const after = withEncryption({ ...kept, edition, ...tokenSetting(login), ...typed }, before);
+    return { current: name, profiles: { ...now.profiles, [name]: after }, before, after };
   });
-  const saved = { before, after: profileIn(stored, name) ?? {} };
+  const { before } = saved;
   if (!before.keyring || (inKeyring && before.url === base)) return saved;
   const problem = await forgetProfile(context, name, before);
   if (problem !== undefined) await say.warn(problem);
   return saved;
+}
+
+function tokenSetting({ token, command, keyring }: Savable): Profile {
+  if (token === undefined) return {};
+  if (keyring) return { keyring };
+  return command === undefined ? { token } : { 'token-command': command };
 }
 
 /** What the user has not asked for: pushes that are encrypted from now on, or still are at an instance of another kind. */
@@ -118,10 +151,10 @@ function encryptionText(before: Profile, { encrypt = 'off', edition, url }: Prof
   return `pushes are still encrypted (encrypt = ${encrypt}), but the pages of this instance cannot decrypt: recipients need pwpush get`;
 }
 
-function keptText({ context }: Session, { token, command, keyring }: Login): string {
-  if (token === undefined) return 'no token is saved';
-  if (keyring) return "the token is in the system's keyring";
-  if (command !== undefined) return 'the command is saved, not the token';
+function keptText(context: Context, profile: Profile): string {
+  if (profile.keyring) return "the token is in the system's keyring";
+  if (profile['token-command'] !== undefined) return 'the command is saved, not the token';
+  if (profile.token === undefined) return 'no token is saved';
   const path = join(folderOf('config', context), configName);
   return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
 }
@@ -135,38 +168,37 @@ function savedText(name: string, loggedIn: boolean, before: string | undefined):
 
 /** From the command line, else the environment, else of the profile in use, else from a prompt. */
 async function chooseInstance(
-  session: Session,
+  entry: Entry,
+  { address, sources }: LoginPlan,
   stored: StoredProfiles,
-  address: string | undefined,
-): Promise<Candidate> {
-  const { context, say, sources } = session;
-  const { profile, envProfile, env } = sources();
-  const candidate = (address: string) => candidateAt(session, stored, parseBase(address));
-  const name = profile ?? envProfile ?? stored.current;
-  const known = name === undefined ? undefined : profileIn(stored, name)?.url;
-  const given =
-    address ?? (profile === undefined || known === undefined ? env.settings.url : undefined);
+): Promise<Login> {
+  const { context, say } = entry;
+  const begun = (text: string): Login => {
+    const base = parseBase(text);
+    return { base, stored, sources, name: nameFor(base, stored, sources.profile) };
+  };
+  const { name, profile } = sources.inUse;
+  const known = profile?.url;
+  const isNamed = sources.profile !== undefined && known !== undefined;
+  const given = address ?? (isNamed ? undefined : sources.env.settings.url);
+  const found = given ?? known;
   if (!context.canPrompt()) {
-    const only = given ?? known;
-    if (only !== undefined) return candidate(only);
+    if (found !== undefined) return begun(found);
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
-  if (given !== undefined) return checked(session, given, candidate);
-  if (known !== undefined) {
+  if (given === undefined && known !== undefined)
     await say.remark(`profile "${name}" at ${known}; for another instance: pwpush login URL`);
-    return checked(session, known, candidate);
-  }
+  if (found !== undefined) return responding(entry, begun(found), begun);
   const prompter = await context.prompter();
   const question = 'Address of the instance, such as https://eu.pwpush.com:';
-  return retryPrompt(session, ['usage', 'unreachable', 'not_found', 'failed'], async () => {
-    const typed = await filledIn(question, prompter.text);
-    return checked(session, typed, candidate);
-  });
+  return retryPrompt(entry, ['usage', 'unreachable', 'not_found', 'failed'], async () =>
+    responding(entry, begun(await filledIn(question, prompter.text)), begun),
+  );
 }
 
 /** Asks again after an input that fails with one of these codes; says the reason where it is not the one before. */
 function retryPrompt<T>(
-  { context, say }: Session,
+  { context, say }: Entry,
   retryable: readonly ErrorCode[],
   ask: (again: boolean) => Promise<T>,
 ): Promise<T> {
@@ -183,53 +215,41 @@ function retryPrompt<T>(
   );
 }
 
-/** An instance that responds; offers the address that it redirects to, which may be that of a region. */
-async function checked(
-  { context }: Session,
-  address: string,
-  candidate: (address: string) => Candidate,
-): Promise<Candidate> {
-  const instance = candidate(address);
+/**
+ * An instance that responds; offers the address that it redirects to, which may be that of a region.
+ * @param begun begins the login at another address
+ */
+async function responding(
+  entry: Entry,
+  login: Login,
+  begun: (address: string) => Login,
+): Promise<Login> {
   try {
-    await instance.check(undefined);
-    return instance;
+    return await checked(entry, login, undefined);
   } catch (error) {
     // An instance may require a token for everything.
-    if (error instanceof CliError && error.code === 'unauthorized') return instance;
+    if (error instanceof CliError && error.code === 'unauthorized')
+      return { ...login, isWarned: true };
     if (!(error instanceof LeavesOrigin)) throw error;
-    const { host } = new URL(instance.base);
+    const { host } = new URL(login.base);
     const question = `${host} redirects to ${error.base}. Log in there?`;
-    if (!(await (await context.prompter()).confirm(question, true))) throw error;
-    return candidate(error.base);
+    if (!(await (await entry.context.prompter()).confirm(question, true))) throw error;
+    return begun(error.base);
   }
 }
 
-interface Accepted {
-  readonly token: string | undefined;
-  /** The command that printed it, which is saved in its place. */
-  readonly command?: string | undefined;
-  readonly version: InstanceVersion;
-}
-
-interface Login extends Accepted {
-  readonly base: string;
-  readonly edition: Edition;
-  /** Whether the token goes to the keyring. */
-  readonly keyring: boolean;
-}
+type Responding = Login & Required<Pick<Login, 'version'>>;
 
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
-async function chooseToken(
-  session: Session,
-  { base, check, isOurs }: Candidate,
-): Promise<Accepted> {
-  const { context, given: typed } = session;
-  const accepted = async (token: string | undefined) => ({ token, version: await check(token) });
-  if (typed.anonymous) return accepted(undefined);
-  const given = await givenToken(session, base);
-  if (typeof given === 'function')
-    return { ...(await accepted(await given())), command: context.env.PWPUSH_TOKEN_COMMAND };
-  if (given !== undefined) return accepted(given);
+async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
+  const { context } = entry;
+  if (login.sources.anonymous) return checked(entry, login, undefined);
+  const given = await givenToken(context, login);
+  if (typeof given === 'function') {
+    const command = context.env.PWPUSH_TOKEN_COMMAND;
+    return { ...(await checked(entry, login, await given())), command };
+  }
+  if (given !== undefined) return checked(entry, login, given);
   if (!context.canPrompt()) {
     throw usageError(
       'no token given, and no terminal to ask on',
@@ -237,78 +257,70 @@ async function chooseToken(
     );
   }
   const prompter = await context.prompter();
-  return retryPrompt(session, ['usage', 'unauthorized'], async (again) => {
+  return retryPrompt(entry, ['usage', 'unauthorized'], async (again) => {
     const question = again
       ? TRY_AGAIN
-      : isOurs()
+      : isOurs(login.version)
         ? 'API token (pwpush serve token add, or ask who runs it):'
         : 'API token (on your account page, under API):';
-    const typed = await filledIn(question, prompter.secret);
-    return accepted(parseToken(typed));
+    return checked(entry, login, parseToken(await filledIn(question, prompter.secret)));
   });
 }
 
 async function givenToken(
-  { context: { stdin }, sources }: Session,
-  base: string,
+  { stdin }: Context,
+  { base, sources: { typed, env } }: Login,
 ): Promise<Token | undefined> {
-  const { typed, env } = sources();
   if (typed.token !== undefined) return typed.token.read();
   if (!stdin.isTTY) {
     const piped = smallText(await readAll(stdin.bytes()), 'standard input');
     if (piped.trim() !== '') return parseToken(piped, 'standard input');
   }
-  const { settings, token } = env;
-  const { url } = settings;
-  return url === undefined || parseBase(url) === base ? token?.read() : undefined;
+  const { url } = env.settings;
+  return url === undefined || parseBase(url) === base ? env.token?.read() : undefined;
 }
 
-type Candidate = ReturnType<typeof candidateAt>;
+/** The instance that the user is about to log in to, by its profile and what was typed, with that token alone. */
+async function instanceOf(
+  entry: Entry,
+  { base, name, stored, sources }: Login,
+  token: string | undefined,
+): Promise<Instance> {
+  const profile = profileIn(stored, name) && name;
+  const { typed } = sources;
+  const target = targetOf({
+    ...sources,
+    profile,
+    inUse: profileInUse(stored, {}, profile),
+    anonymous: token === undefined,
+    typed: {
+      ...typed,
+      settings: { ...typed.settings, url: base },
+      token: token === undefined ? undefined : { from: '', read: async () => token },
+    },
+  });
+  return { target, api: await clientOf(entry, target) };
+}
 
-/** An instance that the user is about to log in to. */
-function candidateAt(
-  { clientAt, given, say, sources }: Session,
-  stored: StoredProfiles,
-  base: string,
-) {
-  const name = nameFor(base, stored, given.profile);
-  let warned = false;
-  let version: InstanceVersion | undefined;
-  const connect = async (token: string | undefined) => {
-    const { typed, ...all } = sources();
-    const sent = token === undefined ? undefined : { from: '', read: async () => token };
-    const target = chooseTarget(stored, {
-      ...{ ...all, profile: profileIn(stored, name) && name, envProfile: undefined },
-      anonymous: token === undefined,
-      typed: { ...typed, settings: { ...typed.settings, url: base }, token: sent },
-    });
-    return { target, api: await clientAt(target) };
-  };
-  /** Whether it has said that it is `pwpush serve`, which has no accounts. */
-  const isOurs = () => version !== undefined && toldEdition(version) === APPLICATION;
-  /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
-  const check = async (token: string | undefined) => {
-    const { target, api } = await connect(token);
-    const warning = exposure(target);
-    if (!warned && warning !== undefined) await say.warn(warning);
-    warned = true;
-    try {
-      version ??= await api.version();
-      if (token !== undefined) await api.list('active', 1);
-      return version;
-    } catch (error) {
-      if (error instanceof LeavesOrigin)
-        throw error.withAdvice((base) => phrase('log-in-there', base));
-      throw token === undefined ? error : notStored(error, isOurs());
-    }
-  };
-  /** @throws CliError (usage) for the account of an instance that has none */
-  const learn = async ({ token, version }: Accepted): Promise<Edition> => {
-    const edition = await askEdition((await connect(token)).api, version);
-    accountOf({ account: given.settings.account, edition });
-    return edition;
-  };
-  return { base, check, learn, isOurs };
+/** Whether an instance has said that it is `pwpush serve`, which has no accounts. */
+const isOurs = (version: InstanceVersion | undefined) =>
+  version !== undefined && toldEdition(version) === APPLICATION;
+
+/** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
+async function checked(entry: Entry, login: Login, token: string | undefined): Promise<Responding> {
+  const { target, api } = await instanceOf(entry, login, token);
+  const warning = login.isWarned ? undefined : exposure(target);
+  if (warning !== undefined) await entry.say.warn(warning);
+  let { version } = login;
+  try {
+    version ??= await api.version();
+    if (token !== undefined) await api.list('active', 1);
+    return { ...login, version, token, isWarned: true };
+  } catch (error) {
+    if (error instanceof LeavesOrigin)
+      throw error.withAdvice((base) => phrase('log-in-there', base));
+    throw token === undefined ? error : notStored(error, isOurs(version));
+  }
 }
 
 function notStored(error: unknown, isOurs: boolean): unknown {
@@ -325,24 +337,4 @@ function nameFor(base: string, stored: StoredProfiles, named: string | undefined
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
   if (same) return same[0];
   return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';
-}
-
-function tokenSetting({ token, command, keyring }: Login): Profile {
-  if (token === undefined) return {};
-  if (keyring) return { keyring };
-  return command === undefined ? { token } : { 'token-command': command };
-}
-
-function withLogin(
-  stored: StoredProfiles,
-  name: string,
-  login: Login,
-  typed: Profile,
-): StoredProfiles {
-  const { base, edition } = login;
-  const before = profileIn(stored, name) ?? {};
-  const kept = withoutToken(movedFrom(before.url, { ...before, url: base }));
-  const token = tokenSetting(login);
-  const profile = withEncryption({ ...kept, edition, ...token, ...savedSettings(typed) }, before);
-  return { current: name, profiles: { ...stored.profiles, [name]: profile } };
 }

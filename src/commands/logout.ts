@@ -1,8 +1,8 @@
 import { addProfileOptions } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { failedError, phrase } from '../platform/errors';
-import { namedProfile, profileIn, storedProfiles } from '../profile/config-file';
-import { profileStore } from '../profile/profile-store';
+import { existingProfile, profileIn, storedProfiles } from '../profile/config-file';
+import { updateProfiles } from '../profile/profile-store';
 import { hasToken, withoutToken } from '../profile/settings';
 import { forgetProfile } from '../profile/system-keyring';
 import help from './help/logout.txt?raw';
@@ -13,16 +13,16 @@ export default command({
   help,
   globals: addProfileOptions,
   rows: {},
-  plan: ({ profile }, { context }) => namedProfile(storedProfiles(context), profile, context.env),
+  plan: ({ profile }, { context }) =>
+    existingProfile(storedProfiles(context), context.env, profile),
   run: logout,
 });
 
 async function logout(
   { context, say }: Entry,
-  { name, profile }: ReturnType<typeof namedProfile>,
+  { name, profile }: ReturnType<typeof existingProfile>,
 ): Promise<void> {
-  const store = await profileStore({ context, say });
-  await store.update((stored) => {
+  await updateProfiles({ context, say }, (stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });

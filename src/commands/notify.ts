@@ -1,15 +1,17 @@
 import { operand, text } from '../cli/declare';
+import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
 import type { Notification } from '../contract/api';
 import { CliError, phrase } from '../platform/errors';
-import type { Named, Session } from '../profile/session';
+import { connect } from '../profile/connect';
+import { itemOf, type LocatedItem } from '../profile/references';
 import help from './help/notify.txt?raw';
 import { command } from './planned';
 
 /** To whom the link of a push is sent. */
 interface NotifyPlan {
-  readonly named: Named;
+  readonly item: LocatedItem;
   readonly notification: Notification;
 }
 
@@ -21,15 +23,16 @@ export default command({
     emails: operand('<email...>', 'up to 5 addresses'),
     locale: text('--locale <code>', 'language of the e-mail, such as de'),
   },
-  plan: ({ link, emails, locale }, { reference }): NotifyPlan => ({
-    notification: notification(emails, locale, true),
-    named: reference(link),
+  plan: (options, entry): NotifyPlan => ({
+    notification: notification(options.emails, options.locale, true),
+    item: itemOf(entry, options, options.link),
   }),
   run: notify,
 });
 
-async function notify({ say, connectTo }: Session, plan: NotifyPlan): Promise<void> {
-  const { api, token, key } = await connectTo(plan.named);
+async function notify(entry: Entry, plan: NotifyPlan): Promise<void> {
+  const { say } = entry;
+  const { api, token, key } = await connect(entry, plan.item);
   if (key !== undefined)
     await say.warn('the instance e-mails the link without its key: send the key yourself');
   const sent = await api.notify(token, plan.notification).catch(async (error) => {

@@ -1,18 +1,9 @@
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
-import {
-  addGlobalOptions,
-  type Closed,
-  type GlobalOptions,
-  lineRows,
-  type Options,
-  optionsOf,
-} from '../cli/options';
+import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
 import type { Context, Environment } from '../platform/context';
 import type { Session } from '../profile/session';
-import type { Profile } from '../profile/settings';
-import type { Given } from '../profile/sources';
 
 /** How a command is declared, and what its help says. */
 interface Declaration {
@@ -78,7 +69,7 @@ export function command<R extends Rows & Closed<R>, Plan>(
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
       checkOptions(lineRows(rows), options, unnamedInput?.(options, context));
       const { createSession } = await import('../profile/session');
-      const session = createSession(context, givenOf(options), options);
+      const session = createSession(context, options, options);
       const plan = await planned.plan(options, { ...session, command });
       return { plan, run: () => planned.run(session, plan) };
     },
@@ -111,20 +102,4 @@ export function define(
   }
   globals(declare(parser, object.rows));
   if (prepare) parser.action(async () => act(await prepare(parser, context)));
-}
-
-/** What the global options say about the instance. */
-export function givenOf(options: GlobalOptions): Given {
-  const { profile, anonymous, tokenFile, timeout, url, caFile, insecure, account } = options;
-  const all = {
-    ...{ url, account, insecure: insecure || undefined },
-    ...{ cert: options.cert, 'ca-file': caFile, 'cert-key': options.certKey },
-    'headers-file': options.headersFile,
-  } satisfies { readonly [K in keyof Profile]: Profile[K] | undefined };
-  const typed = Object.entries(all).filter(([, value]) => value !== undefined);
-  return {
-    ...{ profile, anonymous, tokenFile, timeout },
-    settings: Object.fromEntries(typed),
-    named: (setting) => `--${setting}`,
-  };
 }

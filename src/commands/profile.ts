@@ -5,9 +5,14 @@ import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import { isLoopback } from '../contract/address';
 import { usageError } from '../platform/errors';
-import { namedProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
-import { profileStore } from '../profile/profile-store';
-import type { Session } from '../profile/session';
+import {
+  existingProfile,
+  noSuchProfile,
+  profileIn,
+  profileInUse,
+  storedProfiles,
+} from '../profile/config-file';
+import { updateProfiles } from '../profile/profile-store';
 import {
   checkProfileName,
   hasToken,
@@ -18,16 +23,17 @@ import {
 import { forgetProfile } from '../profile/system-keyring';
 import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
-import { type CommandObject, command } from './planned';
+import { type CommandObject, command, type Subcommand } from './planned';
 
 const name = operand('[name]', 'the profile (default: the one in use)');
 const given = operand('<name>', 'the profile');
+const key = operand('<key>', 'the setting');
 
 const below = <R extends Rows & Closed<R>>(
   summary: string,
   rows: R,
-  run: (session: Session, typed: Options<R>) => Promise<void>,
-) => ({
+  run: (entry: Entry, options: Options<R>) => Promise<void>,
+): Subcommand => ({
   ...command<R, Options<R>>({ rows, run, globals: addProfileOptions, plan: (options) => options }),
   summary,
 });
@@ -51,13 +57,16 @@ export default {
       },
       set,
     ),
-    unset: below('remove a setting', { key: operand('<key>', 'the setting'), name }, unset),
-    remove: {
-      ...below('remove a profile and its token', { name: given }, remove),
-      alias: 'rm',
-    },
+    unset: below('remove a setting', { key, name }, unset),
+    remove: { ...below('remove a profile and its token', { name: given }, remove), alias: 'rm' },
   },
 } satisfies CommandObject;
+
+/** A profile that an argument or an option names. */
+interface NamedProfile {
+  readonly name?: string;
+  readonly profile?: string;
+}
 
 async function list({ context, say }: Entry): Promise<void> {
   const { profiles, current } = storedProfiles(context);
@@ -67,51 +76,47 @@ async function list({ context, say }: Entry): Promise<void> {
   await say.print(shown, (look) => table(shown, profileList, look));
 }
 
-async function show(run: Session, { name }: { readonly name?: string }) {
-  const { context, say } = run;
-  const state = storedProfiles(context);
-  const found = namedProfile(state, nameTyped(run, name), context.env);
-  const shown = shownProfile(found.name, found.profile, state.current);
+async function show({ context, say }: Entry, named: NamedProfile) {
+  const stored = storedProfiles(context);
+  const { name, profile } = existingProfile(stored, context.env, nameTyped(named));
+  const shown = shownProfile(name, profile, stored.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(run: Entry, { name }: { readonly name: string }): Promise<void> {
-  const store = await profileStore(run);
-  await store.update((state) => {
-    if (!profileIn(state, name)) throw noSuchProfile(name, state);
-    return { ...state, current: name };
+async function use(entry: Entry, { name }: { readonly name: string }) {
+  const { profiles } = await updateProfiles(entry, (stored) => {
+    if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
+    return { ...stored, current: name };
   });
-  await changed(run, name, `using profile "${name}"`);
+  await changed(entry, shownProfile(name, profiles[name] ?? {}, name), `using profile "${name}"`);
 }
 
 /** Says what changed; with `--json`, prints the profile. */
-async function changed({ context, say }: Entry, name: string, what: string) {
-  if (!say.manner.json) return say.remark(what);
-  const stored = storedProfiles(context);
-  await say.print(shownProfile(name, profileIn(stored, name) ?? {}, stored.current), () => '');
+async function changed({ say }: Entry, profile: ShownProfile, what: string) {
+  if (say.manner.json) return say.print(profile, () => '');
+  await say.remark(what);
 }
 
-/** The profile that was named: behind the command, or with `--profile`. */
-function nameTyped({ given }: Session, name: string | undefined): string | undefined {
-  if (name === undefined || given.profile === undefined || name === given.profile)
-    return name ?? given.profile;
-  throw usageError(`two profiles are named: "${name}" and "${given.profile}"`, 'name one');
+/** The profile that was named: behind the command, or by the option. */
+function nameTyped({ name, profile }: NamedProfile): string | undefined {
+  if (name === undefined || profile === undefined || name === profile) return name ?? profile;
+  throw usageError(`two profiles are named: "${name}" and "${profile}"`, 'name one');
 }
 
-async function set(
-  run: Session,
-  { key, value, name }: { readonly key: string; readonly value: string; readonly name?: string },
-) {
+interface ChangedSetting extends NamedProfile {
+  readonly key: string;
+}
+
+async function set(entry: Entry, options: ChangedSetting & { readonly value: string }) {
+  const { key, value, name } = options;
   if (name !== undefined) checkOrder('set', key, value, name);
-  await change(run, key, value, name);
+  await change(entry, { key, value, operand: name, name: nameTyped(options) });
 }
 
-async function unset(
-  run: Session,
-  { key, name }: { readonly key: string; readonly name?: string },
-) {
+async function unset(entry: Entry, options: ChangedSetting) {
+  const { key, name } = options;
   if (name !== undefined) checkOrder('unset', key, name);
-  await change(run, key, undefined, name);
+  await change(entry, { key, value: undefined, operand: name, name: nameTyped(options) });
 }
 
 /**
@@ -130,44 +135,44 @@ function checkOrder(verb: string, first: string, key: string, value?: string): v
   });
 }
 
-/**
- * Changes a setting, or removes it, of the named profile, else the one in use, else `default`; the first profile made
- * becomes the one in use.
- */
-async function change(run: Session, key: string, value: string | undefined, typed?: string) {
-  const { context, say } = run;
-  const named = nameTyped(run, typed) ?? (context.env.PWPUSH_PROFILE || undefined);
-  const store = await profileStore(run);
-  let dropped = '';
-  let replaced = false;
-  let old: Profile = {};
-  let summary = '';
-  let name = '';
-  await store.update((state) => {
-    name = named ?? state.current ?? 'default';
+interface Change {
+  readonly key: string;
+  /** Undefined to remove it. */
+  readonly value: string | undefined;
+  /** The profile, if it was named behind the setting. */
+  readonly operand: string | undefined;
+  /** The profile that was named in any way. */
+  readonly name: string | undefined;
+}
+
+/** Changes a setting of the profile, else of `default`; the first profile made becomes the one in use. */
+async function change(entry: Entry, { key, value, operand, ...wanted }: Change) {
+  const { context, say } = entry;
+  const { name, before, after, ...stored } = await updateProfiles(entry, (now) => {
+    const { name = 'default', profile } = profileInUse(now, context.env, wanted.name);
     checkProfileName(name);
-    const known = profileIn(state, name);
-    if (known === undefined && value === undefined) throw noSuchProfile(name, state);
+    if (profile === undefined && value === undefined) throw noSuchProfile(name, now);
     // `set token-command pass show` without quotes. Every profile begins with an address.
-    if (known === undefined && typed !== undefined && key !== 'url')
+    if (profile === undefined && operand !== undefined && key !== 'url')
       throw usageError(
         `no profile "${name}"`,
         `put a value of several words in quotes, or create the profile with --profile ${name}`,
       );
-    const before = known ?? {};
+    const before = profile ?? {};
     const after = withSetting(before, key, value);
-    const now = after[key as keyof Profile];
-    summary = `profile "${name}": ${now === undefined ? `${key} is no longer set` : `${key} = ${now}`}`;
-    if (state.current === undefined) summary += ', which is now in use';
-    dropped = hasToken(before) && !hasToken(after) && key === 'url' ? removedText(after.url) : '';
-    old = after.keyring ? {} : before;
-    replaced = before.token !== undefined && after['token-command'] !== undefined;
-    return { current: state.current ?? name, profiles: { ...state.profiles, [name]: after } };
+    const isFirst = now.current === undefined;
+    const profiles = { ...now.profiles, [name]: after };
+    return { current: now.current ?? name, profiles, name, before, after, isFirst };
   });
-  await changed(run, name, summary);
-  await warnOfKeyring(run, name, old);
-  if (replaced) await say.note('the token that was stored in the profile was removed');
-  if (dropped !== '') await say.warn(dropped);
+  const set = after[key as keyof Profile];
+  const what = set === undefined ? `${key} is no longer set` : `${key} = ${set}`;
+  const use = stored.isFirst ? ', which is now in use' : '';
+  const shown = shownProfile(name, after, stored.current);
+  await changed(entry, shown, `profile "${name}": ${what}${use}`);
+  await forgetToken(entry, name, after.keyring ? {} : before);
+  if (before.token !== undefined && after['token-command'] !== undefined)
+    await say.note('the token that was stored in the profile was removed');
+  if (key === 'url' && hasToken(before) && !hasToken(after)) await say.warn(removedText(after.url));
 }
 
 /** What to do for a token at the new address of a profile, whose token was removed. */
@@ -178,27 +183,21 @@ function removedText(url: string | undefined): string {
 }
 
 /** Removes the token of a profile from the keyring, and warns if that fails. */
-async function warnOfKeyring({ context, say }: Entry, name: string, profile: Profile) {
-  if (!profile.keyring) return;
-  const problem = await forgetProfile(context, name, profile);
-  if (problem !== undefined) await say.warn(problem);
+async function forgetToken({ context, say }: Entry, name: string, profile: Profile) {
+  const problem = profile.keyring && (await forgetProfile(context, name, profile));
+  if (problem) await say.warn(problem);
 }
 
-async function remove(run: Entry, { name }: { readonly name: string }): Promise<void> {
-  const { say } = run;
-  const store = await profileStore(run);
-  let gone: Profile = {};
-  await store.update((state) => {
-    if (!profileIn(state, name)) throw noSuchProfile(name, state);
-    const { [name]: removed = {}, ...profiles } = state.profiles;
-    gone = removed;
+async function remove(entry: Entry, { name }: { readonly name: string }) {
+  const { removed } = await updateProfiles(entry, (stored) => {
+    if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
+    const { [name]: removed = {}, ...profiles } = stored.profiles;
     // Without choosing another one: pushes would silently go to another instance.
-    const current = state.current === name ? undefined : state.current;
-    return { ...(current === undefined ? {} : { current }), profiles };
+    const { current = name } = stored;
+    return { ...(current === name ? {} : { current }), profiles, removed };
   });
-  await warnOfKeyring(run, name, gone);
-  if (say.manner.json) return say.print(shownProfile(name, gone, undefined), () => '');
-  await say.remark(`removed profile "${name}"`);
+  await forgetToken(entry, name, removed);
+  await changed(entry, shownProfile(name, removed, undefined), `removed profile "${name}"`);
 }
 
 /** A profile without the value of its token. */

@@ -3,7 +3,7 @@ import { agentMarker } from '../cli/agent';
 import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
-import { layoutOf, topics, topicText } from '../cli/help/help-layout';
+import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import {
   addGlobalOptions,
@@ -12,7 +12,6 @@ import {
   globalOptions,
   mannerOf,
 } from '../cli/options';
-import { reflowed } from '../cli/terminal/bounded-write';
 import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
@@ -133,7 +132,7 @@ export async function prepared(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const output = error.exitCode === 0 ? context.stdout : context.stderr;
-    await output.write(reflowed(shown.join(''), output));
+    await output.write(shown.join(''));
     // `pwpush serve token` alone is an error.
     if (error.exitCode !== 0) throw new ExitWith(exitStatus.usage);
   }
@@ -141,13 +140,13 @@ export async function prepared(
 }
 
 async function help(program: Command, words: readonly string[], context: Context): Promise<void> {
-  const show = (text: string) => context.stdout.write(reflowed(text, context.stdout));
+  const { stdout } = context;
   const [word, ...more] = words;
   const topic = topics.find((name) => name === word);
-  if (topic) return show(await topicText(topic));
+  if (topic) return stdout.write(laidOut(await topicText(topic), stdout.columns));
   if (word === undefined && mannerOf(program.below('help') ?? program, context.env).json)
     return printWhole(context);
-  if (word === undefined || word === 'help') return show(helpOf(program, context));
+  if (word === undefined || word === 'help') return stdout.write(helpOf(program, context));
   const typed = program.below(word);
   if (!typed) throw unknownWord(word, [...program.words(), ...topics]);
   await loaded(typed, context);
@@ -158,7 +157,7 @@ async function help(program: Command, words: readonly string[], context: Context
     if (!next) throw usageError('help is for one command at a time', 'pwpush help COMMAND');
     command = next;
   }
-  await show(helpOf(command, context));
+  await stdout.write(helpOf(command, context));
 }
 
 function helpOf(command: Command, context: Context): string {
@@ -222,7 +221,7 @@ function newProgram(context: Context): Command {
     .action(async () => {
       const { whereYouAre } = await import('./help/where-you-are');
       const text = await whereYouAre(globalOptions(program, context.env), context, DESCRIPTION);
-      await context.stdout.write(reflowed(text, context.stdout));
+      await context.stdout.write(laidOut(text, context.stdout.columns));
     });
   program.manual = MORE;
   versioned(program, context);
@@ -276,7 +275,7 @@ function configure(command: Command, context: Context, show: (text: string) => v
       writeOut: show,
       writeErr: show,
       outputError: () => {},
-      getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
+      getOutHelpWidth: () => context.stdout.columns,
       getOutHasColors: () => false,
     });
 }

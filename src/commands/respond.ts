@@ -3,7 +3,7 @@ import { group, operand } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { contentOf, isPiped, TO_SEND } from '../cli/source';
-import type { Session } from '../profile/session';
+import type { Entry } from '../cli/terminal/output';
 import help from './help/respond.txt?raw';
 import { command } from './planned';
 import type { RespondPlan } from './respond/run';
@@ -24,14 +24,15 @@ export default command({
   run: async (session, plan) => (await import('./respond/run')).run(session, plan),
 });
 
-async function planOf(
-  options: Options<typeof rows>,
-  { context, reference }: Session,
-): Promise<RespondPlan> {
+async function planOf(options: Options<typeof rows>, entry: Entry): Promise<RespondPlan> {
+  const { context } = entry;
   const { link, generate, json, quiet } = options;
   const passphrase = passphraseSource(options, context);
   const content = contentOf(options, rows, context, TO_SEND);
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
-  return { named: reference(link), content, passphrase, generated };
+  const { itemOf } = await import('../profile/references');
+  // Without a token: an owner who reads an answered request takes its answer.
+  const request = itemOf(entry, { ...options, anonymous: true }, link);
+  return { request, content, passphrase, generated };
 }

@@ -11,7 +11,7 @@ import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
-import { profileStore } from '../profile/profile-store';
+import { updateProfiles } from '../profile/profile-store';
 import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
 import help from './help/serve.txt?raw';
 import type { CommandObject, Invocation } from './planned';
@@ -152,8 +152,7 @@ async function findProfile(
       const isCurrent = name === current;
       if (before === url) return { name, isCurrent };
       if (!isKeptName(name) || !isLoopback(new URL(before).hostname)) continue;
-      const store = await profileStore({ context, say });
-      await store.update((now) => ({
+      await updateProfiles({ context, say }, (now) => ({
         ...now,
         profiles: { ...now.profiles, [name]: { ...now.profiles[name], url } },
       }));
@@ -173,17 +172,10 @@ async function keepProfile(
   jsonLog: boolean,
 ): Promise<LocalProfile | undefined> {
   try {
-    const store = await profileStore({ context, say });
-    let name = '';
-    const { current } = await store.update((stored) => {
-      const kept = keepLocal(stored, {
-        url,
-        edition: APPLICATION,
-        ...(token !== undefined && { token }),
-      });
-      name = kept.name;
-      return kept.stored;
-    });
+    const local = { url, edition: APPLICATION, ...(token !== undefined && { token }) } as const;
+    const { name, current } = await updateProfiles({ context, say }, (stored) =>
+      keepLocal(stored, local),
+    );
     const isCurrent = current === name;
     const use = isCurrent ? '' : `; use it with --profile ${name}`;
     if (!jsonLog) await say.note(`saved as profile "${name}"${use}`);
@@ -218,5 +210,5 @@ export function keepLocal(stored: StoredProfiles, profile: Profile) {
   let name = 'local';
   for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
   const profiles = { ...stored.profiles, [name]: withEncryption(profile, {}) };
-  return { name, stored: { current: stored.current ?? name, profiles } };
+  return { name, current: stored.current ?? name, profiles };
 }

@@ -1,13 +1,16 @@
 import { operand } from '../cli/declare';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
+import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { onItem } from '../client/item';
 import { findListed } from '../client/pages';
 import { findOwnRequest } from '../client/progress';
 import type { Push } from '../contract/decode';
+import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
-import { accountOf } from '../profile/connect';
-import { accountOfPush, type Named, type NamedItem, type Session } from '../profile/session';
+import { accountOf, clientOf, connect } from '../profile/connect';
+import { readReceipts } from '../profile/receipts';
+import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
 import help from './help/show.txt?raw';
 import { command } from './planned';
 
@@ -15,48 +18,40 @@ export default command({
   description: 'Show views and days left of a push, and its settings. Uses no view.',
   help,
   rows: { link: operand('<link>', 'link or ID of the push, or last') },
-  plan: ({ link }, { reference }) => reference(link),
+  plan: (options, entry) => itemOf(entry, options, options.link),
   run: show,
 });
 
-async function show(session: Session, link: Named): Promise<void> {
-  const named = await session.connectTo(link);
-  await onItem(named, ({ kind }) =>
-    kind === 'push' ? showPush(session, named) : showRequest(session, named),
+async function show(entry: Entry, named: LocatedItem): Promise<void> {
+  const item = await connect(entry, named);
+  await onItem(item, ({ kind }) =>
+    kind === 'push' ? showPush(entry, item) : showRequest(entry, item),
   );
 }
 
 /** The owner's listings have all of a request; its question alone is public. */
-async function showRequest(session: Session, named: NamedItem) {
-  const { say } = session;
-  const asUser = named.target.token !== undefined;
-  const own = asUser
-    ? await findOwnRequest(named.api.requests, named.token, accountOf(named.target))
-    : undefined;
-  const shown = own?.request ?? (await publicRequest(session, named));
+async function showRequest(entry: Entry, { api, target, token }: ConnectedItem) {
+  const { say } = entry;
+  const asUser = target.token !== undefined;
+  const own = asUser ? await findOwnRequest(api.requests, token, accountOf(target)) : undefined;
+  // Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's.
+  const anyone = asUser && !own ? await clientOf(entry, { ...target, token: undefined }) : api;
+  const shown = own?.request ?? (await anyone.requests.read(token));
   await say.print(shown, (look) => requestText(shown, look));
   if (asUser && !own) await say.remark('this request belongs to another user');
 }
 
-/** Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's. */
-async function publicRequest(session: Session, { api, target, token }: NamedItem) {
-  const anyone =
-    target.token === undefined ? api : await session.clientAt({ ...target, token: undefined });
-  return anyone.requests.read(token);
-}
-
-async function showPush(session: Session, named: NamedItem) {
-  const { say } = session;
-  const { api, target, token } = named;
-  const receipts = session.receipts();
-  const own = target.token === undefined ? undefined : await ownPush(session, named);
-  const kept = receipts.find(named);
+async function showPush({ context, say }: Entry, item: ConnectedItem) {
+  const { api, target, token } = item;
+  const receipts = readReceipts(context);
+  const own = target.token === undefined ? undefined : await ownPush(context, item);
+  const kept = receipts.find(item);
   const push = {
     ...(own ?? { ...(await publicState(api, token)), ...kept }),
     // Who encrypted it knows better than the instance.
     encrypted: kept?.encrypted ?? own?.encrypted ?? null,
   };
-  if (push.expired) await receipts.end([named]);
+  if (push.expired) await receipts.end([item]);
   await say.print(push, (look) => pushStateText(push, look));
   if (own) return;
   await say.remark(
@@ -67,8 +62,8 @@ async function showPush(session: Session, named: NamedItem) {
 }
 
 /** The push as its owner's lists have it; undefined if it belongs to someone else. */
-async function ownPush(session: Session, named: NamedItem): Promise<Push | undefined> {
-  const { api, token } = named;
+async function ownPush(context: Context, item: ConnectedItem): Promise<Push | undefined> {
+  const { api, token } = item;
   try {
     // Tells whether the push is the user's own, so that their lists are not read in vain.
     await api.audit(token, 1);
@@ -76,7 +71,7 @@ async function ownPush(session: Session, named: NamedItem): Promise<Push | undef
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
     throw error;
   }
-  const account = accountOfPush(session, named);
+  const account = accountOfPush(context, item);
   for (const state of ['active', 'expired'] as const) {
     const push = await findListed((page) => api.list(state, page, account), token);
     if (push) return push;

@@ -1,8 +1,10 @@
 import { inWords } from '../cli/in-words';
 import { versionText } from '../cli/terminal/instance-info';
+import type { Entry } from '../cli/terminal/output';
 import { pairs } from '../cli/terminal/table';
-import type { Instance } from '../profile/connect';
-import type { Session } from '../profile/session';
+import { connect } from '../profile/connect';
+import { sourcesOf } from '../profile/sources';
+import { NoInstance, type Target, targetOrNone } from '../profile/target';
 import help from './help/version.txt?raw';
 import { command } from './planned';
 
@@ -10,23 +12,19 @@ export default command({
   description: 'Show the version of pwpush, of the instance, and the features of the instance.',
   help,
   rows: {},
-  plan: () => undefined,
+  plan: (options, entry) => targetOrNone(sourcesOf(entry, options)),
   run: version,
 });
 
 /** With `--json` the instance's object, with `pwpush` and `url` added. */
-async function version({ context, say, connect, isUnconfigured }: Session): Promise<void> {
-  let instance: Instance;
-  try {
-    instance = await connect();
-  } catch (error) {
-    if (!isUnconfigured(error)) throw error;
-    await say.print({ pwpush: context.version }, (look) =>
-      pairs([['pwpush', context.version]], look),
-    );
-    return say.remark(await inWords(error));
+async function version(entry: Entry, target: Target | NoInstance): Promise<void> {
+  const { context, say } = entry;
+  const own: [string, string] = ['pwpush', context.version];
+  if (target instanceof NoInstance) {
+    await say.print({ pwpush: context.version }, (look) => pairs([own], look));
+    return say.remark(await inWords(target));
   }
-  const { api, target } = instance;
+  const { api } = await connect(entry, { target });
   const found = await api.version();
   await say.print({ ...found, pwpush: context.version, url: target.base }, (look) =>
     versionText(context.version, target.base, found, look),

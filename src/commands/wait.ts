@@ -1,25 +1,21 @@
 import { flag, operand, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
+import type { Entry } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
 import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
 import { CliError, phrase, usageError } from '../platform/errors';
-import { accountOf } from '../profile/connect';
-import {
-  accountOfPush,
-  another,
-  type Named,
-  type NamedItem,
-  type Session,
-} from '../profile/session';
+import { accountOf, clientOf, connect } from '../profile/connect';
+import { readReceipts } from '../profile/receipts';
+import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
 import help from './help/wait.txt?raw';
 import { command } from './planned';
 
 /** What to wait for, and what then. */
 interface WaitPlan {
-  readonly named: Named;
+  readonly item: LocatedItem;
   /** Seconds between two looks. */
   readonly interval: number;
   /** Seconds to wait at most. */
@@ -38,8 +34,11 @@ export default command({
     for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
     thenExpire: flag('--then-expire', 'expire the push after the first view'),
   },
-  plan: ({ link, interval, for: most, thenExpire }, { reference }): WaitPlan => ({
-    ...{ named: reference(link), interval, most, thenExpire },
+  plan: (options, entry): WaitPlan => ({
+    item: itemOf(entry, options, options.link),
+    interval: options.interval,
+    most: options.for,
+    thenExpire: options.thenExpire,
   }),
   run: wait,
 });
@@ -50,55 +49,53 @@ function interval(value: string, name: string): number {
   throw usageError(`${name} must be at least 1 second`);
 }
 
-async function wait(session: Session, plan: WaitPlan): Promise<void> {
-  const { context, given } = session;
-  const limit = timeLimit(context, plan.most, given.timeout);
-  const limited = another(session, { context: limit.context, timeout: limit.timeout });
+async function wait({ context, say }: Entry, plan: WaitPlan): Promise<void> {
+  const { target } = plan.item;
+  const limit = timeLimit(context, plan.most, target.timeout);
+  const entry = { context: limit.context, say };
   const viewed = await limit.ending('view', async () => {
-    const named = await limited.connectTo(plan.named);
-    return onItem(named, ({ kind }) =>
+    const limited = { ...plan.item, target: { ...target, timeout: limit.timeout } };
+    const item = await connect(entry, limited);
+    return onItem(item, ({ kind }) =>
       kind === 'push'
-        ? waitForView(limited, plan, named)
+        ? waitForView(entry, plan, item)
         : limit.ending('answer', async () => {
             if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-            const account = accountOf(named.target);
-            await waitForAnswer(limited, plan, named.api, named.token, account);
+            await waitForAnswer(entry, plan, item.api, item.token, accountOf(target));
             return undefined;
           }),
     );
   });
-  if (viewed && plan.thenExpire) await expireViewed(session, viewed);
+  if (!viewed || !plan.thenExpire) return;
+  // The time limit of the wait is not that of the expiry.
+  const { expire } = await clientOf({ context, say }, target);
+  await expire(viewed.token);
+  await readReceipts(context).end([viewed]);
+  await say.remark(`expired ${viewed.token}`);
 }
 
 async function waitForView(
-  session: Session,
+  entry: Entry,
   { interval, most }: WaitPlan,
-  push: NamedItem,
-): Promise<NamedItem> {
-  const { context, say } = session;
+  push: ConnectedItem,
+): Promise<ConnectedItem> {
+  const { context, say } = entry;
   const { json } = say.manner;
-  const account = accountOfPush(session, push);
+  const account = accountOfPush(context, push);
   const poll = pushPoller(push.api, push.token, context.now, account);
   const what = 'waiting for a view … (Ctrl-C stops waiting, the push stays)';
-  const first = waitUntil(session, { interval, what, most }, poll, async ({ events, state }) => {
+  const first = waitUntil(entry, { interval, what, most }, poll, async ({ events, state }) => {
     for (const event of events) if (json) await say.print(event, () => '');
     const view = events.find(({ kind }) => kind === 'view');
     if (view === undefined && state === 'expired') throw new CliError('expired', phrase('no-view'));
     return view;
   });
   const view = await first.catch(async (error) => {
-    if (error instanceof CliError && error.code === 'expired') await session.receipts().end([push]);
+    if (error instanceof CliError && error.code === 'expired')
+      await readReceipts(context).end([push]);
     throw error;
   });
-  if (!json) await printRows([[view]], auditLog, session);
+  if (!json) await printRows([[view]], auditLog, entry);
   return push;
-}
-
-/** After the wait, whose time limit is not that of the expiry. */
-async function expireViewed(session: Session, push: NamedItem): Promise<void> {
-  const { token, target } = push;
-  await (await session.clientAt(target)).expire(token);
-  await session.receipts().end([push]);
-  await session.say.remark(`expired ${token}`);
 }

@@ -3,14 +3,14 @@ import type { Entry } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { copiedText, findClipboard } from '../platform/clipboard';
 import { failedError, phrase, usageError } from '../platform/errors';
-import type { Taking } from '../take/taking';
+import type { Retrieval } from '../take/retrieval';
 import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
 
 /** The clipboard as the destination of a text. */
 interface ClipboardDestination extends Destination {
   /** Makes sure that the text arrived. */
-  finish(taking: Taking): Promise<void>;
+  finish(retrieval: Retrieval): Promise<void>;
 }
 
 /** @throws CliError (usage) if there is no clipboard */
@@ -31,8 +31,7 @@ export async function clipboardDestination(run: Entry): Promise<ClipboardDestina
       return undefined;
     },
     discard: async () => {},
-    finish: async (taking) => {
-      const { push } = taking.taken;
+    finish: async ({ push, store }) => {
       if (copied === undefined) return say.note('no text to copy');
       const unsure = push.views_remaining === 0 && !clipboard.sure && context.canPrompt();
       if (!unsure) return;
@@ -41,7 +40,12 @@ export async function clipboardDestination(run: Entry): Promise<ClipboardDestina
       const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
       if (await prompter.confirm(question, true).finally(context.asked)) return;
       const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
-      const failure = await printOrRescue(taking, { bytes, what: 'secret', push, json: false });
+      const failure = await printOrRescue(context, {
+        bytes,
+        part: 'secret',
+        push,
+        store,
+      });
       if (failure) throw failure;
     },
   };

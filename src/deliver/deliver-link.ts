@@ -80,11 +80,10 @@ export async function printLink(
   { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
-  const safe = async () => (await import('../keep/safekeeping')).newSafe(context);
   const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
   // A link alone would be of no use without what was generated.
   const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
-  return printOrRescue({ context, safe }, { bytes: `${text}\n`, what: 'link', json, ...shown });
+  return printOrRescue(context, { bytes: `${text}\n`, part: 'link', json, ...shown });
 }
 
 /** Without a clipboard the link is printed all the same. */

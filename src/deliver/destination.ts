@@ -5,6 +5,7 @@ import { type CliError, phrase, usageError } from '../platform/errors';
 import { type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { codeOf, means, whyUnwritable } from '../platform/files/file-error';
 import { ForeignLink, followed, isPlanted, type User } from '../platform/files/owner';
+import type { Folder } from './safe-name';
 
 /** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
@@ -17,17 +18,16 @@ export interface Destination {
 }
 
 /** The name for the text of a push in a folder. */
-export const TEXT_FILE = 'secret.txt';
+const TEXT_FILE = 'secret.txt';
 
 /**
  * Reserves a file in a folder, which `commit` names `TEXT_FILE` or, if that exists, as other files are named.
  * @throws CliError (usage) when the folder cannot be written to
  */
-export async function reserveText(path: string, force: boolean): Promise<Destination> {
+export async function reserveText(folder: Folder): Promise<Destination> {
   const { newFile } = await import('./new-file');
-  const taken = new Set<string>();
-  const file = await newFile({ path, force, taken }, TEXT_FILE).catch((error) => {
-    throw unwritable(join(path, TEXT_FILE), error);
+  const file = await newFile(folder, TEXT_FILE).catch((error) => {
+    throw unwritable(join(folder.path, TEXT_FILE), error);
   });
   const commit = async (bytes: string | Uint8Array) => {
     try {
@@ -38,7 +38,7 @@ export async function reserveText(path: string, force: boolean): Promise<Destina
       throw error;
     }
   };
-  return { commit, discard: file.discard, inFolder: { name: TEXT_FILE, taken } };
+  return { commit, discard: file.discard, inFolder: { name: TEXT_FILE, taken: folder.taken } };
 }
 
 /**

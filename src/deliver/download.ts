@@ -4,9 +4,10 @@ import { inWords } from '../cli/in-words';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { count, savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
-import { isRetrievableAgain, type LostRest, whyGone } from '../keep/safekeeping';
+import { describe, type Kept } from '../keep/kept';
+import { isRetrievableAgain, whyGone } from '../keep/rescue-store';
 import { attempt, CliError, endedBy, phrase } from '../platform/errors';
-import type { Taking } from '../take/taking';
+import { type Retrieval, withPush } from '../take/retrieval';
 import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
@@ -15,19 +16,18 @@ import { type DownloadTools, type SavedFile, saveFile } from './save-file';
  * Downloads every file of a push into a folder, one after the other; does not reject if one fails.
  * @returns the files that were saved, in their order, undefined for those that failed; and the failure, if there was one
  */
-export async function fetchFiles(taking: Taking, folder: Folder) {
-  const { context, safe, say, signal, taken } = taking;
-  const { push } = taken;
+export async function fetchFiles(retrieval: Retrieval, folder: Folder) {
+  const { context, say, signal, store, push } = retrieval;
   const files = push.files ?? [];
-  const meter = meterFor(taking, files.length);
-  const asked = askBeforeLoss(taking, meter);
-  const resumes = safe.resumes && !isRetrievableAgain(push);
-  const partial = resumes ? partialFiles(context, taken.partial) : undefined;
+  const meter = meterFor(retrieval, files.length);
+  const asked = askBeforeLoss(retrieval, meter);
+  const resumes = store.resumes && store.loses(push);
+  const partial = resumes ? partialFiles(context, retrieval.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
   for (const [at, file] of files.entries()) {
     const name = nameIn(folder, file.filename);
-    const tools = { ...toolsFor(taking, meter, at, name), partial };
+    const tools = { ...toolsFor(retrieval, meter, at, name), partial };
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[at] = outcome;
     if (signal.aborted) break;
@@ -42,57 +42,73 @@ export async function fetchFiles(taking: Taking, folder: Folder) {
   }
   asked();
   await meter.ends();
-  const missing = files.filter((_, at) => saved[at] === undefined).map(({ url }) => url);
+  const missing = files.filter((_, index) => saved[index] === undefined).map(({ url }) => url);
   const failure = signal.aborted
     ? endedBy(signal).and(`${count(missing.length, 'file')} not saved`)
     : downloadFailure(failures, push, folder);
-  if (!failure) return { saved, failure };
-  await safe.keep(lostRest(taking, missing, folder, partial));
-  return { saved, failure: safe.explain(failure) };
+  return {
+    saved,
+    failure: failure && (await leaveRest(retrieval, failure, missing, folder, partial)),
+  };
 }
 
 /**
- * What another run needs to get the rest.
+ * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and says how; of an interrupt,
+ * it says only what that left.
  * @param missing addresses of files
  * @param folder where the others are; left out for a file that went to standard output
  */
-export function lostRest(
-  { signal, taken }: Taking,
+export async function leaveRest(
+  retrieval: Retrieval,
+  failure: CliError,
   missing: readonly string[],
   folder?: Folder,
   partial?: PartialFiles,
-): LostRest {
-  const { answer, link, push, sealed } = taken;
+): Promise<CliError> {
+  const { answer, context, ephemeral, link, push, sealed, signal, store } = retrieval;
+  if (ephemeral) return describe(failure, ...(await rescueAnswer(retrieval, ephemeral, missing)));
+  if (!store.resumes || missing.length === 0 || isRetrievableAgain(push)) return failure;
   const isAnswer = answer !== undefined;
-  return {
-    what: 'rest',
-    push,
-    gone: whyGone(push, isAnswer),
-    missing: missing.length,
-    interrupted: signal.aborted,
-    download: {
+  const isSealed = isArmored(sealed.payload ?? '');
+  const { keepDownload } = await import('../keep/interrupted-download');
+  const kept = await attempt(() =>
+    keepDownload(context, {
       link,
       // The text was printed or saved before, and armor is needed to open the files.
-      push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
+      push: isSealed ? sealed : { ...sealed, payload: '' },
       saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
       answer: isAnswer,
       folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
       partial: partial?.list() ?? [],
-    },
-  };
+    }),
+  );
+  const gone = whyGone(push, isAnswer);
+  const facts = signal.aborted ? [] : failure.facts;
+  if (kept instanceof CliError)
+    return failure.with({
+      facts: [...facts, phrase('detailed', gone, ...kept.facts)],
+      remains: {},
+    });
+  const rest = `${gone}, and ${count(missing.length, 'file')} not saved`;
+  return failure.with({
+    facts: signal.aborted ? rest : facts,
+    steps: [...failure.steps, phrase('resume-soon', kept, isSealed && !isAnswer ? 'with key' : '')],
+    remains: { saved_to: kept },
+  });
 }
 
 /**
  * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
  * Returns what ends this.
  */
-export function askBeforeLoss({ context, say, taken }: Taking, meter: Meter): () => void {
-  if (!context.stderr.isTTY || isRetrievableAgain(taken.push)) return () => {};
+export function askBeforeLoss(
+  { answer, context, push, say, store }: Retrieval,
+  meter: Meter,
+): () => void {
+  if (!context.stderr.isTTY || !store.loses(push)) return () => {};
   const ask = async () => {
     await meter.clear(true);
-    await say.warn(
-      `${whyGone(taken.push, taken.answer !== undefined)}; press Ctrl-C again to stop`,
-    );
+    await say.warn(`${whyGone(push, answer !== undefined)}; press Ctrl-C again to stop`);
   };
   return context.interrupts.enter({ mode: 'confirm', ask });
 }
@@ -102,13 +118,13 @@ export function askBeforeLoss({ context, say, taken }: Taking, meter: Meter): ()
  * @param name what progress and notes call it
  */
 export function toolsFor(
-  { context, file, say, signal }: Taking,
+  { context, openFile, say, signal }: Retrieval,
   meter: Meter,
   at: number,
   name: string,
 ): DownloadTools {
   return {
-    file,
+    openFile,
     signal,
     sleep: context.sleep,
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
@@ -144,4 +160,78 @@ function downloadFailure(
     ...(isRetrievableAgain(push) ? [HINT] : []),
   ];
   return new CliError(code, what, { steps, cause: first });
+}
+
+/**
+ * Saves text and files of a push that cannot be delivered, unless it can be retrieved again.
+ * @param subject which of several it is: `link 2`
+ */
+export async function rescuePush(retrieval: Retrieval, subject?: string): Promise<readonly Kept[]> {
+  const { push, sealed, store } = retrieval;
+  const bytes = push.payload ?? '';
+  const part = store.resumes && isArmored(bytes) ? 'encrypted text' : 'secret';
+  if (!store.loses(push)) return store.keep({ part, bytes, push, subject });
+  const text = bytes === '' ? [] : await store.keep({ part, bytes, sealed });
+  return (push.files ?? []).length === 0 ? text : [...text, ...(await rescueFiles(retrieval))];
+}
+
+async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
+  const path = await attempt(() => retrieval.store.folder());
+  if (path instanceof CliError) return [{ part: 'files', outcome: 'lost', why: path }];
+  const folder = { path, force: false, taken: new Set<string>() };
+  const { saved, failure } = await fetchFiles({ ...retrieval, ephemeral: undefined }, folder);
+  return [
+    ...saved.flatMap((file): Kept[] =>
+      file ? [{ part: 'files', outcome: 'saved', path: file.path }] : [],
+    ),
+    ...(failure ? [{ part: 'files', outcome: 'lost', why: failure } as const] : []),
+  ];
+}
+
+/** Saves pushes, one after the other. */
+export async function rescuePushes(
+  retrievals: readonly Retrieval[],
+  links = retrievals.length,
+): Promise<(readonly Kept[])[]> {
+  const kept: (readonly Kept[])[] = [];
+  for (const [index, retrieval] of retrievals.entries())
+    kept.push(await rescuePush(retrieval, links > 1 ? `link ${index + 1}` : undefined));
+  return kept;
+}
+
+/**
+ * Saves files of an answer in the memory of this run, which no later run can fetch: decrypted, or as they are if that fails,
+ * with the key.
+ * @param missing their addresses
+ */
+async function rescueAnswer(
+  retrieval: Retrieval,
+  { sealed, key }: NonNullable<Retrieval['ephemeral']>,
+  missing: readonly string[],
+): Promise<(readonly Kept[])[]> {
+  // The signal that ended the delivery does not end this.
+  const opened = { ...retrieval, signal: sealed.signal };
+  const damaged: string[] = [];
+  const whole: string[] = [];
+  for (const url of missing) ((await canBeRead(opened, url)) ? whole : damaged).push(url);
+  const kept = await rescuePushes([withOnly(opened, whole), withOnly(sealed, damaged)].flat());
+  return damaged.length === 0
+    ? kept
+    : [...kept, await opened.store.keep({ part: 'key', bytes: key })];
+}
+
+/** The files with these addresses, without the text; nothing if there are none. */
+function withOnly(retrieval: Retrieval, urls: readonly string[]): Retrieval[] {
+  const { push } = retrieval;
+  const files = push.files?.filter(({ url }) => urls.includes(url)) ?? [];
+  return files.length === 0 ? [] : [withPush(retrieval, { ...push, payload: '', files })];
+}
+
+/** Whether the file arrived as it was encrypted. */
+async function canBeRead({ openFile }: Retrieval, url: string): Promise<boolean> {
+  const outcome = await attempt(async () => {
+    const { body } = await openFile(url);
+    for await (const _ of body);
+  });
+  return !(outcome instanceof CliError);
 }

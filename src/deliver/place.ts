@@ -1,15 +1,16 @@
-import { rmdirSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, rmdirSync, type Stats, statSync } from 'node:fs';
 import { refuseToPrint } from '../cli/agent';
 import type { Entry } from '../cli/terminal/output';
 import { attempt, phrase, usageError } from '../platform/errors';
 import { isGarbled, NOT_UTF8 } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { foldersMissing, makeFolder } from '../platform/private-folder';
-import type { Taking } from '../take/taking';
+import type { Retrieval } from '../take/retrieval';
 import type { StepName } from '../words/steps';
 import type { JobEntry } from './ci-job';
 import type { Destination } from './destination';
 import type { Folder } from './safe-name';
+import type { PlaceKind } from './ways';
 
 /** Where a secret is to go, as the user said. */
 export type PlacePlan = {
@@ -30,20 +31,19 @@ export type PlacePlan = {
 /** Where a secret goes, reserved before it is fetched. */
 export interface Place {
   readonly plan: PlacePlan;
-  /** For the text; standard output if left out. */
+  readonly kind: PlaceKind;
+  /** For the text, unless that goes to standard output. */
   readonly text?: Destination;
-  /** For the files, if the user named a folder. */
-  readonly folder?: string;
   /** Removes what was created to reserve it. */
   discard(): Promise<void>;
   /** Makes sure that the text arrived. */
-  finish?(taking: Taking): Promise<void>;
+  finish?(retrieval: Retrieval): Promise<void>;
 }
 
 /** 3 ms, which standard output does without. */
 const destinations = () => import('./destination');
 
-interface Contents {
+interface Wanted {
   /** Whether files are written too. */
   readonly files: boolean;
   /** The text was delivered before. */
@@ -56,33 +56,36 @@ interface Contents {
  * Reserves a place.
  * @throws CliError (usage) if it is not available, or one that an agent reads; nothing was fetched then
  */
-export async function reservePlace(
-  run: Entry,
-  plan: PlacePlan,
-  contents: Contents,
-): Promise<Place> {
-  await refuseSeen(run, plan, contents);
+export async function reservePlace(run: Entry, plan: PlacePlan, wanted: Wanted): Promise<Place> {
+  await refuseSeen(run, plan, wanted);
   switch (plan.to) {
     case 'job': {
       const { ciDestination } = await import('./ci-job');
-      return withText(plan, await ciDestination(run, plan.entries));
+      return withText(plan, 'job', await ciDestination(run, plan.entries));
     }
     case 'clipboard': {
       const { clipboardDestination } = await import('./clipboard-destination');
       const clipboard = await clipboardDestination(run);
-      return { ...withText(plan, clipboard), finish: clipboard.finish };
+      return { ...withText(plan, 'clipboard', clipboard), finish: clipboard.finish };
     }
     case 'path': {
-      const whole = run.say.manner.json || contents.onlyFiles === true;
+      const whole = run.say.manner.json || wanted.onlyFiles === true;
       return reservePath(plan, whole, run.context.uid);
     }
+    case 'rest':
+      return { plan, kind: 'file-folder', discard: async () => {} };
+    case 'dash': {
+      const kind = run.context.stdout.isTTY ? 'dash-terminal' : 'dash';
+      return { plan, kind, discard: async () => {} };
+    }
     default:
-      return { plan, discard: async () => {} };
+      return { plan, kind: 'stdout', discard: async () => {} };
   }
 }
 
-const withText = (plan: PlacePlan, text: Destination): Place => ({
+const withText = (plan: PlacePlan, kind: PlaceKind, text: Destination): Place => ({
   plan,
+  kind,
   text,
   discard: text.discard,
 });
@@ -95,7 +98,7 @@ const withText = (plan: PlacePlan, text: Destination): Place => ({
 async function refuseSeen(
   { context, say }: Entry,
   plan: PlacePlan,
-  { files, onlyFiles, instead }: Contents,
+  { files, onlyFiles, instead }: Wanted,
 ): Promise<void> {
   if (context.guard === undefined || (await context.guard()) === undefined) return;
   if (plan.to === 'clipboard' || plan.to === 'rest') return;
@@ -127,19 +130,29 @@ async function reservePath(
     );
   const { linkTarget, reserveFile, reserveText } = await destinations();
   const made = makeOutputFolder(path);
-  if (!made) return withText(plan, await reserveFile(path, force, user));
+  if (!made) {
+    const kind = pathKind(path);
+    return withText(plan, kind, await reserveFile(path, force, user));
+  }
   linkTarget(path, user);
   const discardFolders = async () => {
     // Those that are no longer empty stay.
     for (const one of made) await attempt(async () => rmdirSync(one));
   };
-  if (whole) return { plan, folder: path, discard: discardFolders };
-  const text = await reserveText(path, force);
+  if (whole) return { plan, kind: 'file-folder', discard: discardFolders };
+  const text = await reserveText({ path, force, taken: new Set() });
   const discard = async () => {
     await text.discard();
     await discardFolders();
   };
-  return { plan, folder: path, text, discard };
+  return { plan, kind: 'folder', text, discard };
+}
+
+/** A link counts as special: only what it leads to is replaced. */
+function pathKind(path: string): PlaceKind {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there === undefined) return 'new-path';
+  return there.isFile() ? 'old-file' : 'special-file';
 }
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */

@@ -22,7 +22,7 @@ import { type Folder, nameIn } from './safe-name';
 
 /** Fetches a file, and tells how far it is. */
 export interface DownloadTools {
-  readonly file: Api['openFile'];
+  readonly openFile: Api['openFile'];
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
   /** Called when a try begins, with the length if known, and for every piece. */
@@ -52,7 +52,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
     const there = await partial?.take(file.url, folder.path);
     let response: FileResponse;
     try {
-      response = await tools.file(file.url, resume, there?.begun);
+      response = await tools.openFile(file.url, resume, there?.begun);
     } catch (error) {
       if (there && isBrokenOff(error, tools))
         await partial?.leave(file.url, there.file, there.begun);

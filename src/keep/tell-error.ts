@@ -10,7 +10,7 @@ export async function tellError(
   // With all its words 3 ms, which a run without an error does without.
   const { reportError } = await import('../cli/report-error');
   await reportError(context, error, format, async (context, link) => {
-    const { newSafe } = await import('./safekeeping');
-    await newSafe(context).keep({ what: 'link', bytes: `${link}\n` });
+    const { RescueStore } = await import('./rescue-store');
+    await new RescueStore(context).keep({ part: 'link', bytes: `${link}\n` });
   });
 }

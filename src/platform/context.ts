@@ -92,6 +92,11 @@ export interface OwnRun {
   readonly signal: AbortSignal;
 }
 
+/** What a run tells the run of ours that started it: where a person answers, and that an answer is saved whose sender may not know. */
+export type RunEvent =
+  | { readonly event: 'link'; readonly link: string }
+  | { readonly event: 'lost' };
+
 /** Takes what a child writes, piece by piece: the next one is read when the promise resolves. */
 export type ChildOutput = Readonly<
   Record<'stdout' | 'stderr', (chunk: Uint8Array) => Promise<void>>
@@ -224,6 +229,8 @@ export interface Context {
   signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Starts a run of our own program, and returns its exit status. Rejects if it cannot be started. */
   startOwn(run: OwnRun): Promise<number>;
+  /** Tells the run that started this one; left out where none did. */
+  happened?(event: RunEvent): void;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

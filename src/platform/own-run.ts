@@ -59,8 +59,10 @@ export async function handedOver(
   };
   // A program does not wait for what never comes.
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
+  const happened: Context['happened'] = (event) =>
+    void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});
   // With its getters, which listen for signals.
-  const properties = Object.getOwnPropertyDescriptors({ stdin, runChild });
+  const properties = Object.getOwnPropertyDescriptors({ stdin, runChild, happened });
   const inner = { ...Object.getOwnPropertyDescriptors(context), ...properties };
   return { argv: words.slice(0, -1), context: Object.defineProperties({} as Context, inner) };
 }

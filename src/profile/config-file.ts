@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '../platform/context';
 import { type CliError, failedError, phrase, usageError } from '../platform/errors';
 import { isSystemError, means, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
@@ -112,21 +113,36 @@ export function profileIn({ profiles }: StoredProfiles, name: string): Profile |
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
+/** The profile in use: the one that was named, else that of the environment, else the current one. */
+export function profileInUse(
+  stored: StoredProfiles,
+  { PWPUSH_PROFILE: variable }: Environment,
+  named?: string,
+): ProfileInUse {
+  const chosen = named ?? (variable || undefined);
+  const name = chosen ?? stored.current;
+  const profile = name === undefined ? undefined : profileIn(stored, name);
+  return { name, profile, chosen };
+}
+
+interface ProfileInUse {
+  readonly name: string | undefined;
+  /** Undefined if there is none of that name. */
+  readonly profile: Profile | undefined;
+  /** Its name, unless it is only the current one. */
+  readonly chosen: string | undefined;
+}
+
 /**
- * The profile `named`, or the current one.
+ * The profile in use.
  * @throws CliError (usage) when it does not exist
  */
-export function namedProfile(
-  stored: StoredProfiles,
-  named: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly name: string; readonly profile: Profile } {
-  const name = named ?? (env.PWPUSH_PROFILE || stored.current);
+export function existingProfile(stored: StoredProfiles, env: Environment, named?: string) {
+  const { name, profile } = profileInUse(stored, env, named);
   if (name === undefined)
     throw Object.keys(stored.profiles).length === 0
       ? usageError('no profiles yet', 'create one with pwpush login')
       : noneInUse(stored);
-  const profile = profileIn(stored, name);
   if (profile === undefined) throw noSuchProfile(name, stored);
   return { name, profile };
 }

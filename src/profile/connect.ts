@@ -1,16 +1,20 @@
 import type { Entry } from '../cli/terminal/output';
+import { ago } from '../cli/terminal/wording';
 import { seconds } from '../cli/values';
 import type { ApiSettings } from '../client/api-settings';
-import type { Api } from '../client/client';
+import { type Api, apiClient } from '../client/client';
+import { type Reference, repairsOf } from '../client/link';
 import { logged } from '../client/transport/logged';
+import { isShellSafe } from '../contract/address';
 import { APPLICATION } from '../contract/api';
 import { type Context, contextWith } from '../platform/context';
-import { CliError, phrase, usageError } from '../platform/errors';
+import { CliError, phrase, type Step, usageError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
 import { readText } from '../platform/private-folder';
 import { travelsOpen } from './base-address';
+import type { KeptReceipt } from './receipts';
 import type { Target } from './target';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -20,6 +24,74 @@ export interface Instance {
   readonly api: Api;
   readonly target: Target;
 }
+
+/** What is to be connected with its instance. */
+interface Connectable extends Pick<Reference, 'repairs'> {
+  readonly target: Target;
+  /** The receipt of a push that was named as `last`. */
+  readonly last?: KeptReceipt;
+}
+
+/** Adds a client for its instance. Warns about it; sends nothing yet. */
+export async function connect<T extends Connectable>(
+  entry: Entry,
+  item: T,
+  connections?: number,
+): Promise<T & Instance> {
+  const [connected] = await connectEach(entry, [item], connections);
+  return connected as T & Instance;
+}
+
+/** Adds clients, one for each target; all are made before the first request. */
+export async function connectEach<T extends Connectable>(
+  entry: Entry,
+  items: readonly T[],
+  connections?: number,
+): Promise<(T & Instance)[]> {
+  const { context, say } = entry;
+  const repairs = repairsOf(items);
+  if (repairs) await say.note(repairs);
+  for (const { last } of items) if (last) await say.remark(lastText(last, context.now()));
+  const targets = [...new Set(items.map(({ target }) => target))];
+  for (const { typedToken } of targets) await typedToken?.read();
+  for (const [text, step] of new Map(targets.flatMap(warningsOf))) await say.warn(text, step);
+  const apis = new Map<Target, Api>();
+  for (const target of targets) {
+    const { base, baseFrom, token, tokenHint } = target;
+    // Of a link, where the token for its instance is from, or how to send one.
+    if (baseFrom === undefined && token !== undefined)
+      await say.debug(`the token for ${base} is from ${token.from}`);
+    if (baseFrom === undefined && tokenHint !== undefined) await say.advise(tokenHint);
+    apis.set(target, await clientOf(entry, target, connections));
+  }
+  return items.map((item) => ({ ...item, api: apis.get(item.target) as Api }));
+}
+
+/** A client for an instance of which the user has been warned. */
+export async function clientOf(entry: Entry, target: Target, connections?: number): Promise<Api> {
+  return apiClient(await clientSettings(entry, target, connections));
+}
+
+/** Which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`. */
+function lastText({ base, receipt }: KeptReceipt, now: Date): string {
+  const { name, url_token, created_at } = receipt;
+  const which = name ? `"${name}"` : url_token;
+  return `last: ${which}, made ${ago(created_at, now)} at ${new URL(base).host}`;
+}
+
+function warningsOf(target: Target): (readonly [text: string, step: Step | undefined])[] {
+  const { base, ignored, withheld } = target;
+  const { host, origin } = new URL(base);
+  const elsewhere = isShellSafe(origin) ? phrase('send-elsewhere', origin) : undefined;
+  const all = [
+    [ignored && ignoredText(ignored), undefined],
+    [withheld && `not sent to ${host}: ${withheld}`, elsewhere],
+    [exposure(target), undefined],
+  ] as const;
+  return all.flatMap(([text, step]) => (text === undefined ? [] : [[text, step] as const]));
+}
+
+export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles are ignored`;
 
 /**
  * The ID of the account that the user chose.
@@ -45,32 +117,26 @@ export function exposure({ base, insecure }: Target): string | undefined {
 const BRIEF_SECONDS = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
-export async function briefSettings(
-  { context, say }: Entry,
-  target: Target,
-  timeout: number | undefined,
-): Promise<ApiSettings> {
+export async function briefSettings({ context, say }: Entry, target: Target): Promise<ApiSettings> {
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
-  const seconds = Math.min(timeoutOf(context, timeout), BRIEF_SECONDS);
+  const timeout = Math.min(timeoutOf(context, target.timeout), BRIEF_SECONDS);
   const sleep = async () => {
     throw new CliError('rate_limited', phrase('rate-limited'));
   };
   const brief = { context: contextWith(context, { signal }), say };
-  return { ...(await clientSettings(brief, target, seconds)), sleep, waiting: () => {} };
+  return { ...(await clientSettings(brief, { ...target, timeout })), sleep, waiting: () => {} };
 }
 
 /**
  * Settings of a client for a target, whose secrets are read.
- * @param typed seconds for each response
  * @param connections how many requests run at once
  */
 export async function clientSettings(
   { context, say }: Entry,
   target: Target,
-  typed?: number,
   connections = 1,
 ): Promise<ApiSettings> {
-  const timeout = timeoutOf(context, typed);
+  const timeout = timeoutOf(context, target.timeout);
   const { base, addressHint, caFile, certificate, token, tokenHint, anonymous } = target;
   const given = await token?.read();
   const { send, open } = await context.transport({
@@ -84,9 +150,12 @@ export async function clientSettings(
     connections,
   });
   return {
-    ...{ base, addressHint, tokenHint },
+    base,
+    addressHint,
+    tokenHint,
     token: given,
     tokenFrom: token?.from,
+    tokenOfProfile: token?.ofProfile,
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),
     open: open && lazy(() => open(base)),
@@ -96,7 +165,7 @@ export async function clientSettings(
     now: context.now,
     timeout,
     sleep: context.sleep,
-    patience: typed,
+    patience: target.timeout,
     repeats: target.edition && target.edition === APPLICATION,
     repeating: () =>
       say.note('the response was lost; sending the request again, which counts once'),

@@ -27,9 +27,9 @@ async function settingOf(context: Context, named: string | undefined) {
     const profiles = readFileSync(join(folder, configName), 'utf8');
     // What decodes it is loaded only if a profile may have that setting.
     if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;
-    const { namedProfile, storedProfiles } = await import('./config-file');
-    const { name, profile } = namedProfile(storedProfiles(context), named, context.env);
-    return { name, agent: profile.agent };
+    const { profileInUse, storedProfiles } = await import('./config-file');
+    const { name, profile } = profileInUse(storedProfiles(context), context.env, named);
+    return { name, agent: profile?.agent };
   } catch {
     return undefined;
   }

@@ -5,7 +5,13 @@ import { contextWith } from '../platform/context';
 import { CliError, endedBy, type Fact } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import { clientSettings, type Instance } from './connect';
-import { type ServiceModule, serviceIo, withService } from './load-service';
+import {
+  loadService,
+  type ServiceModule,
+  serviceFailure,
+  serviceIo,
+  withService,
+} from './load-service';
 import type { Target } from './target';
 
 type HereSettings = Parameters<ServiceModule['serveHere']>[0];
@@ -57,7 +63,10 @@ export async function withHere(
   // Of its log only errors are shown: what visitors do is reported.
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
-  const service = await withService(({ serveHere }) => serveHere(settings, io, report));
+  const module = await loadService();
+  const service = await module.serveHere(settings, io, report).catch((error) => {
+    throw serviceFailure(error, module);
+  });
   const unlessStopped = <T>(event: Promise<T>) =>
     raceWithLimit(event, { signal }, () => {
       throw endedBy(signal);

@@ -2,7 +2,7 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
 /** The one import of the server on the client's side. */
-const loadService = () => import('../server/service');
+export const loadService = () => import('../server/service');
 
 export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
 
@@ -19,18 +19,23 @@ export function serviceIo(
 
 /**
  * Loads the service and runs `work` with it.
- * @throws CliError: usage for what the operator gave wrongly, failed for the rest
+ * @throws CliError as `serviceFailure` returns it
  */
 export async function withService<T>(work: (service: ServiceModule) => Promise<T>): Promise<T> {
   const service = await loadService();
   try {
     return await work(service);
   } catch (error) {
-    if (!(error instanceof service.ServiceError)) throw error;
-    const { message, hint, command, input } = error;
-    throw new CliError(input ? 'usage' : 'failed', message, {
-      steps: hint === undefined ? [] : { text: hint, command },
-      cause: error,
-    });
+    throw serviceFailure(error, service);
   }
+}
+
+/** A failure of the service as a CliError: usage for what the operator gave wrongly, failed for the rest. */
+export function serviceFailure(error: unknown, { ServiceError }: ServiceModule): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { message, hint, command, input } = error;
+  return new CliError(input ? 'usage' : 'failed', message, {
+    steps: hint === undefined ? [] : { text: hint, command },
+    cause: error,
+  });
 }

@@ -41,6 +41,8 @@ export interface ReceiptItem {
   readonly target: { readonly base: string };
 }
 
+export type Receipts = ReturnType<typeof readReceipts>;
+
 type Machine = System & { now(): Date };
 
 /** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */

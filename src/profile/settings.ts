@@ -108,6 +108,9 @@ type Name = keyof typeof settings;
 /** One entry of the config file. */
 export type Profile = { [K in Name]?: v.InferOutput<(typeof settings)[K]['schema']> };
 
+/** Settings as they were given outside of a profile. */
+export type GivenSettings = { readonly [K in Name]?: Profile[K] | undefined };
+
 /** The whole config file. */
 export interface StoredProfiles {
   /** The profile used when none is named. */
@@ -150,7 +153,7 @@ function settingsFrom(get: (setting: Setting<unknown>, name: Name) => unknown): 
 }
 
 /** The settings that `login` saves of what was typed: those that are for one address. */
-export function savedSettings(given: Profile): Profile {
+export function savedSettings(given: GivenSettings): Profile {
   return settingsFrom(({ bound, parse }, name) => {
     const value = given[name];
     if (bound !== 'address') return undefined;

@@ -2,56 +2,99 @@ import { commandWords } from '../cli/command-words';
 import { readAll } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import type { Context, Token } from '../platform/context';
-import { phrase, usageError } from '../platform/errors';
+import { CliError, phrase, tried, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';
-import { hasToken, type Profile, type Setting, settings, settingsOfEnvironment } from './settings';
-import type { SettingSource, Sources, TokenReader } from './target';
+import { profileInUse, storedProfiles } from './config-file';
+import {
+  type GivenSettings,
+  hasToken,
+  type Profile,
+  type Setting,
+  settings,
+  settingsOfEnvironment,
+} from './settings';
+import { NO_PROFILES, type SettingSource, type Sources, type TokenReader } from './target';
 
 const credentials = () => import('./credentials');
 
 /** What was typed about the instance. */
-export interface Given {
+export interface InstanceOptions {
   readonly profile?: string | undefined;
   readonly anonymous: boolean;
   /** A file with the token; `-` is standard input. */
   readonly tokenFile?: string | undefined;
   /** Seconds to wait for a response. */
   readonly timeout?: number | undefined;
-  readonly settings: Profile;
-  /** How messages name what was typed. */
-  named(setting: string): string;
+  readonly url?: string | undefined;
+  readonly account?: number | undefined;
+  readonly insecure: boolean;
+  readonly caFile?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly certKey?: string | undefined;
+  readonly headersFile?: string | undefined;
 }
 
+/** How messages name an option. */
+const option = (setting: string) => `--${setting}`;
+
 /**
- * What the command line, the environment and profiles say about the instance. Each token, file and passphrase is read at most
- * once, when it is its turn.
+ * What the command line, the environment and profiles say about the instance. A run makes it once: each token, file and
+ * passphrase is read at most once, when it is its turn, as `<(pass show token)` is empty the second time.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */
-export function sourcesOf(run: Entry, given: Given): Sources {
-  const { context } = run;
+export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
+  const { context } = entry;
   const { env } = context;
+  const { profile, anonymous, timeout } = options;
   const known = new Map<string, SettingSource>();
-  return {
-    profile: given.profile,
-    envProfile: env.PWPUSH_PROFILE || undefined,
-    anonymous: given.anonymous,
-    typed: sourceOf(context, given, typedToken(given, context)),
+  return withProfiles(context, {
+    profile,
+    anonymous,
+    timeout,
+    typed: sourceOf(
+      context,
+      { settings: typedSettings(options), named: option },
+      typedToken(options, context),
+    ),
     env: sourceOf(
       context,
       {
         settings: settingsOfEnvironment(env),
         named: (name) => (settings[name] as Setting<unknown>).variable ?? '',
       },
-      environmentToken(run),
+      environmentToken(entry),
     ),
     ofProfile: (name, profile) => {
       const said = { settings: profile, named: (setting: string) => `the setting ${setting}` };
-      const source = known.get(name) ?? sourceOf(context, said, profileToken(run, name, profile));
+      const source = known.get(name) ?? sourceOf(context, said, profileToken(entry, name, profile));
       known.set(name, source);
       return source;
     },
+  });
+}
+
+/** Adds what the config file has now. */
+export function withProfiles(
+  context: Context,
+  sources: Omit<Sources, 'stored' | 'inUse'>,
+): Sources {
+  const stored = tried(() => storedProfiles(context));
+  const known = stored instanceof CliError ? NO_PROFILES : stored;
+  return { ...sources, stored, inUse: profileInUse(known, context.env, sources.profile) };
+}
+
+function typedSettings(options: InstanceOptions): GivenSettings {
+  const { url, account, insecure, caFile, cert, certKey, headersFile } = options;
+  return {
+    url,
+    account,
+    insecure: insecure || undefined,
+    'ca-file': caFile,
+    cert,
+    'cert-key': certKey,
+    'headers-file': headersFile,
   };
 }
 
@@ -68,7 +111,9 @@ function sourceOf(
       phrase('name-certificate'),
     );
   return {
-    ...{ settings, named, token },
+    settings,
+    named,
+    token,
     headers:
       file === undefined
         ? undefined
@@ -81,11 +126,11 @@ function sourceOf(
 }
 
 function typedToken(
-  { tokenFile: path, named }: Given,
+  { tokenFile: path }: InstanceOptions,
   { stdin }: Context,
 ): TokenReader | undefined {
   if (path === undefined) return undefined;
-  const from = named('token-file');
+  const from = option('token-file');
   const read = lazy(async () => {
     if (path !== '-') return readTokenFile(path);
     if (stdin.isTTY) throw usageError(`${from} - reads standard input, but nothing is piped in`);
@@ -97,14 +142,14 @@ function typedToken(
 /** Of the variables for a token, the first that is set has it. */
 const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
 
-function environmentToken(run: Entry): TokenReader | undefined {
-  const { env } = run.context;
+function environmentToken(entry: Entry): TokenReader | undefined {
+  const { env } = entry.context;
   const from = tokenVariables.find((name) => env[name]);
   const value = from && env[from];
   if (!value) return undefined;
   const read = lazy(async () => {
     if (from === 'PWPUSH_TOKEN') return parseToken(value, from);
-    if (from === 'PWPUSH_TOKEN_COMMAND') return commandToken(run, value, from);
+    if (from === 'PWPUSH_TOKEN_COMMAND') return commandToken(entry, value, from);
     // A variable applies to many commands, each of which has its own standard input.
     if (value === '-') throw usageError(`${from} cannot be -`, phrase('pipe-token'));
     return readTokenFile(value);
@@ -112,21 +157,21 @@ function environmentToken(run: Entry): TokenReader | undefined {
   return { from, read };
 }
 
-function profileToken(run: Entry, name: string, profile: Profile): TokenReader | undefined {
+function profileToken(entry: Entry, name: string, profile: Profile): TokenReader | undefined {
   const { token, 'token-command': command, url = '' } = profile;
   const from = `profile "${name}"`;
   const read = lazy(async () => {
     if (token !== undefined) return token;
-    if (command !== undefined) return commandToken(run, command, `the token-command of ${from}`);
+    if (command !== undefined) return commandToken(entry, command, `the token-command of ${from}`);
     return lazy(async () =>
-      (await import('./system-keyring')).readFromKeyring(run.context, { profile: name, url }),
+      (await import('./system-keyring')).readFromKeyring(entry.context, { profile: name, url }),
     );
   });
-  return hasToken(profile) ? { from, read } : undefined;
+  return hasToken(profile) ? { from, ofProfile: true, read } : undefined;
 }
 
 /** Gets the token from the output of a command, once. */
-function commandToken(run: Entry, command: string, from: string): Token {
+function commandToken(entry: Entry, command: string, from: string): Token {
   const words = commandWords(command, from);
-  return lazy(async () => (await credentials()).runTokenCommand(run, words, from));
+  return lazy(async () => (await credentials()).runTokenCommand(entry, words, from));
 }

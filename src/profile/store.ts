@@ -6,7 +6,6 @@ import {
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,10 +14,17 @@ import { basename, dirname, join } from 'node:path';
 import Conf from 'conf';
 import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
-import { claimed, makeFile, setOwnMode, versionOf } from '../platform/files/atomic-file';
+import {
+  claimed,
+  makeFile,
+  makeWhole,
+  nameFile,
+  setOwnMode,
+  versionOf,
+} from '../platform/files/atomic-file';
 import { isSystemError, means, whyUnwritable } from '../platform/files/file-error';
 import { type User, whyForeign } from '../platform/files/owner';
-import { syncFile, syncFolder, syncOpen } from '../platform/files/sync';
+import { syncFile, syncOpen } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
 import { configName, copyName } from './folders';
@@ -55,10 +61,11 @@ export function confStore(
   };
   return {
     /**
-     * Changes the config file and returns the new state. `change` is called again if another program was faster.
+     * Changes the config file and returns what `change` did: the new state, and what else it has to say. It is called again if
+     * another program was faster.
      * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
      */
-    update: async (change: (stored: StoredProfiles) => StoredProfiles) => {
+    update: async <T extends StoredProfiles>(change: (stored: StoredProfiles) => T): Promise<T> => {
       makeFolder(folder, 'set-config-dir');
       checkFolder(folder, {
         user,
@@ -102,11 +109,12 @@ function write(
       conf.store = stored;
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      // It sets modes, syncs and renames, which some file systems refuse.
+    }
+    // It sets modes and renames, which some file systems refuse, and writes a part where the disk is full.
+    if (!conf.has('profiles')) {
       rmSync(conf.path, { force: true });
       makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
     }
-    if (!conf.has('profiles')) throw failedError(phrase('unwritable', path, phrase('disk-full')));
     const why = whyForeign(statSync(conf.path), user);
     if (why !== undefined)
       throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
@@ -116,12 +124,11 @@ function write(
     syncFile(conf.path);
     const copy = join(dirname(path), copyName);
     try {
-      renameSync(conf.path, file);
+      nameFile(conf.path, file, true);
     } catch (error) {
       if (!means(error, 'mounted')) throw error;
-      rewrite(file, copy, before ?? '', readFileSync(conf.path, 'utf8'));
+      rewrite(file, copy, before ?? '', readFileSync(conf.path));
     }
-    syncFolder(dirname(file));
     rmSync(copy, { force: true });
   } finally {
     rmSync(conf.path, { force: true });
@@ -132,18 +139,17 @@ function write(
  * Writes a file in place, which cannot be replaced as it is mounted alone, as into a container. Until that is done, a copy has
  * what the file had (`readConfig`).
  */
-function rewrite(file: string, copy: string, before: string, text: string): void {
+function rewrite(file: string, copy: string, before: string, content: Uint8Array): void {
   // One that is left may be all there is.
   if (!existsSync(copy) || readFileSync(copy, 'utf8') !== before) {
     rmSync(copy, { force: true });
-    makeFile(copy, (made) => writeFileSync(made, before));
-    syncFolder(dirname(copy));
+    makeWhole(copy, before);
   }
   const opened = openSync(file, 'r+');
   try {
     setOwnMode(opened);
     ftruncateSync(opened);
-    writeFileSync(opened, text);
+    writeFileSync(opened, content);
     syncOpen(opened);
   } finally {
     closeSync(opened);

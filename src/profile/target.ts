@@ -3,19 +3,20 @@ import type { ClientCertificate, HeaderFields, Token } from '../platform/context
 import { CliError, phrase, type Step, tried, usageError } from '../platform/errors';
 import { listed } from '../words/grammar';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
-import { noneInUse, noSuchProfile } from './config-file';
-import { hasToken, type Profile, type StoredProfiles } from './settings';
+import { noneInUse, noSuchProfile, type profileInUse } from './config-file';
+import { type GivenSettings, hasToken, type Profile, type StoredProfiles } from './settings';
 
 /** A token that is read when it is chosen; a pipe can be read once only. */
 export interface TokenReader {
   /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
   readonly from: string;
+  readonly ofProfile?: boolean;
   read(): Promise<Token>;
 }
 
 /** What the command line, the environment or a profile says about the instance, and what gets requests there. */
 export interface SettingSource {
-  readonly settings: Profile;
+  readonly settings: GivenSettings;
   readonly token?: TokenReader | undefined;
   /** For a proxy in front of the instance; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
@@ -25,15 +26,20 @@ export interface SettingSource {
 }
 
 export interface Sources {
-  /** The profile that was named; it takes precedence over the environment's address and token. */
+  /** Why the config file cannot be read, if it cannot. */
+  readonly stored: StoredProfiles | CliError;
+  readonly inUse: ReturnType<typeof profileInUse>;
+  /** The profile that was typed; it takes precedence over the environment's address and token. */
   readonly profile?: string | undefined;
-  /** The profile that the environment names. */
-  readonly envProfile?: string | undefined;
   readonly anonymous: boolean;
+  /** Seconds to wait for a response, as they were typed. */
+  readonly timeout?: number | undefined;
   readonly typed: SettingSource;
   readonly env: SettingSource;
   ofProfile(name: string, profile: Profile): SettingSource;
 }
+
+export const NO_PROFILES: StoredProfiles = { profiles: {} };
 
 /** The instance of a run, and what is sent to it; its secrets are read when a client is made for it. */
 export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certificate'> {
@@ -47,6 +53,8 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly baseFrom?: string | undefined;
   /** Which profile or variable the address is from, if it was not typed. */
   readonly addressHint?: Step | undefined;
+  /** The token that was typed, which must be readable even if it is not sent to this instance. */
+  readonly typedToken?: TokenReader | undefined;
   /** How to use a token that is there, if none is sent. */
   readonly tokenHint?: Step | undefined;
   /** What was typed or is in the environment for another address, and is not sent to this one. */
@@ -54,6 +62,8 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   /** Why the profiles were ignored: the config file cannot be read. */
   readonly ignored?: CliError | undefined;
   readonly caFile: string | undefined;
+  /** Seconds to wait for a response, as they were typed. */
+  readonly timeout?: number | undefined;
   /** The user asked for no token to be sent. */
   readonly anonymous: boolean;
   /** Accept any certificate. */
@@ -78,19 +88,34 @@ export class NoInstance extends CliError {
  * So is the passphrase of the environment; of a link without any such address it is for the link's.
  * Headers and client certificates, which get past a proxy, are for all paths of an origin. For a link to another instance than
  * the configured one, the profile of that instance applies. Reads and sends nothing.
+ * What was typed and the environment are enough without the profiles, if they have an address and a token.
  * @param linkBase the instance of a pasted link, which takes precedence
  * @throws CliError (usage) when nothing is configured, or a token or header would be sent over plain http
  */
-export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Target {
-  const { typed, env, anonymous } = from;
+export function targetOf(from: Sources, linkBase?: string): Target {
+  const { stored } = from;
+  if (!(stored instanceof CliError)) return chooseTarget(stored, from, linkBase);
+  const target = tried(() => chooseTarget(NO_PROFILES, from, linkBase));
+  if (target instanceof CliError || !(target.token || target.anonymous)) throw stored;
+  return { ...target, ignored: stored };
+}
+
+/** As `targetOf`, but returns the error of which it says that nothing is configured. */
+export function targetOrNone(from: Sources): Target | NoInstance {
+  const target = tried(() => targetOf(from));
+  if (target instanceof CliError && !(target instanceof NoInstance)) throw target;
+  return target;
+}
+
+function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Target {
+  const { typed, env, anonymous, inUse } = from;
   const profiles = Object.entries(stored.profiles).map(([name, settings]) => ({
     name,
     settings,
     named: () => `profile "${name}"`,
   }));
-  const chosen = from.profile ?? from.envProfile;
-  const used = profiles.find(({ name }) => name === (chosen ?? stored.current));
-  if (chosen !== undefined && used === undefined) throw noSuchProfile(chosen, stored);
+  const used = profiles.find(({ name }) => name === inUse.name);
+  if (inUse.chosen !== undefined && used === undefined) throw noSuchProfile(inUse.chosen, stored);
   const ranked = <T>(profile: T | undefined) => {
     const others = from.profile === undefined ? [env, profile] : [profile, env];
     return [typed, ...others].filter((one) => one !== undefined);
@@ -127,7 +152,14 @@ export function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: s
   const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
   const baseFrom = linkBase === undefined ? home?.named('url') : undefined;
   return {
-    ...{ base, baseFrom, token, headers, certificate, anonymous },
+    base,
+    baseFrom,
+    token,
+    typedToken: typed.token,
+    headers,
+    certificate,
+    anonymous,
+    timeout: from.timeout,
     inUse: isAt(address, base),
     // An invalid address may hold a password.
     passphraseFor:

@@ -8,7 +8,7 @@ import { safeName } from '../deliver/safe-name';
 import { saveFile } from '../deliver/save-file';
 import type { Child, Context, Environment } from '../platform/context';
 import { asCliError, attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
-import type { Taking } from '../take/taking';
+import type { Retrieval } from '../take/retrieval';
 import { parseDotenv } from './dotenv';
 import { checkFound, type NameRules, permitted } from './unsafe-variables';
 
@@ -44,7 +44,7 @@ export interface ChildInputs {
  * @throws CliError if that is not possible; nothing is saved yet then
  */
 export async function childInputs(
-  pushes: readonly Taking[],
+  pushes: readonly Retrieval[],
   plan: InputPlan,
   folder: MemoryFolder | undefined,
 ): Promise<ChildInputs> {
@@ -54,16 +54,14 @@ export async function childInputs(
   let textUsed = plan.stdin;
   const filesUsed = new Set<string>();
   for (const wanted of first && folder ? plan.files : []) {
-    const { path, file } = await writeFile(wanted, first as Taking, folder as MemoryFolder);
+    const { path, file } = await writeFile(wanted, first as Retrieval, folder as MemoryFolder);
     paths.set(wanted.variable, path);
     variables.set(wanted.variable, path);
     if (file === undefined) textUsed = true;
     else filesUsed.add(file);
   }
   if (!textUsed || plan.variables.length > 0) textUsed = addTexts(variables, pushes, plan);
-  const files = pushes.flatMap(({ taken }) =>
-    (taken.push.files ?? []).map((file) => file.filename),
-  );
+  const files = pushes.flatMap(({ push }) => (push.files ?? []).map((file) => file.filename));
   return {
     variables,
     paths,
@@ -72,12 +70,12 @@ export async function childInputs(
   };
 }
 
-const textOf = (one: Taking | undefined) => one?.taken.push.payload ?? '';
+const textOf = (one: Retrieval | undefined) => one?.push.payload ?? '';
 
 /** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
 function addTexts(
   variables: Map<string, string>,
-  pushes: readonly Taking[],
+  pushes: readonly Retrieval[],
   plan: InputPlan,
 ): boolean {
   const found: string[] = [];
@@ -109,8 +107,8 @@ function addTexts(
   return true;
 }
 
-function withoutText({ taken }: Taking, which: string): CliError {
-  return (taken.push.files ?? []).length > 0
+function withoutText({ push }: Retrieval, which: string): CliError {
+  return (push.files ?? []).length > 0
     ? usageError(`${which} has files and no text`, phrase('set-variable-of-file'))
     : usageError(`${which} has no text`);
 }
@@ -127,29 +125,29 @@ function withoutNul(text: string, which: string): string {
 /** Writes a file for the child; `file` is its name in the push, undefined for the text. */
 async function writeFile(
   { of }: WantedFile,
-  taking: Taking,
+  retrieval: Retrieval,
   { path }: MemoryFolder,
 ): Promise<{ readonly path: string; readonly file?: string }> {
-  const files = taking.taken.push.files ?? [];
+  const files = retrieval.push.files ?? [];
   const folder = { path, force: false, taken: new Set<string>() };
   if (of === '-' || (of === undefined && files.length === 0)) {
     const file = await newFile(folder, 'text');
-    await file.handle.writeFile(textOf(taking));
+    await file.handle.writeFile(textOf(retrieval));
     return { path: await file.keep() };
   }
   const matching = files.filter(
     ({ filename }) => of === undefined || filename === of || safeName(filename) === of,
   );
   const [file] = matching;
-  if (!file || matching.length > 1) throw notOneFile(of, matching.length, taking);
-  const tools = toolsFor(taking, silent, 0, safeName(file.filename));
+  if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieval);
+  const tools = toolsFor(retrieval, silent, 0, safeName(file.filename));
   const saved = await attempt(() => saveFile(file, folder, tools));
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
 }
 
-function notOneFile(of: string | undefined, found: number, { taken }: Taking): CliError {
-  const names = (taken.push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
+function notOneFile(of: string | undefined, found: number, { push }: Retrieval): CliError {
+  const names = (push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
   const what =
     of === undefined ? `the push has ${found} files` : `the push has no file "${of}", or several`;
   return usageError(what, names === '' ? undefined : `its files: ${names}`);

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { refuseToPrint } from '../cli/agent';
@@ -82,56 +83,43 @@ export async function maskedOutput(
   };
 }
 
-/** Of a longer text only the beginning is masked, in characters, or in bytes of a file. */
-const LONGEST_TEXT = 1024 * 1024;
+/** Of a longer text or file only the beginning is masked, in bytes. */
+const LONGEST = 1024 * 1024;
 
 /** What a command gets that is to be masked; `cut` are the names of what has more than that. */
 async function secretsOf({ variables, paths, input }: ChildInputs) {
   const secrets: NamedSecret[] = [];
   const cut = new Set<string>();
-  const add = (name: string, text: string, whole = text.length <= LONGEST_TEXT) => {
+  const add = (name: string, bytes: Buffer) => {
+    const whole = bytes.length <= LONGEST;
     if (!whole) cut.add(name);
-    const masked = whole ? text : beginningOf(text);
-    // CR and NUL end lines, too.
-    for (const lines of new Set([masked, masked.replace(/\r(?!\n)|\0/g, '\n')]))
-      for (const one of valuesIn({ name, text: lines }, whole)) secrets.push(one);
+    // Whole lines, if there are any.
+    const end = whole ? LONGEST : bytes.lastIndexOf('\n', LONGEST) + 1 || LONGEST;
+    for (const text of textsOf(bytes.subarray(0, end)))
+      for (const one of valuesIn({ name, text }, whole)) secrets.push(one);
   };
-  for (const [name, text] of variables) if (paths.get(name) !== text) add(name, text);
-  if (input !== undefined) add('standard input', input);
-  for (const [name, path] of paths) {
-    const bytes = await beginningOfFile(path);
-    const whole = bytes.length <= LONGEST_TEXT;
-    for (const text of textsOf(bytes, whole)) add(name, text, whole);
-  }
+  for (const [name, text] of variables) if (paths.get(name) !== text) add(name, Buffer.from(text));
+  if (input !== undefined) add('standard input', Buffer.from(input));
+  for (const [name, path] of paths) add(name, await beginningOfFile(path));
   return { secrets, cut: [...cut] };
 }
 
-/** What a file says in UTF-8, else its bytes as characters, and in UTF-16 if it begins so. */
-function textsOf(bytes: Uint8Array, whole: boolean): readonly string[] {
-  const plain = Buffer.from(bytes).toString('latin1');
-  const decoded = (encoding: string) => {
-    try {
-      const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-      return decoder.decode(bytes, { stream: !whole });
-    } catch {
-      return plain;
-    }
-  };
-  const wide = /^(?:\xff\xfe|[^\0]\0[^\0]\0)|^(?:\xfe\xff|\0[^\0]\0[^\0])/.exec(plain)?.[0];
-  if (wide === undefined) return [decoded('utf-8')];
-  return [decoded('utf-8'), decoded(/^\0|^\xfe/.test(wide) ? 'utf-16be' : 'utf-16le')];
-}
-
-/** Whole lines, if there are any. */
-function beginningOf(text: string): string {
-  return text.slice(0, text.lastIndexOf('\n', LONGEST_TEXT) + 1 || LONGEST_TEXT);
+/** What bytes say in UTF-8, else each as a character; also with other line ends, and in UTF-16 if they begin so. */
+function textsOf(bytes: Buffer): Iterable<string> {
+  const plain = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  const texts = new Set([plain, plain.replace(/\r(?!\n)|\0/g, '\n')]);
+  const head = bytes.toString('latin1', 0, 4);
+  if (/^(?:\xff\xfe|[^\0]\0[^\0]\0)/.test(head)) texts.add(bytes.toString('utf16le'));
+  if (/^(?:\xfe\xff|\0[^\0]\0[^\0])/.test(head))
+    texts.add(new TextDecoder('utf-16be').decode(bytes));
+  return texts;
 }
 
 /** What is masked of a file, and a byte more if there is more. */
-async function beginningOfFile(path: string): Promise<Uint8Array> {
+async function beginningOfFile(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(LONGEST_TEXT + 1) });
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(LONGEST + 1) });
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

@@ -1,5 +1,5 @@
 import type { Automaton } from './automaton';
-import type { Spelling } from './spellings';
+import { type Spelling, signsOf } from './spellings';
 
 /** Bytes of a stream that are still needed; positions count all that there were. */
 export interface Stretch {
@@ -35,8 +35,8 @@ export function plainReading(
   const marks = new Map(spellings.map(({ begins }) => [begins, [] as number[]]));
   const marksOf: number[][][] = Array.from({ length: 256 }, () => []);
   for (const [signs, own] of marks) for (const byte of Buffer.from(signs)) marksOf[byte]?.push(own);
-  const begins = beginning(spellings);
-  const meansAnother = beginning(spellings.filter(({ itself }) => !itself));
+  const begins = signsOf(...spellings);
+  const meansAnother = signsOf(...spellings.filter(({ itself }) => !itself));
   let state = 0;
   let at = 0;
   let states = new Int32Array(0);
@@ -71,75 +71,69 @@ export function plainReading(
   };
 }
 
-/**
- * Searches what a stream means in a spelling. Where nothing was escaped in what may be a secret, the plain reading stands for it.
- *
- * What it means has indexes of its own: positions less a shift, which changes with each escape.
- */
+/** Searches what a stream means in a spelling. Where no secret has begun that goes on with an escape, the plain reading stands for it. */
 export function spelledReading(
-  { table, rows, step, depth, match }: Automaton,
+  { step, depth, match }: Automaton,
   { begins: signs, read, itself }: Spelling,
 ) {
-  const begins = beginning([{ begins: signs }]);
+  const begins = signsOf({ begins: signs });
   const places = newPlaces();
-  const shifts = newShifts();
   let isApart = false;
   let state = 0;
   /** What is before it was read. */
   let at = 0;
-  /** The index behind the last escape. */
-  let escaped = 0;
+  /** Where the reading went apart, and where each byte that the stream meant since then was written. */
+  let apartFrom = 0;
+  let origins: number[] = [];
+  /** How many bytes it meant since the last escape. */
+  let sinceEscape = 0;
 
+  /** Where the last bytes that the stream meant began. */
+  const originOf = (length: number) => {
+    const index = origins.length - length;
+    return index < 0 ? apartFrom + index : (origins[index] ?? at);
+  };
+  const mean = (byte: number, end: number, stretch: Stretch) => {
+    state = step(state, byte);
+    origins.push(at);
+    const length = match[state] as number;
+    if (length > 0) places.add(originOf(length), end, stretch);
+  };
+  /** Reads on, to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
+  const readApart = (stretch: Stretch) => {
+    const { bytes, base, end } = stretch;
+    while (isApart && at < end) {
+      const byte = bytes[at - base] as number;
+      const found = begins[byte] === 1 ? read(bytes, at - base) : undefined;
+      if (found === 'open') break;
+      const next = at + (found?.length ?? 1);
+      if (found === undefined) {
+        mean(byte, next, stretch);
+        sinceEscape++;
+      } else {
+        for (const meant of found.means) mean(meant, next, stretch);
+        sinceEscape = 0;
+      }
+      at = next;
+      const begun = depth[state] as number;
+      if (sinceEscape >= begun) isApart = false;
+      else if (origins.length > 2 * begun + UNNEEDED) origins = origins.slice(-begun);
+    }
+  };
   /** Whether bytes may be part of a secret after a state. */
   const goesOn = (start: number, means: readonly number[]) => {
     let now = start;
     for (const meant of means) {
-      now = now < rows ? (table[256 * now + meant] as number) : step(now, meant);
+      now = step(now, meant);
       if ((match[now] as number) > 0) return true;
     }
     return (depth[now] as number) > 0;
   };
-  /** Reads on, to a place where it means the same as the plain reading, to the end, or to an escape that is not whole. */
-  const readApart = (stretch: Stretch) => {
-    const { bytes, base, end } = stretch;
-    let now = state;
-    let position = at;
-    while (position < end) {
-      const byte = bytes[position - base] as number;
-      const found = begins[byte] === 1 ? read(bytes, position - base) : undefined;
-      if (found === 'open') break;
-      if (found === undefined) {
-        now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
-        position++;
-        const length = match[now] as number;
-        if (length > 0)
-          places.add(shifts.origin(shifts.index(position) - length), position, stretch);
-      } else {
-        let index = shifts.index(position);
-        position += found.length;
-        for (const meant of found.means) {
-          now = now < rows ? (table[256 * now + meant] as number) : step(now, meant);
-          index++;
-          const length = match[now] as number;
-          if (length > 0) places.add(shifts.origin(index - length), position, stretch);
-        }
-        shifts.set(index, position - index);
-        escaped = index;
-      }
-      if (escaped <= shifts.index(position) - (depth[now] as number)) {
-        isApart = false;
-        break;
-      }
-    }
-    state = now;
-    at = position;
-  };
   return {
     ...places,
-    read: (stretch: Stretch, plain: Plain) => {
+    read: (stretch: Stretch, { from, before, states, marks }: Plain) => {
       const { bytes, base, end } = stretch;
-      const { from, before, states, marks } = plain;
-      if (isApart) readApart(stretch);
+      readApart(stretch);
       for (const place of marks.get(signs) as readonly number[]) {
         if (isApart) break;
         const position = from + place;
@@ -153,32 +147,22 @@ export function spelledReading(
         }
         isApart = true;
         at = position;
+        apartFrom = position;
+        origins = [];
         state = start;
-        shifts.clear();
-        escaped = at;
         readApart(stretch);
       }
       if (!isApart) at = end;
     },
     begun: () => (isApart ? (depth[state] as number) : 0),
-    undecided: () => {
-      if (!isApart) return at;
-      const first = shifts.index(at) - (depth[state] as number);
-      shifts.forget(first);
-      return shifts.origin(first);
-    },
+    undecided: () => (isApart ? originOf(depth[state] as number) : at),
     /** The position of the first byte that it has still to read. */
     next: () => at,
   };
 }
 
-/** For each byte whether it begins an escape. */
-function beginning(spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
-  const begins = new Uint8Array(256);
-  for (const spelling of spellings)
-    for (const byte of Buffer.from(spelling.begins)) begins[byte] = 1;
-  return begins;
-}
+/** How many origins that are not needed are kept: each clearing costs a copy of the others. */
+const UNNEEDED = 1024;
 
 const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0;
 
@@ -203,55 +187,6 @@ function newPlaces() {
       let count = 0;
       while (count < spans.length && (spans[count] as Span).from <= end) count++;
       return count === 0 ? spans.slice(0, 0) : spans.splice(0, count);
-    },
-  };
-}
-
-/** How many shifts that are not needed are kept: each clearing costs a copy of the others. */
-const UNNEEDED = 1024;
-
-/** The shifts since the beginning of what may be a secret. */
-function newShifts() {
-  let shift = 0;
-  /** Each shift is that from an index on. */
-  let indexes = [Number.NEGATIVE_INFINITY];
-  let values = [0];
-  let head = 0;
-  let count = 1;
-  return {
-    clear: () => {
-      shift = 0;
-      head = 0;
-      count = 1;
-      values[0] = 0;
-    },
-    /** The index of a position behind the last escape. */
-    index: (position: number) => position - shift,
-    set: (index: number, value: number) => {
-      if (value === shift) return;
-      shift = value;
-      indexes[count] = index;
-      values[count++] = value;
-    },
-    /** The position of an index. */
-    origin: (index: number) => {
-      let low = head;
-      let high = count - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((indexes[middle] as number) <= index) low = middle;
-        else high = middle - 1;
-      }
-      return index + (values[low] as number);
-    },
-    /** Nothing before an index is asked for any more. */
-    forget: (index: number) => {
-      while (head + 1 < count && (indexes[head + 1] as number) <= index) head++;
-      if (head < UNNEEDED || 2 * head < count) return;
-      indexes = indexes.slice(head, count);
-      values = values.slice(head, count);
-      count -= head;
-      head = 0;
     },
   };
 }

@@ -1,25 +1,26 @@
 import type { KnownPassphrase } from '../cli/passphrase';
-import { keepPushes } from '../deliver/lost';
+import { rescuePushes } from '../deliver/download';
+import { describe } from '../keep/kept';
 import { asCliError, endedBy, phrase } from '../platform/errors';
 import type { DecryptionKeys } from '../take/decryption-keys';
 import { openPush } from '../take/open-push';
+import type { Retrievable, Retrieval, Retriever } from '../take/retrieval';
 import { keyOfAnswer, retrieveFrom } from '../take/retrieve';
-import type { Retrievable, SafeRun, Taking } from '../take/taking';
 
 /**
  * Retrieves and decrypts pushes one after the other, each of which uses a view, unless a link shows that one cannot be opened.
  * @throws CliError of the one that failed, which says where those before it were saved
  */
 export async function retrieveAll(
-  run: SafeRun,
+  run: Retriever,
   references: readonly Retrievable[],
   passphrase: KnownPassphrase,
   keys: DecryptionKeys,
-): Promise<Taking[]> {
-  const { context, safe } = run;
+): Promise<Retrieval[]> {
+  const { context } = run;
   for (const named of references)
     if (named.publicKey !== undefined) await keyOfAnswer(context, named, keys);
-  const pushes: Taking[] = [];
+  const pushes: Retrieval[] = [];
   for (const [at, named] of references.entries()) {
     try {
       const sealed = await retrieveFrom(run, named, passphrase, keys);
@@ -34,8 +35,8 @@ export async function retrieveAll(
         ended === failed || remains
           ? failed.with({ code: ended.code, subject: `link ${at + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
-      await keepPushes(safe, pushes, references.length);
-      throw safe.explain(failure.and(phrase('nothing-started')));
+      const kept = await rescuePushes(pushes, references.length);
+      throw describe(failure.and(phrase('nothing-started')), ...kept);
     }
   }
   return pushes;

@@ -59,7 +59,7 @@ export function formsOf(secrets: readonly NamedSecret[]) {
 
 /** The lines, also without the white space around them; the whole too if that is wanted. Blank ones would be found anywhere. */
 function* partsOf(text: string, whole: boolean): Iterable<string> {
-  if (whole && text.trim() !== '') yield text;
+  if (whole && /[^\s\0]/.test(text)) yield text;
   for (const line of text.split(/\r\n|[\n\r\0]/)) {
     const trimmed = line.trim();
     if (trimmed === '') continue;

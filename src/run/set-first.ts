@@ -1,6 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
+import { describe, type Kept } from '../keep/kept';
 import { tryRescue } from '../keep/rescue';
-import { newSafe } from '../keep/safekeeping';
+import { RescueStore } from '../keep/rescue-store';
 import type { Output } from '../platform/context';
 import {
   asCliError,
@@ -13,7 +14,6 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
@@ -78,20 +78,18 @@ export async function setFirst(
   await checkInstance(instance);
   await checkSafe(entry);
   const { context } = entry;
-  const safe = newSafe(context);
-  const keep = lazy(() => safe.keep({ what: 'secret', called: 'new value', bytes: value }));
+  const store = new RescueStore(context);
+  let kept: ReturnType<typeof store.keep> | undefined;
+  const keep = () => (kept ??= store.keep({ part: 'new value', bytes: value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
   const { status, signal } = await commandEnd(entry, { ...setter, value }, keep);
-  if (signal !== undefined || status !== 0) {
-    await keep();
-    throw safe.explain(notSet(status, signal));
-  }
+  if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
   leave();
   return async (error) => {
-    await keep();
     const failure = asCliError(error);
-    return safe.explain(failure.with({ facts: phrase('command-succeeded') })).and(...failure.facts);
+    const succeeded = failure.with({ facts: phrase('command-succeeded') });
+    return describe(succeeded, await keep()).and(...failure.facts);
   };
 }
 
@@ -99,7 +97,7 @@ export async function setFirst(
 async function commandEnd(
   run: Entry,
   { file, words, variable, value }: Setter & { readonly value: string },
-  keep: () => Promise<void>,
+  keep: () => Promise<readonly Kept[]>,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
   const { context } = run;
   const [name] = words;

@@ -17,6 +17,13 @@ export interface Spelling {
   readonly itself?: boolean;
 }
 
+/** For each byte 1 if it begins an escape of these. */
+export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
+  const signs = new Uint8Array(256);
+  for (const { begins } of spellings) for (const byte of Buffer.from(begins)) signs[byte] = 1;
+  return signs;
+}
+
 const [BACKSLASH, PLUS, AMPERSAND, SEMICOLON] = [0x5c, 0x2b, 0x26, 0x3b];
 const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
@@ -193,9 +200,7 @@ const repeated = (begins: string, times: number): Spelling => ({
 
 /** The same spelling once more: what a text means in it is read in it again. */
 function twice({ begins, read }: Spelling): Spelling {
-  const signs = Uint8Array.from({ length: 256 }, (_, byte) =>
-    begins.includes(String.fromCharCode(byte)) ? 1 : 0,
-  );
+  const signs = signsOf({ begins });
   const readIn = (bytes: Uint8Array, at: number) =>
     signs[bytes[at] as number] === 1 ? read(bytes, at) : undefined;
   /** What the text means as far as it is needed, in a store for all. */

@@ -3,7 +3,7 @@ import { kinds } from '../contract/api';
 import { askedFor } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
-import { withoutMark } from '../platform/small-text';
+import { withoutMark } from '../platform/private-folder';
 import type { PushDetails, PushLimits } from './draft';
 
 /** A push as a line of `push --each` describes it. */

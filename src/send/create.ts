@@ -22,7 +22,6 @@ import {
   reasonOf,
   usageError,
 } from '../platform/errors';
-import { scope, type Undo } from '../platform/scope';
 import { accountOf, type Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
 import { sendWithFiles } from './content';
@@ -49,31 +48,39 @@ export async function create(draft: Draft, instance: Instance, entry: Entry): Pr
   const { mode } = seal.encryption ?? {};
   const account = accountOf(target);
   const owned = target.token !== undefined;
-  const { ready, made, token, link, isElsewhere, warnings } = await created(entry, instance, {
-    kind: 'push',
-    prepare: (undo) => preparePush(draft, entry, undo),
-    send: ({ request }, files) =>
-      api.create(request, files, account).catch((error) => {
-        throw asTyped(error, limits.expiryOption);
-      }),
-    judge: ({ request }, push, found) =>
-      judgePush({ request, mode, acceptLimits: limits.accept, account, owned }, push, found),
-    end: ({ request }, token) => endPush(request, instance, token),
-  });
-  const summary = [
-    granted(made, ready.request.passphrase !== undefined, owned, isDate(limits.expiry)),
-    mode ? ENCRYPTED[mode] : '',
-  ];
-  return {
-    object: { ...made, encrypted: mode !== undefined },
-    told: ready.told,
-    name: ready.request.name,
-    at: isElsewhere || token === '' ? undefined : { base: target.base, token },
-    link: withKey(linkIn(result.locale, link), ready.linkKey),
-    warnings,
-    summary: summary.filter((part) => part !== '').join(' · '),
-    written: [wordsFileOf(draft), fileOf(draft.passphrase)],
-  };
+  const given = new Given(entry);
+  try {
+    const key = (await draft.sealed)?.key;
+    if (seal.encryption?.mode === 'words')
+      await given.give('key', `${key}`, seal.encryption.wordsFile);
+    const passphrase = await given.passphraseOf(draft.passphrase);
+    const { request, files } = await requestOf(draft, passphrase);
+    const wanted = { request, mode, acceptLimits: limits.accept, account, owned };
+    const { made, token, link, isElsewhere, warnings } = await sent(given, instance, {
+      kind: 'push',
+      files,
+      send: (metered) =>
+        api.create(request, metered, account).catch((error) => {
+          throw asTyped(error, limits.expiryOption);
+        }),
+      judge: (push, found) => judgePush(wanted, push, found),
+      end: (token) => endPush(request, instance, token),
+    });
+    const terms = granted(made, passphrase !== undefined, owned, isDate(limits.expiry));
+    return {
+      object: { ...made, encrypted: mode !== undefined },
+      told: { ...(result.generated ? { generated: draft.text } : {}), ...given.told },
+      name: request.name,
+      at: isElsewhere || token === '' ? undefined : { base: target.base, token },
+      link: withKey(linkIn(result.locale, link), mode === 'link' ? key : undefined),
+      warnings,
+      summary: [terms, mode ? ENCRYPTED[mode] : ''].filter((part) => part !== '').join(' · '),
+      written: given.written,
+    };
+  } catch (error) {
+    given.takeBack();
+    throw error;
+  }
 }
 
 const ENCRYPTED = {
@@ -81,35 +88,6 @@ const ENCRYPTED = {
   words: 'encrypted: send the words separately; the recipient enters them as "Key words"',
   keys: 'encrypted to the public keys',
 };
-
-/**
- * Gives the sender what is generated for a push.
- * @throws CliError (usage) if that is not possible
- */
-async function preparePush(draft: Draft, entry: Entry, undo: Undo) {
-  const { seal, result } = draft.plan;
-  const mode = seal.encryption?.mode;
-  const key = (await draft.sealed)?.key;
-  const words = mode === 'words' && key !== undefined;
-  const told: CreatedLink['told'] = {
-    ...(result.generated ? { generated: draft.text } : {}),
-    ...(words
-      ? await giveToSender({ what: 'key', text: key, path: wordsFileOf(draft) }, entry, undo)
-      : {}),
-  };
-  const passphrase = await givenPassphrase(draft.passphrase, entry, undo);
-  return {
-    ...(await requestOf(draft, passphrase.text)),
-    linkKey: mode === 'link' ? key : undefined,
-    told: { ...told, ...passphrase.told },
-  };
-}
-
-/** The new file that the words of a key go to. */
-function wordsFileOf({ plan }: Draft): string | undefined {
-  const { encryption } = plan.seal;
-  return encryption?.mode === 'words' ? encryption.wordsFile : undefined;
-}
 
 /** Names the option that gave the lifetime where days are refused: they are sent for a time that is a number of them. */
 function asTyped(error: unknown, option: string | undefined): unknown {
@@ -156,8 +134,10 @@ export interface RequestDraft {
   readonly byDate: boolean;
   /** Language of the page. */
   readonly locale: string | undefined;
-  /** Makes the key that the answer is encrypted to, for the instance at that address; undefined for none. */
-  readonly newKey: ((base: string) => NewKey) | undefined;
+  /** The public key that the answer is encrypted to; else a new one, whose private key is kept, or goes to that new file. */
+  readonly seal:
+    | { readonly recipient?: string; readonly identityFile?: string | undefined }
+    | undefined;
 }
 
 /**
@@ -166,46 +146,42 @@ export interface RequestDraft {
  * if the private key cannot be kept; the request is closed again then
  */
 export async function createRequest(
-  draft: RequestDraft,
+  { seal, ...draft }: RequestDraft,
   instance: Instance,
   entry: Entry,
 ): Promise<CreatedLink & { readonly token: string }> {
-  const { requests } = instance.api;
-  const account = accountOf(instance.target);
-  const { ready, made, token, link, warnings } = await created(entry, instance, {
-    kind: 'request',
-    prepare: (undo) => prepareRequest(draft, instance, entry, undo),
-    send: ({ request }, files) => requests.create(request, files, account),
-    judge: ({ request }, created) => judgeRequest(request, draft.acceptLimits, created),
-    keep: ({ key }, token) => {
-      if (key && token === '') throw failedError(phrase('no-token-returned'));
-      key?.keep(token);
-    },
-    end: (_, token) => requests.close(token),
-  });
-  const { key, request, told } = ready;
-  return {
-    object: { ...made, encrypted: key !== undefined },
-    told,
-    token,
-    link: withKey(linkIn(draft.locale, link), key?.recipient),
-    warnings,
-    summary: requestSummary(request, made, draft.byDate),
-    written: [key?.path, fileOf(draft.passphrase)],
-  };
-}
-
-async function prepareRequest(
-  { fields, files, passphrase, newKey }: RequestDraft,
-  { target }: Instance,
-  entry: Entry,
-  undo: Undo,
-) {
-  const key = newKey?.(target.base);
-  if (key) undo(key.remove);
-  const given = await givenPassphrase(passphrase, entry, undo);
-  const protection = askedFor({ passphrase: given.text, public_key: key?.recipient });
-  return { request: { ...fields, ...protection }, files, key, told: given.told };
+  const { api, target } = instance;
+  const account = accountOf(target);
+  const given = new Given(entry);
+  try {
+    if (seal && seal.recipient === undefined) {
+      const { newRequestKey } = await import('../keep/request-keys');
+      given.key = newRequestKey(entry.context, target.base, seal.identityFile);
+    }
+    const { key } = given;
+    const public_key = key?.recipient ?? seal?.recipient;
+    const passphrase = await given.passphraseOf(draft.passphrase);
+    const request: NewRequest = { ...draft.fields, ...askedFor({ passphrase, public_key }) };
+    const { made, token, link, warnings } = await sent(given, instance, {
+      kind: 'request',
+      files: draft.files,
+      send: (metered) => api.requests.create(request, metered, account),
+      judge: (created) => judgeRequest(request, draft.acceptLimits, created),
+      end: (token) => api.requests.close(token),
+    });
+    return {
+      object: { ...made, encrypted: seal !== undefined },
+      told: given.told,
+      token,
+      link: withKey(linkIn(draft.locale, link), public_key),
+      warnings,
+      summary: requestSummary(request, made, draft.byDate),
+      written: [key?.path, ...given.written],
+    };
+  } catch (error) {
+    given.takeBack();
+    throw error;
+  }
 }
 
 function requestSummary(asked: NewRequest, created: SecretRequest, byDate: boolean): string {
@@ -220,120 +196,107 @@ function requestSummary(asked: NewRequest, created: SecretRequest, byDate: boole
   ].join(' · ');
 }
 
-/** How a push or a request is created at an instance; `Ready` is what is sent. */
-interface Creation<Ready, Made> {
-  readonly kind: Item['kind'];
-  /** Gives the sender what is generated; that is undone unless something was created. */
-  prepare(undo: Undo): Promise<Ready>;
-  send(ready: Ready, files: readonly Attachment[]): Promise<Made>;
-  judge(ready: Ready, made: Made, link: string): Verdict;
-  /** Keeps what opens it. */
-  keep?(ready: Ready, token: string): void;
-  /** Ends it again: where it has no owner, as anybody who can view it. */
-  end(ready: Ready, token: string): Promise<unknown>;
-}
-
-/**
- * Prepares, sends and judges a creation. One that is not as it was asked for is ended again. The token is empty if neither
- * the response nor the link has one.
- * @throws CliError (rejected) for a refused one
- */
-function created<
-  Ready extends { readonly files?: readonly Attachment[] | undefined },
-  Made extends Push | SecretRequest,
->(entry: Entry, { api, target }: Instance, creation: Creation<Ready, Made>) {
-  const { kind } = creation;
-  return scope(async ({ undo }) => {
-    let mayExist = false;
-    const ready = await creation.prepare((how) => undo(() => (mayExist ? undefined : how())));
-    const sending = sendWithFiles(entry, ready.files, (files) => creation.send(ready, files));
-    const made = await sending.catch((error) => {
-      mayExist = !(error instanceof CliError) || error.code === 'unknown';
-      throw error;
-    });
-    mayExist = true;
-    const { link, token, doubt, isElsewhere } = await findLink(
-      kind === 'push' ? api : api.requests,
-      target.base,
-      made,
-      kind,
-    );
-    const verdict = kept(creation.judge(ready, made, link), () => creation.keep?.(ready, token));
-    if ('refuse' in verdict) {
-      const refusal = await endAgain(kind, verdict, link, async () => {
-        if (token === '') throw failedError(phrase('no-token-returned'));
-        await creation.end(ready, token);
-      });
-      mayExist = refusal.remains?.expired !== true;
-      throw refusal;
-    }
-    const warnings = [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings];
-    return { ready, made, token, link, isElsewhere, warnings };
-  });
-}
-
-/** The passphrase; one that is to be generated is given to the sender, or told with the link. */
-async function givenPassphrase(
-  passphrase: NewPassphrase,
-  entry: Entry,
-  undo: Undo,
-): Promise<{ readonly text: string | undefined; readonly told?: CreatedLink['told'] }> {
-  if ('text' in passphrase) return passphrase;
-  const { generateWords } = await import('../cli/random-secret');
-  const text = await generateWords(PASSPHRASE_WORDS);
-  const generated = { what: 'passphrase', text, path: passphrase.generateInto } as const;
-  return { text, told: await giveToSender(generated, entry, undo) };
-}
-
 /** 64 bits: instances allow a few tries a minute. */
 const PASSPHRASE_WORDS = 5;
 
-/** The new file that a generated passphrase goes to. */
-function fileOf(passphrase: NewPassphrase): string | undefined {
-  return 'text' in passphrase ? undefined : passphrase.generateInto;
+/** What opens something new. The sender is given it before that is sent, so that there is nothing that nobody can open. */
+class Given {
+  /** For the JSON with the link. */
+  readonly told: Record<string, string> = {};
+  /** New files. */
+  readonly written: string[] = [];
+  /** Something that it opens may exist. */
+  isNeeded = false;
+  /** Of a request. */
+  key: NewKey | undefined;
+
+  constructor(readonly entry: Entry) {}
+
+  /**
+   * Writes it to a new file, or shows it on stderr; with `--json` it stands beside the link.
+   * @throws CliError (usage) if that is not possible
+   */
+  async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
+    const { context, say } = this.entry;
+    if (path !== undefined) {
+      const { writeForSender } = await import('../keep/rescue');
+      writeForSender(path, `${text}\n`);
+      this.written.push(path);
+    } else if (say.manner.json) this.told[what] = text;
+    else
+      try {
+        if (context.stderr.closed) throw new Error('closed');
+        await context.stderr.write(`${what}: ${text}\n`);
+      } catch {
+        throw usageError(
+          `cannot show the ${what}: cannot write to standard error; nothing was sent`,
+          `write it to a file with --${what}-out FILE`,
+        );
+      }
+  }
+
+  /** One that is to be generated is given to the sender. */
+  async passphraseOf(passphrase: NewPassphrase): Promise<string | undefined> {
+    if ('text' in passphrase) return passphrase.text;
+    const { generateWords } = await import('../cli/random-secret');
+    const text = await generateWords(PASSPHRASE_WORDS);
+    await this.give('passphrase', text, passphrase.generateInto);
+    return text;
+  }
+
+  takeBack(): void {
+    if (this.isNeeded) return;
+    for (const path of this.written) rmSync(path, { force: true });
+    this.key?.remove();
+  }
+}
+
+/** Something that is ready to be created at an instance. */
+interface Creation<Made> {
+  readonly kind: Item['kind'];
+  readonly files: readonly Attachment[] | undefined;
+  send(files: readonly Attachment[]): Promise<Made>;
+  judge(made: Made, link: string): Verdict;
+  /** Ends it again: where it has no owner, as anybody who can view it. */
+  end(token: string): Promise<unknown>;
 }
 
 /**
- * Gives a passphrase or key to the sender before anything is sent, so that there is no push that nobody can open: into a new
- * file, which `undo` removes, or onto stderr. With `--json` it is returned, as the object with the link has it.
- * @throws CliError (usage) if it can be neither shown nor written
+ * Sends and judges a creation. One that is not as it was asked for is ended again. The token is empty if neither the response
+ * nor the link has one.
+ * @throws CliError (rejected) for a refused one
  */
-async function giveToSender(
-  { what, text, path }: Generated,
-  { context: { stderr }, say }: Entry,
-  undo: Undo,
-): Promise<CreatedLink['told']> {
-  if (path !== undefined) {
-    const { writeForSender } = await import('../keep/rescue');
-    writeForSender(path, `${text}\n`);
-    undo(() => rmSync(path, { force: true }));
-    return {};
+async function sent<Made extends Push | SecretRequest>(
+  given: Given,
+  { api, target }: Instance,
+  { kind, files, ...creation }: Creation<Made>,
+) {
+  const made = await sendWithFiles(given.entry, files, creation.send).catch((error) => {
+    given.isNeeded = !(error instanceof CliError) || error.code === 'unknown';
+    throw error;
+  });
+  given.isNeeded = true;
+  const calls = kind === 'push' ? api : api.requests;
+  const { link, token, doubt, isElsewhere } = await findLink(calls, target.base, made, kind);
+  const verdict = kept(creation.judge(made, link), given, token);
+  if ('refuse' in verdict) {
+    const refusal = await endAgain(kind, verdict, link, async () => {
+      if (token === '') throw failedError(phrase('no-token-returned'));
+      await creation.end(token);
+    });
+    given.isNeeded = refusal.remains?.expired !== true;
+    throw refusal;
   }
-  if (say.manner.json) return { [what]: text };
-  try {
-    if (stderr.closed) throw new Error('closed');
-    await stderr.write(`${what}: ${text}\n`);
-    return {};
-  } catch {
-    throw usageError(
-      `cannot show the ${what}: cannot write to standard error; nothing was sent`,
-      `write it to a file with --${what}-out FILE`,
-    );
-  }
+  const warnings = [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings];
+  return { made, token, link, isElsewhere, warnings };
 }
 
-interface Generated {
-  readonly what: 'passphrase' | 'key';
-  readonly text: string;
-  /** A new file for it; else it is shown on stderr. */
-  readonly path: string | undefined;
-}
-
-/** Without what opens it, nobody could read it: a failure to keep that is a refusal, too. */
-function kept(verdict: Verdict, keep: () => void): Verdict {
-  if ('refuse' in verdict) return verdict;
+/** Without its key, nobody could read the answer: a failure to keep that is a refusal, too. */
+function kept(verdict: Verdict, { key }: Given, token: string): Verdict {
+  if ('refuse' in verdict || !key) return verdict;
   try {
-    keep();
+    if (token === '') throw failedError(phrase('no-token-returned'));
+    key.keep(token);
     return verdict;
   } catch (error) {
     const { code, facts, steps } = asCliError(error);

@@ -5,7 +5,6 @@ import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
 import type { Edition, Expiry, ExpiryFields } from '../contract/lifetime';
-import { scope } from '../platform/scope';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
 import { grantableExpiry } from './expiry';
@@ -81,9 +80,8 @@ export async function draftOf(
 ): Promise<Draft> {
   const { content, limits, seal } = plan;
   const expiry = await grantableExpiry(limits.expiry, entry, edition);
-  return scope(async ({ undo }) => {
-    const { files, close } = await openFiles(content, entry.context);
-    undo(close);
+  const { files, close } = await openFiles(content, entry.context);
+  try {
     const text = await readText(content, entry, { isShown: !content.isForCommand });
     const isTyped = 'text' in content && content.text.from.name === 'prompt';
     const passphrase = await passphraseOf(seal, entry, isTyped);
@@ -91,7 +89,10 @@ export async function draftOf(
     const sealed = seal.encryption && sealedBy(seal.encryption, { text, files });
     sealed?.catch(() => {});
     return { plan, text, files, expiry, passphrase, sealed, close };
-  });
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 async function passphraseOf(
@@ -108,23 +109,23 @@ async function sealedBy(plan: SealPlan, content: Pick<Draft, 'text' | 'files'>) 
   return seal(plan, content);
 }
 
-/** The request of a draft, and its files, encrypted if they are to be. */
+/** What is sent of a draft: encrypted, if it is to be. */
+export interface SentPush {
+  readonly request: NewPush;
+  readonly files: readonly Attachment[] | undefined;
+}
+
+/** @param passphrase one that is to be generated is shown as an empty one if it is left out */
 export async function requestOf(
-  { plan, text, files, expiry, sealed }: Draft,
-  passphrase: string | undefined,
-): Promise<{ readonly request: NewPush; readonly files: Draft['files'] }> {
-  const encrypted = await sealed;
-  const { payload, proof } = encrypted ?? { payload: text, proof: {} };
+  { plan, text, files, expiry, sealed, ...draft }: Draft,
+  passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '',
+): Promise<SentPush> {
   const { limits, content } = plan;
+  const encrypted = await sealed;
+  const { payload, proof } = encrypted ?? { payload: text };
+  const protection = { passphrase, ...content.details, ...proof };
   return {
-    request: askedFor({
-      payload,
-      ...limits.fields,
-      ...expiry,
-      passphrase,
-      ...content.details,
-      ...proof,
-    }),
+    request: askedFor({ payload, ...limits.fields, ...expiry, ...protection }),
     files: encrypted ? encrypted.files : files,
   };
 }

@@ -14,7 +14,7 @@ import { safeName } from '../deliver/safe-name';
 import type { Context } from '../platform/context';
 import { CliError, failedError, phrase, usageError } from '../platform/errors';
 import { briefSettings, type Instance } from '../profile/connect';
-import type { NamedItem, Session } from '../profile/session';
+import type { ConnectedItem } from '../profile/references';
 import { withPassphrase } from '../take/retrieve';
 import { sendWithFiles } from './content';
 import { seal } from './encryption';
@@ -26,7 +26,7 @@ import { seal } from './encryption';
  */
 export async function readQuestion(
   context: Context,
-  { api, target, token }: NamedItem,
+  { api, target, token }: ConnectedItem,
   known: KnownPassphrase,
   attached: boolean,
 ) {
@@ -57,17 +57,17 @@ interface Answer {
 }
 
 export async function sendAnswer(
-  session: Session,
-  { api, target, token }: NamedItem,
+  entry: Entry,
+  { api, target, token }: ConnectedItem,
   { text, files, recipient, passphrase }: Answer,
 ): Promise<SecretRequest> {
   const sealed = recipient
     ? await seal({ mode: 'keys', keys: [recipient], files: [] }, { text, files })
     : { payload: text, files };
-  return sendWithFiles(session, sealed.files, (metered) =>
+  return sendWithFiles(entry, sealed.files, (metered) =>
     api.requests.respond(token, { response: sealed.payload, files: metered, passphrase }),
   ).catch(async (error) => {
-    throw await checkedOutcome(session, target, token, error);
+    throw await checkedOutcome(entry, target, token, error);
   });
 }
 
@@ -155,15 +155,15 @@ export async function showQuestion({ say }: Entry, request: SecretRequest): Prom
 
 /** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */
 async function checkedOutcome(
-  session: Session,
+  entry: Entry,
   target: Instance['target'],
   token: string,
   failure: unknown,
 ): Promise<unknown> {
   if (!(failure instanceof CliError) || failure.code !== 'unknown') return failure;
-  if (session.context.signal.aborted) return failure;
-  await session.say.remark('no response; checking the request');
-  const { requests } = apiClient(await briefSettings(session, target, session.given.timeout));
+  if (entry.context.signal.aborted) return failure;
+  await entry.say.remark('no response; checking the request');
+  const { requests } = apiClient(await briefSettings(entry, target));
   const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
   if (state === 'open')
     return failure.and(phrase('no-answer-yet')).with({ steps: phrase('may-arrive') });

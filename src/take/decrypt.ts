@@ -15,63 +15,57 @@ import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError, phrase, type Step } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { PushKeys } from './decryption-keys';
-import { type Taken, type Taking, withPush } from './taking';
+import { type Retrieval, withPush } from './retrieval';
 import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
 
 /**
  * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
- * asking for the key, before scrypt takes much memory, and on an error.
+ * asking for the key, and before scrypt takes much memory.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
-export async function decryptPush(taking: Taking, keys: PushKeys): Promise<Taking> {
-  const { safe, taken } = taking;
-  try {
-    const opened = await openArmor(taking, keys);
-    await safe.release(taken);
-    return opened;
-  } catch (error) {
-    await safe.hold(taken);
-    throw error;
-  }
+export async function decryptPush(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+  const opened = await openArmor(retrieval, keys);
+  await retrieval.store.release(retrieval.sealed);
+  return opened;
 }
 
-async function openArmor(taking: Taking, keys: PushKeys): Promise<Taking> {
-  const { context, safe, taken } = taking;
-  const work = await checked(passphraseWork(taken.push.payload ?? ''));
+async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+  const { context, store } = retrieval;
+  const work = await checked(passphraseWork(retrieval.push.payload ?? ''));
   if (work === undefined) {
     if (keys.linkKey !== undefined)
       throw exchanged('the link has a key, but the push is encrypted to another one');
     if (keys.identities.length === 0)
       throw noKey('the push is encrypted to a public key', phrase('give-identity'));
-    return withContent(taking, keys);
+    return withContent(retrieval, keys);
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
-    if (work > MODERATE_WORK) await safe.hold(taken);
-    const failure = await tryKeys(taking, keys, await Promise.all(given.map(givenKey)));
+    if (work > MODERATE_WORK) await store.hold(retrieval);
+    const failure = await tryKeys(retrieval, keys, await Promise.all(given.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
-    await taking.say.note(await inWords(failure));
+    await retrieval.say.note(await inWords(failure));
   } else if (!context.canPrompt()) throw noLinkKey();
-  else await taking.say.note(ASKED);
-  await safe.hold(taken);
-  return askForKey(context, async (key) => (key ? tryKeys(taking, keys, [key]) : noLinkKey()));
+  else await retrieval.say.note(ASKED);
+  await store.hold(retrieval);
+  return askForKey(context, async (key) => (key ? tryKeys(retrieval, keys, [key]) : noLinkKey()));
 }
 
 /**
  * Decrypts the answer to a request.
  * @throws CliError (passphrase) without the private key; (failed) for a damaged answer
  */
-export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Taking> {
+export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
   if (keys.identities.length === 0)
     throw noKey(
       'the answer is encrypted, and its private key is not here',
       phrase('give-identity-elsewhere'),
     );
   try {
-    return await withContent(taking, keys);
+    return await withContent(retrieval, keys);
   } catch (error) {
-    if (!(error instanceof CliError) || taking.signal.aborted) throw error;
+    if (!(error instanceof CliError) || retrieval.signal.aborted) throw error;
     if (error.code !== 'passphrase') throw error;
     throw error.with({
       facts: 'the private key does not open the answer',
@@ -81,13 +75,13 @@ export async function decryptAnswer(taking: Taking, keys: PushKeys): Promise<Tak
 }
 
 async function tryKeys(
-  taking: Taking,
+  retrieval: Retrieval,
   keys: PushKeys,
   given: readonly GivenKey[],
-): Promise<Taking | CliError> {
+): Promise<Retrieval | CliError> {
   const passphrases = new Set(given.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);
-  const outcome = await attempt(() => withContent(taking, { ...keys, identities }));
+  const outcome = await attempt(() => withContent(retrieval, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
   const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
   return outcome.with({ facts: `${outcome.message}${complaint}` });
@@ -95,11 +89,10 @@ async function tryKeys(
 
 /** The push with its plaintext, and a client that decrypts its files. */
 async function withContent(
-  taking: Taking,
+  retrieval: Retrieval,
   { identities }: Pick<PushKeys, 'identities'>,
-): Promise<Taking> {
-  const { file: open, signal } = taking;
-  const { answer, push, fromFile } = taking.taken;
+): Promise<Retrieval> {
+  const { answer, push, fromFile, openFile, signal } = retrieval;
   const noun = answer ? 'answer' : 'push';
   const work = checked(decryptText(push.payload ?? '', identities), noun);
   const bytes = await unlessAborted(work, signal);
@@ -113,9 +106,9 @@ async function withContent(
     if (!fromFile && (push.files ?? []).length > 0)
       throw exchanged(`the files of the ${noun} are not encrypted`);
     const files = fromFile ? [] : push.files;
-    return withPush(taking, { ...push, files, payload: text, encrypted: true });
+    return withPush(retrieval, { ...push, files, payload: text, encrypted: true });
   }
-  const { message, files } = contentOf(text, taking.taken, noun);
+  const { message, files } = contentOf(text, retrieval, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
   const named = files.map(({ file, entry }) => ({
     ...file,
@@ -123,18 +116,18 @@ async function withContent(
     content_type: entry.type,
   }));
   return {
-    ...withPush(taking, { ...push, payload: message ?? '', files: named, encrypted: true }),
-    file: async (url, resume) => {
+    ...withPush(retrieval, { ...push, payload: message ?? '', files: named, encrypted: true }),
+    openFile: async (url, resume) => {
       const entry = entries.get(url);
       if (entry === undefined) throw failedError('the sender did not list it');
-      const body = decryptedBody(await open(url, resume), entry, identities, signal);
+      const body = decryptedBody(await openFile(url, resume), entry, identities, signal);
       return { length: entry.size, body };
     },
   };
 }
 
 /** The message, and each file of the push with its entry in the manifest. */
-function contentOf(text: string, { push: { files }, fromFile }: Taken, noun: string) {
+function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
     throw failedError(`cannot open the ${noun}: ${manifest}`, {

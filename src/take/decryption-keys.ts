@@ -7,17 +7,17 @@ import { phrase, usageError } from '../platform/errors';
 /** Keys that open encrypted pushes, besides those in links. */
 export interface DecryptionKeys {
   /** A key or words, from a file or `PWPUSH_KEY`. */
-  readonly text: string | undefined;
+  readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
   /** The option or variable that gave them, for messages; undefined if none did. */
-  readonly givenBy: string | undefined;
+  readonly givenBy?: string | undefined;
 }
 
 /** Keys that may open one push. */
 export interface PushKeys extends DecryptionKeys {
   /** The key in its link, which may be damaged. */
-  readonly linkKey: string | undefined;
+  readonly linkKey?: string | undefined;
   /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
   readonly strict?: boolean;
 }

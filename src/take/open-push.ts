@@ -1,33 +1,33 @@
 import { isArmored } from '../age/sealed-with';
 import { failedError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
-import { type Taking, withPush } from './taking';
+import { type Retrieval, withPush } from './retrieval';
 
 /**
  * Decrypts a push, or the answer to a request. The user decides what is encrypted, never the instance: where a
  * key was given, nothing is taken that was not encrypted. Asks for the key of an encrypted push if it is missing.
- * Armor that cannot be opened is held in the safe.
+ * Armor is held in the store while somebody looks for its key.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
  * there is a key for it. Nothing else is saved then
  * @returns its push says whether it was decrypted, as `encrypted`
  */
-export async function openPush(sealed: Taking, given: PushKeys): Promise<Taking> {
-  const { push, answer, typedKey } = sealed.taken;
+export async function openPush(sealed: Retrieval, given: PushKeys): Promise<Retrieval> {
+  const { push, answer, typedKey } = sealed;
   const keys = typedKey === undefined ? given : { ...given, text: typedKey, givenBy: TYPED };
-  const taking = withPush(sealed, { ...push, encrypted: false });
-  if (!keys.decrypt) return taking;
-  if (!isArmored(push.payload ?? '')) return inClear(taking, keys);
+  const retrieval = withPush(sealed, { ...push, encrypted: false });
+  if (!keys.decrypt) return retrieval;
+  if (!isArmored(push.payload ?? '')) return inClear(retrieval, keys);
   const { decryptAnswer, decryptPush } = await import('./decrypt');
-  if (!answer) return decryptPush(taking, keys);
+  if (!answer) return decryptPush(retrieval, keys);
   const identities = [...(answer.key?.identities ?? []), ...keys.identities];
-  return decryptAnswer(taking, { ...keys, linkKey: undefined, identities });
+  return decryptAnswer(retrieval, { ...keys, linkKey: undefined, identities });
 }
 
 const TYPED = 'a key was typed';
 
 /** @throws CliError (failed) if a key was given */
-async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
-  const { answer } = taking.taken;
+async function inClear(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+  const { answer } = retrieval;
   const inLink = keys.linkKey !== undefined || answer?.publicKey !== undefined;
   const giver = inLink ? 'the link' : keys.givenBy;
   if (answer) {
@@ -36,11 +36,11 @@ async function inClear(taking: Taking, keys: PushKeys): Promise<Taking> {
       throw failedError(plain, {
         steps: phrase('accept-as-sent-next'),
       });
-    if (answer.key) await taking.say.warn(plain);
+    if (answer.key) await retrieval.say.warn(plain);
   } else if (giver !== undefined)
     throw failedError(
       `${giver}${giver === TYPED ? '' : ' has a key'}, but the push is not encrypted: it may have been replaced`,
       { steps: phrase('accept-as-sent') },
     );
-  return taking;
+  return retrieval;
 }

@@ -1,13 +1,12 @@
-import { keyProof, proofAt } from '../age/key-proof';
 import { isLinkKey } from '../age/link-key';
-import { node, scrypt } from '../age/node-primitives';
 import { inWords } from '../cli/in-words';
-import { CliError } from '../platform/errors';
+import type { Entry } from '../cli/terminal/output';
+import { CliError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
-import type { SafeRun } from './taking';
-import { ASKED, askForKey, type GivenKey, givenKey } from './typed-key';
+import type { GivenKey } from './typed-key';
 
-const prover = { primitives: node, scrypt };
+/** Loaded where there is a key, or an instance requires a proof of one. */
+const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
 
@@ -22,7 +21,7 @@ export class KeyProver {
   private proof: string | undefined;
 
   constructor(
-    private readonly run: Pick<SafeRun, 'context' | 'say'>,
+    private readonly entry: Entry,
     private readonly keys: Pick<PushKeys, 'linkKey' | 'text'>,
     /** The address of the instance, at which alone the proof counts. */
     private readonly base: string,
@@ -31,39 +30,36 @@ export class KeyProver {
   /**
    * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless an
    * option or a variable gave a key.
-   * @param refused of a call without a proof
-   * @throws CliError (passphrase) without the right key
+   * @throws CliError (passphrase) without the right key; and what `work` throws
    */
-  async call<T>(work: Work<T>, refused?: CliError): Promise<T> {
-    const { context, say } = this.run;
+  async call<T>(work: Work<T>): Promise<T> {
+    const { context, say } = this.entry;
     const { linkKey, text } = this.keys;
     const given = [linkKey, text].filter((key) => key !== undefined);
     const known = given.find(isLinkKey);
-    const first = this.proof ?? (known && (await this.proofOf(known, undefined)));
-    let outcome = refused ?? (await this.attempt(work, first));
-    if (!(outcome instanceof CliError)) return outcome();
+    const first = this.proof ?? (known && (await this.proofOf(known)));
+    let outcome = await this.attempt(work, first);
+    if (!(outcome instanceof CliError)) return outcome.value;
+    const { ASKED, askForKey, givenKey } = await typedKeys();
     const keys = await Promise.all(given.map(givenKey));
     for (const key of keys) {
       const proof = await this.proofOfGiven(key, outcome);
       if (proof === undefined || proof === first) continue;
       outcome = await this.attempt(work, proof);
-      if (!(outcome instanceof CliError)) return outcome();
+      if (!(outcome instanceof CliError)) return outcome.value;
     }
-    const failure = refusal(outcome, keys);
-    const isRight = outcome.wantsProof?.elsewhere;
-    if (isRight || text !== undefined || !context.canPrompt()) throw failure;
+    const refused = outcome;
+    const failure = refusal(refused, keys);
+    if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
     await say.note(given.length > 0 ? await inWords(failure) : ASKED);
-    return (await this.ask(work, outcome))();
-  }
-
-  private ask<T>(work: Work<T>, refused: CliError): Promise<() => T> {
-    return askForKey(this.run.context, async (key, typed) => {
+    const open = async (key: GivenKey | undefined, typed: string) => {
       const proof = key && (await this.proofOfGiven(key, refused));
-      const outcome = proof === undefined ? refused : await this.attempt(work, proof);
-      if (outcome instanceof CliError) return refusal(outcome, key ? [key] : []);
+      const opened = proof === undefined ? refused : await this.attempt(work, proof);
+      if (opened instanceof CliError) return refusal(opened, key ? [key] : []);
       this.typed = typed;
-      return outcome;
-    });
+      return opened;
+    };
+    return (await askForKey(context, open, ({ wantsProof }) => wantsProof !== undefined)).value;
   }
 
   private async proofOfGiven(
@@ -73,27 +69,30 @@ export class KeyProver {
     return key === undefined || complaint !== '' ? undefined : this.proofOf(key, wantsProof?.salt);
   }
 
-  private async proofOf(key: string, salt: string | undefined): Promise<string | undefined> {
-    const secret = await keyProof(prover, key, salt);
+  private async proofOf(key: string, salt?: string): Promise<string | undefined> {
+    const { keyProof, proofAt } = await import('../age/key-proof');
+    const { node, scrypt } = await import('../age/node-primitives');
+    const secret = await keyProof({ primitives: node, scrypt }, key, salt);
     return secret && proofAt(node, secret, this.base);
   }
 
-  /** What came of `work`, an error included, unless that refuses the proof. */
+  /**
+   * What came of `work`, or the error of an instance that refuses the proof.
+   * @throws other errors of `work`
+   */
   private async attempt<T>(
     work: Work<T>,
     proof: string | undefined,
-  ): Promise<CliError | (() => T)> {
-    const outcome = await work(proof).then(
-      (result) => () => result,
-      (error: unknown) =>
-        error instanceof CliError && error.wantsProof
-          ? error
-          : () => {
-              throw error;
-            },
-    );
-    if (!(outcome instanceof CliError)) this.proof = proof;
-    return outcome;
+  ): Promise<CliError | { readonly value: T }> {
+    try {
+      const value = await work(proof);
+      this.proof = proof;
+      return { value };
+    } catch (error) {
+      if (error instanceof CliError && error.wantsProof) return error;
+      this.proof = proof;
+      throw error;
+    }
   }
 }
 
@@ -101,7 +100,7 @@ function refusal(outcome: CliError, keys: readonly GivenKey[]): CliError {
   const complaint = keys.findLast((key) => key.complaint !== '')?.complaint;
   if (complaint === undefined || outcome.wantsProof?.sent) return outcome;
   return outcome.with({
-    facts: `the key is damaged${complaint}`,
-    steps: 'compare it with what the sender gave you',
+    facts: phrase('key-damaged', complaint),
+    steps: phrase('compare-key'),
   });
 }

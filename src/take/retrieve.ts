@@ -1,17 +1,18 @@
 import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/passphrase';
 import type { Entry } from '../cli/terminal/output';
-import { type Api, apiClient, type RequestApi } from '../client/client';
+import { apiClient, type RequestApi } from '../client/client';
 import { onItem } from '../client/item';
 import type { Preview, Push } from '../contract/decode';
+import { describe } from '../keep/kept';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { briefSettings } from '../profile/connect';
 import type { Target } from '../profile/target';
-import { shellWord } from '../words/grammar';
-import type { DecryptionKeys, PushKeys } from './decryption-keys';
-import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf } from './taking';
+import type { DecryptionKeys } from './decryption-keys';
+import { KeyProver } from './proving';
+import { type Retrievable, type Retrieval, type Retriever, retrievalOf } from './retrieval';
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
@@ -19,37 +20,58 @@ import { type AnswerKeys, type Retrievable, type SafeRun, type Taking, takingOf 
  * @throws CliError as `retrieve` and `keyOfAnswer` do; (not_found) for a request without an answer, (expired) for a closed one
  */
 export function retrieveFrom(
-  run: SafeRun,
+  retriever: Retriever,
   named: Retrievable,
   passphrase: KnownPassphrase,
   keys: Pick<DecryptionKeys, 'text' | 'decrypt' | 'identities'>,
-): Promise<Taking> {
-  const { api, token, target } = named;
+): Promise<Retrieval> {
   const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
-  const found = (push: Push, link: string, answer?: AnswerKeys, typedKey?: string) =>
-    takingOf(run, api, { link, push, sealed: push, answer, partial: [], typedKey });
   return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
-    if (kind === 'push') {
-      const prover = await proving(run, { linkKey: named.key, text: keys.text }, target);
-      const withoutIdentity =
-        keys.decrypt && keys.identities.length === 0 && named.key === undefined;
-      const proved = (token: string, given?: string) =>
-        prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
-      const push = await retrieve(run, { retrieve: proved }, named, passphrase).catch((error) => {
-        const own = named.last && error instanceof CliError && error.code === 'expired';
-        throw own ? error.with({ steps: 'it was yours: push the secret again' }) : error;
-      });
-      const counted = withEarlierViews(push, target.token !== undefined);
-      return found(counted, `${target.base}/p/${token}`, undefined, prover.typed());
-    }
-    const key = await keyOfAnswer(run.context, named, keys);
-    const link = `${target.base}/r/${token}`;
-    const read = (_: string, given?: string) => readAnswer(api.requests, token, given, link);
-    const push = await retrieve(run, { retrieve: read }, named, passphrase);
-    const { publicKey } = named;
-    const fragment = publicKey === undefined ? '' : `#${publicKey}`;
-    return found(push, link + fragment, { key, publicKey, state: () => stateOf(run, named) });
+    if (kind === 'push') return takePush(retriever, named, passphrase, keys);
+    const key = await keyOfAnswer(retriever.context, named, keys);
+    return takeAnswer(retriever, named, passphrase, key);
   });
+}
+
+async function takePush(
+  retriever: Retriever,
+  named: Retrievable,
+  passphrase: KnownPassphrase,
+  { text, decrypt, identities }: Pick<DecryptionKeys, 'text' | 'decrypt' | 'identities'>,
+): Promise<Retrieval> {
+  const { api, key: linkKey, last, target, token } = named;
+  const prover = new KeyProver(retriever, { linkKey, text }, target.base);
+  const withoutIdentity = decrypt && identities.length === 0 && linkKey === undefined;
+  const proved = (given?: string) =>
+    prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
+  const push = await retrieve(retriever, target, passphrase, proved).catch((error) => {
+    const own = last && error instanceof CliError && error.code === 'expired';
+    throw own ? error.with({ steps: phrase('push-own-again') }) : error;
+  });
+  const counted = withEarlierViews(push, target.token !== undefined);
+  const link = `${target.base}/p/${token}`;
+  return retrievalOf(retriever, api, { link, push: counted, typedKey: prover.typed });
+}
+
+/**
+ * Takes the answer to a request.
+ * @param key opens it
+ * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
+ */
+export async function takeAnswer(
+  retriever: Retriever,
+  named: Pick<Retrievable, 'api' | 'publicKey' | 'target' | 'token'>,
+  passphrase: KnownPassphrase,
+  key: KeptKey | undefined,
+): Promise<Retrieval> {
+  const { api, publicKey, target, token } = named;
+  const link = `${target.base}/r/${token}`;
+  const push = await retrieve(retriever, target, passphrase, (given) =>
+    readAnswer(api.requests, token, given, link),
+  );
+  const answer = { key, publicKey, state: () => stateOf(retriever, named) };
+  const fragment = publicKey === undefined ? '' : `#${publicKey}`;
+  return retrievalOf(retriever, api, { link: link + fragment, push, answer });
 }
 
 /**
@@ -63,7 +85,7 @@ export async function keyOfAnswer(
 ): Promise<KeptKey | undefined> {
   // 9 ms, with what parses private keys.
   const { keptKey } = await import('../keep/request-keys');
-  const kept = named.held ?? keptKey(context, named);
+  const kept = keptKey(context, named);
   if (kept || !decrypt || identities.length > 0) return kept;
   const preview = await attempt(() => named.api.requests.preview(named.token));
   const isRefused = preview instanceof CliError;
@@ -77,32 +99,13 @@ export async function keyOfAnswer(
 }
 
 /** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
-export async function stateOf(run: Entry, { target, token }: Retrievable) {
-  const { requests } = apiClient(await briefSettings(run, target, undefined));
+export async function stateOf(
+  run: Entry,
+  { target, token }: Pick<Retrievable, 'target' | 'token'>,
+) {
+  const { requests } = apiClient(await briefSettings(run, target));
   const outcome = await attempt(() => requests.preview(token));
   return outcome instanceof CliError ? undefined : outcome.state;
-}
-
-/** Calls an instance with a proof of the key. What makes it is loaded if there is a key, or the instance wants one. */
-export async function proving(
-  run: Pick<SafeRun, 'context' | 'say'>,
-  known: Pick<PushKeys, 'linkKey' | 'text'>,
-  { base }: Pick<Target, 'base'>,
-) {
-  const load = async () => new (await import('./proving')).KeyProver(run, known, base);
-  let prover = (known.linkKey ?? known.text) === undefined ? undefined : await load();
-  return {
-    async call<T>(work: (proof?: string) => Promise<T>): Promise<T> {
-      if (prover) return prover.call(work);
-      const outcome = await attempt(work);
-      if (!(outcome instanceof CliError)) return outcome;
-      if (outcome.wantsProof === undefined) throw outcome;
-      prover = await load();
-      return prover.call(work, outcome);
-    },
-    /** The key that was typed, if it was asked for. */
-    typed: () => prover?.typed,
-  };
 }
 
 /**
@@ -110,21 +113,21 @@ export async function proving(
  * a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
  * @throws CliError (expired) also for the response of an expired push
  */
-export async function retrieve(
-  { context, safe }: Pick<SafeRun, 'context' | 'safe'>,
-  api: Pick<Api, 'retrieve'>,
-  { token, target }: Pick<Retrievable, 'token' | 'target'>,
+async function retrieve(
+  { context, store }: Retriever,
+  target: Pick<Target, 'passphraseFor'>,
   passphrase: KnownPassphrase,
+  call: (passphrase?: string) => Promise<Push>,
 ): Promise<Push> {
   try {
     return await withPassphrase(context, passphrase, target, async (given) =>
-      readable(await api.retrieve(token, given)),
+      readable(await call(given)),
     );
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
     // An unusable response may contain the secret.
-    await safe.keep({ what: 'response', bytes: error.unread });
-    throw safe.explain(error.with({ steps: undefined, unread: undefined }));
+    const kept = await store.keep({ part: 'response', bytes: error.unread });
+    throw describe(error.with({ steps: undefined, unread: undefined }), kept);
   }
 }
 
@@ -187,12 +190,12 @@ function readable(push: Push): Push {
   const files = (push.files ?? []).length > 0;
   if (files || push.payload) return push;
   if (push.expired === true) {
-    throw new CliError('expired', 'the push has expired', {
-      steps: 'ask the sender for a new one',
+    throw new CliError('expired', phrase('push-expired'), {
+      steps: phrase('ask-for-new-push'),
     });
   }
   if (typeof push.payload === 'string') return push;
-  throw failedError('the instance returned a push without a text');
+  throw failedError(phrase('push-without-text'));
 }
 
 /**
@@ -204,23 +207,20 @@ async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,
   passphrase: string | undefined,
-  link?: string,
+  link: string,
 ): Promise<Push> {
   // An instance does not say whether an answer can be read again: a field of pushes must not say so either.
   const { response, views_remaining: _, ...request } = await requests.read(token, passphrase);
   if (response || (request.files ?? []).length > 0) return { ...request, payload: response ?? '' };
   if (request.state === 'ready')
-    throw new CliError('forbidden', 'only the owner of the request can take its answer', {
-      steps: 'log in as its owner with pwpush login',
+    throw new CliError('forbidden', phrase('owners-answer'), {
+      steps: phrase('log-in-as-requester'),
     });
   if (request.state === 'closed')
-    throw new CliError('expired', 'the request is closed', {
-      steps: {
-        text: 'it was read already, closed, or not answered in time; the audit log says which',
-        command: link && `pwpush audit ${shellWord(link)}`,
-      },
+    throw new CliError('expired', phrase('request-closed'), {
+      steps: phrase('look-why-closed', link),
     });
-  throw new CliError('not_found', 'the request has no answer yet', {
-    steps: 'wait for it with pwpush wait',
+  throw new CliError('not_found', phrase('no-answer-yet'), {
+    steps: phrase('wait-for-answer'),
   });
 }

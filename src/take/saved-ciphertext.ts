@@ -5,17 +5,17 @@ import { isArmored } from '../age/sealed-with';
 import { bytesFrom, bytesOf, placeOf } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import type { Push, PushFile } from '../contract/decode';
-import type { Safe } from '../keep/safekeeping';
+import { RescueStore } from '../keep/rescue-store';
 import { phrase, usageError } from '../platform/errors';
-import type { Taking } from './taking';
+import type { Retrieval } from './retrieval';
 
 /**
  * A file that an earlier run saved, as a push that was taken: a text, encrypted or not. Files of an encrypted push are
  * taken from the same folder.
  * @throws CliError (usage) if it cannot be read, or is not a text
  */
-export async function takeSaved(run: Entry, path: string): Promise<Taking> {
-  const payload = (await bytesOf(path, run.context, 'encrypted text')).toString('utf8');
+export async function takeSaved({ context, say }: Entry, path: string): Promise<Retrieval> {
+  const payload = (await bytesOf(path, context, 'encrypted text')).toString('utf8');
   if (/^\{"link":/.test(payload))
     throw usageError(`"${path}" is a download to finish`, phrase('resume', path));
   if (/^age-encryption\.org\//.test(payload))
@@ -26,25 +26,19 @@ export async function takeSaved(run: Entry, path: string): Promise<Taking> {
   const files = isArmored(payload) && path !== '-' ? filesIn(dirname(path)) : [];
   // A file has no more fields of it.
   const push = { payload, files } as Partial<Push> as Push;
-  const { context } = run;
   return {
-    ...run,
-    safe: notNeeded,
+    context,
+    say,
+    link: '',
+    push,
+    sealed: push,
+    fromFile: true,
+    openFile: async (file) => ({ length: statSync(file).size, body: bytesFrom(file, context) }),
     signal: context.signal,
-    file: async (file) => ({ length: statSync(file).size, body: bytesFrom(file, context) }),
-    taken: { link: '', push, sealed: push, answer: undefined, partial: [], fromFile: true },
+    // The file stays where it is.
+    store: new RescueStore(context, 'nothing'),
   };
 }
-
-/** Nothing is lost: the file stays where it is. */
-const notNeeded: Safe = {
-  resumes: false,
-  keep: async () => {},
-  hold: async () => {},
-  release: async () => {},
-  folder: async () => '.',
-  explain: (failure) => failure,
-};
 
 /** The encrypted files in a folder, whose names `get --no-decrypt` and rescues keep. */
 function filesIn(folder: string): PushFile[] {

@@ -28,10 +28,12 @@ export const ASKED = 'this push is encrypted: enter the part of the link after #
 /**
  * Asks for a key, three times if it is wrong.
  * @param open returns the error of a key that is wrong; gets undefined if nothing was typed
+ * @param isWrong whether that is what an error says
  */
 export async function askForKey<T>(
   context: Context,
   open: (key: GivenKey | undefined, typed: string) => Promise<T | CliError>,
+  isWrong: (failure: CliError) => boolean = isWrongKey,
 ): Promise<T> {
   const prompter = await context.prompter();
   let question = 'Key or words:';
@@ -44,7 +46,7 @@ export async function askForKey<T>(
       if (outcome instanceof CliError) throw outcome;
       return outcome;
     },
-    (failure) => failure instanceof CliError && isWrongKey(failure),
+    (failure) => failure instanceof CliError && isWrong(failure),
   );
 }
 

@@ -139,6 +139,32 @@ export const facts = {
   'repaired-tail': 'text after its key',
   'repaired-wrapper': 'the address of a gateway around it',
 
+  'kept-in-part': (...why) => detailed('NOT ALL IS SAVED', ...why),
+  'kept-lost': (what, ...why) => detailed(`the ${what} is LOST`, ...why),
+  'kept-printed': (what, where, ...why) => detailed(`the ${what} was printed to ${where}`, ...why),
+  'kept-saved': (what, ...paths) =>
+    `the ${what} ${what === 'secrets' ? 'were' : 'was'} saved to ${listed(paths)}`,
+  'kept-there': (left, which) =>
+    `${which && `${which}: `}the push can be retrieved again (${left})`,
+
+  'key-damaged': (complaint) => `the key is damaged${complaint}`,
+  'owners-answer': 'only the owner of the request can take its answer',
+  'push-expired': 'the push has expired',
+  'push-without-text': 'the instance returned a push without a text',
+  'link-is': (link) => `the link is ${link}`,
+  'link-is-here': 'the link was printed here instead',
+  'nothing-set-in-job': 'the push has no text, so nothing was set in the job',
+  'output-in-part': (...why) =>
+    detailed('only part of the file was written to standard output', ...why),
+  'output-is-for-file': 'standard output is for the file',
+  'output-is-terminal': (where) => `standard output is a terminal; the file was saved to ${where}`,
+  'output-takes-one-file': (files, where) =>
+    `standard output takes one file only; the ${files} files were saved to ${where}`,
+  'text-not-printed': (why) => `the text is not printed: ${why}`,
+  'text-saved-beside': (why, path) => `${why}: the text was saved to ${path}`,
+  'place-unwritable': (where, code) => `cannot write ${where} (${code})`,
+  'whole-file-saved': (path) => `the whole file was saved to ${path}`,
+
   'link-empty': 'the link is empty',
   'link-with-login': 'the link contains a user name or password',
   'no-email-address': (text) => `"${text}" is not an e-mail address`,
@@ -190,7 +216,6 @@ export const facts = {
   'size-unknown': (file) => `the size of ${file} is unknown`,
   'stdin-not-copied': (folder, code) => `cannot copy standard input to "${folder}" (${code})`,
   'stdout-unwritable': (why) => `cannot write to standard output (${why})`,
-  unwritable: (path, why) => `cannot write "${path}": ${why}`,
 
   'command-ended': (status) => `the command ended with status ${status}`,
   'command-not-started': 'the command was not started',

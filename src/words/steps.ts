@@ -10,6 +10,9 @@ export interface Advice {
 /** In place of printing a secret that an agent would read. */
 const orReveal = (text: string) => `${text}; --reveal prints it all the same`;
 
+const orNone = (otherwise?: string) =>
+  otherwise === 'none' ? ['use --anonymous to send none'] : [];
+
 /** What a user can do after a failure. Another room names it, and `phrase.ts` says it. */
 export const steps = {
   'address-from': (from) => `the address comes from ${from}`,
@@ -84,12 +87,9 @@ export const steps = {
   'remove-anonymous': 'remove --anonymous',
   'remove-anonymous-of-owner': 'if it is yours, remove --anonymous',
   'remove-login': 'remove what is before the @',
-  'renew-token': (from = '', otherwise = '') => {
-    const again = from.startsWith('profile ')
-      ? ['log in again with pwpush login']
-      : ['set a valid one there', 'log in with pwpush login'];
-    return either(otherwise === 'none' ? [...again, 'use --anonymous to send none'] : again);
-  },
+  'renew-login': (otherwise) => either(['log in again with pwpush login', ...orNone(otherwise)]),
+  'renew-token': (otherwise) =>
+    either(['set a valid one there', 'log in with pwpush login', ...orNone(otherwise)]),
   'replace-in-link': (base, old) =>
     `if that is your instance, put ${base} in place of ${old} in the link`,
   'request-without-instance':
@@ -130,6 +130,14 @@ export const steps = {
   'do-without-files': 'put them into its folder, as 1.age and so on; --no-files does without them',
   'get-whole-link':
     'use the complete link, with the part after #; or the words with --key-file FILE',
+  'ask-for-new-push': 'ask the sender for a new one',
+  'log-in-as-requester': 'log in as its owner with pwpush login',
+  'look-why-closed': (link = '') => ({
+    text: 'it was read already, closed, or not answered in time; the audit log says which',
+    command: `pwpush audit ${shellWord(link)}`,
+  }),
+  'push-own-again': 'it was yours: push the secret again',
+  'wait-for-answer': 'wait for it with pwpush wait',
   'generate-quietly': orReveal('use pwpush push --generate --quiet'),
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
   'give-answer-key':

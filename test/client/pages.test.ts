@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAuditLog } from '../../src/client/audit-log';
 import { type PageRange, pages } from '../../src/client/pages';
+import { readAuditLog } from '../../src/client/progress';
 import type { AuditEntry } from '../../src/contract/decode';
 
 const numbers = (from: number, count: number) =>

@@ -26,7 +26,7 @@ const folder = (force = false) => ({
 type Try = Error | { readonly length?: number; readonly chunks: readonly (string | Error)[] };
 
 const tools: DownloadTools = {
-  file: async () => ({ length: undefined, body: [] as never }),
+  openFile: async () => ({ length: undefined, body: [] as never }),
   signal: new AbortController().signal,
   sleep: async () => {},
   progress: { begins: () => {}, moved: () => {} },
@@ -50,7 +50,9 @@ async function download(tries: readonly Try[], signal = tools.signal) {
     return { length: one.length, body: body() };
   };
   const noting: DownloadTools = {
-    ...{ ...tools, file: openFile, signal },
+    ...tools,
+    openFile,
+    signal,
     sleep: async (milliseconds) => void pauses.push(milliseconds / 1000),
     progress: {
       begins: () => {

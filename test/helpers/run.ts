@@ -257,6 +257,10 @@ function world(conditions: Conditions, io: Io) {
       const world = { env, stdin: input, taken: output, signal: ending.signal };
       return (await outcome([...argv], world, io)).code;
     },
+    // As the runs that are handed over do.
+    ...(conditions.taken && {
+      happened: (event) => void stdout.output.write(`${JSON.stringify(event)}\n`),
+    }),
     quietly: (work) => work(),
   };
   const ended = async (code: number): Promise<Outcome> => {

@@ -1,5 +1,6 @@
+import { profileInUse } from '../../src/profile/config-file';
 import type { Profile, StoredProfiles } from '../../src/profile/settings';
-import { chooseTarget, type SettingSource, type Sources } from '../../src/profile/target';
+import { type SettingSource, type Sources, targetOf } from '../../src/profile/target';
 
 interface Given {
   readonly profile?: string | undefined;
@@ -14,18 +15,28 @@ export interface Typed extends Given {
   readonly env?: Given;
 }
 
+/** What of the sources does not depend on the profiles that are stored. */
+interface Request extends Omit<Sources, 'stored' | 'inUse'> {
+  readonly variable: string | undefined;
+}
+
 /** The target that is chosen by that, with its token read. */
-export async function targetFrom(stored: StoredProfiles, sources: Sources, linkBase?: string) {
-  const { token, ...target } = chooseTarget(stored, sources, linkBase);
+export async function targetFrom(
+  stored: StoredProfiles,
+  { variable, ...sources }: Request,
+  linkBase?: string,
+) {
+  const inUse = profileInUse(stored, { PWPUSH_PROFILE: variable }, sources.profile);
+  const { token, typedToken: _, ...target } = targetOf({ ...sources, stored, inUse }, linkBase);
   return { ...target, token: await token?.read(), tokenFrom: token?.from };
 }
 
 /** The sources for that. */
-export function requestOf({ profile, anonymous = false, env = {}, ...options }: Typed): Sources {
+export function requestOf({ profile, anonymous = false, env = {}, ...options }: Typed): Request {
   return {
     profile,
     anonymous,
-    envProfile: env.profile,
+    variable: env.profile,
     typed: source('--token-file', options),
     env: source('PWPUSH_TOKEN', env),
     ofProfile: (name, stored) => ({ ...source(`profile "${name}"`, stored), settings: stored }),

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { worded } from '../../src/cli/report-error';
 import { rescuedFiles, rescueFolder } from '../../src/keep/rescue';
-import { newSafe, type SafeContext } from '../../src/keep/safekeeping';
+import { RescueStore, type StoreContext } from '../../src/keep/rescue-store';
 import { claimFile } from '../../src/platform/claim';
 import { failedError } from '../../src/platform/errors';
 import { eachPlace, NOW } from '../helpers/run';
 
 const here = eachPlace();
-let context: SafeContext;
+let context: StoreContext;
 let printed = '';
 beforeEach(() => {
   const { folder } = here;
@@ -25,10 +25,10 @@ beforeEach(() => {
 });
 
 const mode = (path = '') => (statSync(path).mode & 0o777).toString(8);
-const keep = async (where: SafeContext) => {
-  const safe = newSafe(where);
-  await safe.keep({ what: 'secret', bytes: 'hunter2' });
-  const failure = safe.explain(failedError('no room'));
+const keep = async (where: StoreContext) => {
+  const store = new RescueStore(where);
+  const secret = { part: 'secret', bytes: 'hunter2' } as const;
+  const failure = await store.rescue(failedError('no room'), secret);
   return { message: worded(failure).message, remains: failure.remains };
 };
 const brief = async () => (await rescuedFiles(context)).map(({ what }) => what).sort();

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { passphraseRecipient } from '../../src/age/age';
 import { encodeManifest } from '../../src/age/manifest';
 import type { Push } from '../../src/contract/decode';
-import { newSafe, type Safe } from '../../src/keep/safekeeping';
+import { RescueStore } from '../../src/keep/rescue-store';
 import { decryptPush } from '../../src/take/decrypt';
-import type { Taking } from '../../src/take/taking';
+import type { Retrieval } from '../../src/take/retrieval';
 import { encryptStream, encryptText, pieces } from '../helpers/age';
 import { eachPlace, NOW } from '../helpers/run';
 
@@ -36,19 +36,19 @@ function open(armor: string, { signal = new AbortController().signal, held, file
     signal,
     stderr,
   };
-  const safe = newSafe(context);
-  const hold: Safe['hold'] = async (taken) => {
-    await safe.hold(taken);
+  const store = new RescueStore(context);
+  const hold = store.hold.bind(store);
+  store.hold = async (received) => {
+    await hold(received);
     held?.();
   };
   const files = file && [{ filename: '1.age', content_type: '', url: FILE }];
   const push = { url_token: 'abc', payload: armor, views_remaining: 0, files } as Push;
-  const taken = { link: '', push, sealed: push, answer: undefined, partial: [] };
-  const download = async () => ({ length: undefined, body: file });
-  const taking = { context, signal, safe: { ...safe, hold }, taken, file: download };
+  const openFile = async () => ({ length: undefined, body: file });
+  const retrieval = { context, signal, store, link: '', push, sealed: push, openFile };
   const text = 'Pass phrase 1';
   const keys = { text, identities: [], decrypt: true, givenBy: 'PWPUSH_KEY', linkKey: undefined };
-  return decryptPush(taking as unknown as Taking, keys);
+  return decryptPush(retrieval as unknown as Retrieval, keys);
 }
 
 test('armor that takes much memory to open is saved before, and removed after', async () => {
@@ -67,7 +67,7 @@ test('armor that takes much memory to open is saved before, and removed after', 
       saved = rescued();
     },
   });
-  expect([opened.taken.push.payload, saved, rescued()]).toEqual(['hunter2', [armor], []]);
+  expect([opened.push.payload, saved, rescued()]).toEqual(['hunter2', [armor], []]);
 });
 
 test.each([
@@ -79,7 +79,7 @@ test.each([
   const manifest = encodeManifest({ files: [{ name: 'a', type: 'text/plain', size: 7 }] });
   const { bytes } = await encryptStream(pieces(Buffer.from(content)), recipients);
   const opened = await open(await encryptText(manifest, recipients), { file: bytes });
-  const { body } = await opened.file(FILE);
+  const { body } = await opened.openFile(FILE);
   let got = '';
   const reading = async () => {
     for await (const chunk of body) got += Buffer.from(chunk);

@@ -3,42 +3,101 @@ import {
   type Argument,
   Help,
   type HelpConfiguration,
-  Option,
+  type Option,
   type Command as Parser,
 } from 'commander';
+import { exitStatus } from '../../platform/errors';
 import type { Command } from '../command';
 import { isCommon } from '../declare';
 import { GLOBAL } from '../options';
+import { folded } from '../terminal/bounded-write';
 
 /** The topics of `pwpush help <topic>`. */
 export const topics = ['options', 'environment', 'exit-codes'] as const;
 
 const files = import.meta.glob<string>('./*.txt', { query: '?raw', import: 'default' });
 
-/** The text about a topic, which is written for 80 columns. */
+/** The text about a topic. */
 export async function topicText(topic: (typeof topics)[number]): Promise<string> {
-  return (await files[`./${topic}.txt`]?.()) ?? '';
+  const text = (await files[`./${topic}.txt`]?.()) ?? '';
+  if (topic !== 'exit-codes') return text;
+  const rows = (await exitCodes()).map(({ status, name, meaning }) => {
+    const code = `${status}`.padStart(4);
+    return `${name === 'ok' ? code : `${code}  ${name}`}\t${meaning.replaceAll('\n', '\n\t')}`;
+  });
+  return text.replace('{codes}', rows.join('\n'));
+}
+
+/** Each exit code with what it means, as lines. */
+export async function exitCodes() {
+  const { default: meanings } = await import('./exit-codes.json');
+  const all = { ok: 0, ...exitStatus };
+  const names = Object.keys(all) as (keyof typeof all)[];
+  return names.map((name) => ({ status: all[name], name, meaning: meanings[name] }));
+}
+
+/**
+ * A text of help for a terminal. It is written for 80 columns, and for fewer its lines are joined and folded. A tab is between
+ * the two columns of a row, and before each further line of the second.
+ */
+export function laidOut(text: string, columns: number): string {
+  const isNarrow = columns < 80;
+  const whole = isNarrow ? text.replace(/(?<=^\S.*)\n(?=\S)|\n\t/gm, ' ') : text;
+  const sections = whole.split('\n\n').map((section) => {
+    const lines = section.split(/\n(?!\t)/).map((line) => line.split(/\t(.*)/s));
+    const indent = Math.max(...lines.map(([head = '', row]) => (row ? head.length + 2 : 0)));
+    const line = ([head = '', row]: readonly string[]) => {
+      if (row !== undefined) return inColumns(head, indent, row.replaceAll('\n\t', '\n'), columns);
+      if (!isNarrow) return head;
+      return head.startsWith('  $ ') ? example(head, columns) : fold(head, columns);
+    };
+    return lines.map(line).join('\n');
+  });
+  return sections.join('\n\n');
+}
+
+const fold = (text: string, columns: number) => folded(text, { isTTY: true, columns });
+
+/** A row of two columns. What would have little room beside its name stands below it. */
+function inColumns(head: string, indent: number, text: string, columns: number): string {
+  const isBeside = columns >= 80 || (columns - indent >= 24 && !/\S{25}/.test(text));
+  const from = isBeside ? indent : 6;
+  const lines = fold(text, columns - from).replaceAll('\n', `\n${' '.repeat(from)}`);
+  const hasRoom = isBeside && head.length + 2 <= indent;
+  return hasRoom ? head.padEnd(indent) + lines : `${head}\n${' '.repeat(from)}${lines}`;
+}
+
+/** A command line in several, which a shell reads as one, and below it what it does. */
+function example(line: string, columns: number): string {
+  if (line.length <= columns) return line;
+  const [command = '', meaning] = line.split(/ {3,}/);
+  const [first = '', ...words] = command.trim().match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
+  const lines: string[] = [];
+  let last = `  ${first}`;
+  for (const word of words) {
+    const longer = `${last} ${word}`;
+    if (longer.length <= columns - ' \\'.length) last = longer;
+    else {
+      // A pipe at its end continues a line in PowerShell, too.
+      lines.push(/[|&]$/.test(last) ? last : `${last} \\`);
+      last = `      ${word}`;
+    }
+  }
+  return [...lines, last, ...(meaning === undefined ? [] : [`      ${meaning}`])].join('\n');
 }
 
 export function layoutOf(command: Command): HelpConfiguration {
-  return {
-    showGlobalOptions: false,
-    minWidthToWrap: 1,
-    padWidth,
-    formatItem,
-    subcommandTerm,
-    optionDescription,
-    argumentDescription,
-    formatItemList: listFor(command),
-    formatHelp: command.parent ? pageOf(command) : indexOf,
-  };
+  const page = command.parent ? pageOf : indexOf;
+  return { formatHelp: (_, help) => `${page(command, help, help.helpWidth ?? 80)}\n` };
 }
 
 /** The number of options that fit on a screen with their help. */
 const FEW = 10;
 
+export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
+
 const ownOptions = (command: Parser) =>
-  Help.prototype.visibleOptions(command).filter((one) => one.helpGroupHeading !== GLOBAL);
+  Help.prototype.visibleOptions(command).filter((one) => !isGlobal(one));
 
 /** The command's own options that `-h` shows: the common ones, if there are many. */
 export function shownBriefly(command: Parser): Option[] {
@@ -46,79 +105,68 @@ export function shownBriefly(command: Parser): Option[] {
   return own.length > FEW ? own.filter(isCommon) : own;
 }
 
-/** Lays out a short page. */
-const SHORT: HelpConfiguration = {
-  visibleOptions: shownBriefly,
-  visibleArguments: () => [],
-  groupItems: (items, visible, groupOf) =>
-    Help.prototype.groupItems(items, visible, (one) =>
-      one instanceof Option ? 'Common options:' : groupOf(one),
-    ),
-};
-
 /** Usage, what it does, examples, and then everything else. */
-const pageOf =
-  (command: Command): Help['formatHelp'] =>
-  (_, help) => {
-    const short = command.briefly && shownBriefly(command).length < ownOptions(command).length;
-    if (short) Object.assign(help, SHORT);
-    const page = Help.prototype.formatHelp.call(help, command, help).trimEnd();
-    const [usage, sentence, ...lists] = page.split('\n\n');
-    const manual = command.manual.trimEnd();
-    const [examples = ''] = /^Examples?:$[\s\S]*/m.exec(manual) ?? [];
-    const text = manual.slice(0, manual.length - examples.length).trimEnd();
-    const more = short ? `pwpush help ${command.name()} shows all options.` : text;
-    const parts = [usage, sentence, examples, ...lists, more].filter(Boolean);
-    return `${parts.join('\n\n')}\n`;
-  };
-
-/** All commands, in two columns where there is room. */
-const indexOf: Help['formatHelp'] = (program, help) => {
-  const commands = help.visibleCommands(program);
-  const groups = help.groupItems(commands, commands, (one) => one.helpGroup());
-  const wide = (help.helpWidth ?? 80) >= 80;
-  const rows = Array.from(groups, ([heading, commands]) => {
-    const items = commands.map((one) => `${one.name().padEnd(11)}${one.summary()}`);
-    if (!wide) return [heading, ...items.map((item) => `  ${item}`)];
-    const pairs = items.flatMap((item, at) =>
-      at % 2 === 0 ? [`${item.padEnd(36)}${items[at + 1] ?? ''}`] : [],
-    );
-    return pairs.map((pair, at) => `${(at === 0 ? heading : '').padEnd(8)}${pair}`.trimEnd());
+function pageOf(command: Command, help: Help, columns: number): string {
+  const brief = shownBriefly(command);
+  const isShort = command.briefly && brief.length < ownOptions(command).length;
+  const lists = listsOf(command, help, isShort ? brief : undefined);
+  const wide = Math.min(columns, 100);
+  const terms = lists.flatMap(([, rows]) => rows.map(([term]) => term.length));
+  // Leaves 40 columns to the descriptions, on a terminal of 56 or more.
+  const indent = Math.min(Math.max(...terms), Math.max(12, wide - 44)) + 4;
+  const laid = lists.map(([heading, rows]) => {
+    if (heading === GLOBAL) return globalNames(rows, wide);
+    const lines = rows.map(([term, text]) => inColumns(`  ${term}`, indent, text, wide));
+    return rows.length === 0 ? '' : [heading, ...lines].join('\n');
   });
-  const usage = `Usage: ${help.commandUsage(program)}`;
-  const { manual } = program as Command;
-  return `${[usage, program.description(), rows.flat().join('\n'), manual].join('\n\n')}\n`;
-};
-
-/** Leaves 40 columns to the descriptions, on a terminal of 56 or more. */
-function padWidth(command: Parser, help: Help): number {
-  const room = Math.max(12, (help.helpWidth ?? 80) - 44);
-  return Math.min(Help.prototype.padWidth(command, help), room);
+  const [text = '', examples = ''] = `\n${command.manual}`.split(/\n+(?=Examples?:$)/m);
+  const more = isShort ? `pwpush help ${command.name()} shows all options.` : text;
+  const usage = fold(`Usage: ${help.commandUsage(command)}`, wide);
+  const sentence = fold(command.description(), wide);
+  const parts = [
+    usage,
+    sentence,
+    laidOut(examples.trim(), columns),
+    ...laid,
+    laidOut(more.trim(), columns),
+  ];
+  return parts.filter(Boolean).join('\n\n');
 }
 
-/** A term that is wider than its column stands above its description. */
-const formatItem: Help['formatItem'] = (term, width, description, help) => {
-  const item = (of: string) => Help.prototype.formatItem.call(help, of, width, description, help);
-  return term.length > width && description ? `  ${term}\n${item('')}` : item(term);
-};
+/** Rows of two columns under a heading. */
+type List = readonly [heading: string, rows: readonly (readonly [term: string, text: string])[]];
+
+/** @param brief the only options to show, and no arguments then */
+function listsOf(command: Command, help: Help, brief: readonly Option[] | undefined): List[] {
+  const rows = (options: readonly Option[]) =>
+    options.map((one) => [one.flags, described(one, help.optionDescription(one))] as const);
+  const words = help
+    .visibleArguments(command)
+    .map((one) => [one.name(), described(one, help.argumentDescription(one))] as const);
+  const below = help.visibleCommands(command).map((one) => [usageOf(one), one.summary()] as const);
+  if (brief)
+    return [
+      ['Common options:', rows(brief)],
+      ['Commands:', below],
+    ];
+  const visible = help.visibleOptions(command);
+  const groups = help.groupItems(
+    [...command.options],
+    visible,
+    ({ helpGroupHeading = 'Options:' }) => helpGroupHeading,
+  );
+  const options = Array.from(groups, ([heading, group]): List => [heading, rows(group)]);
+  return [['Arguments:', words], ...options, ['Commands:', below]];
+}
 
 /** Without its choices if they are many, which the text below the options has, or if its description names them. */
-function namesChoices({ argChoices = [], description }: Option | Argument): boolean {
-  return argChoices.length > 10 || argChoices.every((one) => description.includes(one));
+function described({ argChoices, description }: Option | Argument, whole: string): string {
+  const isNamed = argChoices?.every((one) => description.includes(one));
+  return argChoices && (argChoices.length > 10 || isNamed) ? description : whole;
 }
 
-const optionDescription = (option: Option) =>
-  option.argChoices && namesChoices(option)
-    ? option.description
-    : Help.prototype.optionDescription(option);
-
-const argumentDescription = (argument: Argument) =>
-  argument.argChoices && namesChoices(argument)
-    ? argument.description
-    : Help.prototype.argumentDescription(argument);
-
 /** Name and arguments only: every command takes options. */
-function subcommandTerm(command: Parser): string {
+function usageOf(command: Parser): string {
   const words = command.registeredArguments.map((one) =>
     one.required ? `<${one.name()}>` : `[${one.name()}]`,
   );
@@ -126,18 +174,26 @@ function subcommandTerm(command: Parser): string {
 }
 
 /** Only names the global options, which would fill a terminal. */
-function listFor(command: Command): Help['formatItemList'] {
-  return (heading, items, help) => {
-    if (items.length === 0) return [];
-    return heading === GLOBAL ? globalNames(command, help) : [heading, ...items, ''];
-  };
+function globalNames(rows: List[1], columns: number): string {
+  const names = rows.map(([flags]) => flags.replace(', ', '/').replace(/ [<[].*/, ''));
+  const lines = fold(names.join(', '), columns - 2);
+  const heading = fold('Global options (see pwpush help options):', columns);
+  return `${heading}\n${lines.replaceAll(/^/gm, '  ')}`;
 }
 
-function globalNames(command: Parser, help: Help): string[] {
-  const names = help
-    .visibleOptions(command)
-    .filter(({ helpGroupHeading }) => helpGroupHeading === GLOBAL)
-    .map(({ short, long }) => (short ? `${short}/${long}` : long));
-  const lines = help.boxWrap(names.join(', '), (help.helpWidth ?? 80) - 2);
-  return ['Global options (see pwpush help options):', lines.replaceAll(/^/gm, '  '), ''];
+/** All commands, in two columns where there is room. */
+function indexOf(program: Command, help: Help, columns: number): string {
+  const commands = help.visibleCommands(program);
+  const groups = help.groupItems(commands, commands, (one) => one.helpGroup());
+  const rows = Array.from(groups, ([heading, commands]) => {
+    const items = commands.map((one) => `${one.name().padEnd(11)}${one.summary()}`);
+    if (columns < 80) return [heading, ...items.map((item) => `  ${item}`)];
+    const pairs = items.flatMap((item, at) =>
+      at % 2 === 0 ? [`${item.padEnd(36)}${items[at + 1] ?? ''}`] : [],
+    );
+    return pairs.map((pair, at) => `${(at === 0 ? heading : '').padEnd(8)}${pair}`.trimEnd());
+  });
+  const usage = `Usage: ${help.commandUsage(program)}`;
+  const text = laidOut(`${usage}\n\n${program.description()}`, columns);
+  return [text, rows.flat().join('\n'), laidOut(program.manual, columns)].join('\n\n');
 }

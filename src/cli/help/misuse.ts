@@ -114,42 +114,40 @@ export function unknownOption(typed: string, command: Command): CliError {
   // Commander treats a value for a switch as an unknown option.
   if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
     return usageError(`${name} takes no value`, helpOf(command));
-  const message = `unknown option ${name}`.trimEnd();
   const names = options.flatMap(({ long }) => long ?? []);
-  if (SECRETS.test(name))
-    return usageError(
-      message,
-      `options cannot hold secrets, because other users can read them: ${
-        name.startsWith('--p') && names.includes('--passphrase-file')
-          ? '-p asks for it, --passphrase-file PATH reads it'
-          : 'pipe the secret in, let pwpush ask, or use a file or variable'
-      }`,
-    );
-  if (names.includes(name))
+  if (names.includes(name) && !SECRETS.test(name))
     return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
-  const other = meantBy(name, otherOptions);
-  if (other !== undefined && names.includes(other.replace(/ .*/, '')))
-    return usageError(message, `did you mean ${other}?`);
-  const near = name.startsWith('--')
-    ? nearest(names, name)
-    : options.find(({ short }) => short?.toLowerCase() === typed.toLowerCase())?.short;
-  if (near !== undefined) return usageError(message, `did you mean ${near}?`);
-  const [, views] = (names.includes('--views') && /^-([1-9]\d?)$/.exec(typed)) || [];
-  if (views !== undefined) return usageError(message, `did you mean --views ${views}?`);
-  if (command.usage().includes(' -- ')) return usageError(message, COMMAND_AFTER);
-  if (/^-[\d.]/.test(typed) && !takesLinks(command))
-    return usageError(message, 'put -- before an argument that begins with a dash');
-  const mayBeId = !name.startsWith('--') && typed.length > name.length && takesLinks(command);
-  if (mayBeId) return usageError(message, 'put an ID that begins with a dash after --');
-  const see = helpOf(command);
-  return usageError(
-    message,
-    command.parent ? see : `an option of a command stands after its name; see ${see}`,
-  );
+  const { short } = options.find((one) => one.short?.toLowerCase() === typed.toLowerCase()) ?? {};
+  const near = name.startsWith('--') ? nearest(names, name) : short;
+  return usageError(`unknown option ${name}`.trimEnd(), insteadOf(typed, names, near, command));
 }
 
-function takesLinks({ registeredArguments }: Command): boolean {
-  return registeredArguments.some((one) => /^links?$/.test(one.name()));
+/** What to type in place of an option that a command does not have. */
+function insteadOf(
+  typed: string,
+  names: readonly string[],
+  near: string | undefined,
+  command: Command,
+): string {
+  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
+  if (SECRETS.test(name))
+    return `options cannot hold secrets, because other users can read them: ${
+      name.startsWith('--p') && names.includes('--passphrase-file')
+        ? '-p asks for it, --passphrase-file PATH reads it'
+        : 'pipe the secret in, let pwpush ask, or use a file or variable'
+    }`;
+  const other = meantBy(name, otherOptions);
+  const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : near;
+  const isViews = names.includes('--views') && /^-[1-9]\d?$/.test(typed);
+  const meant = known ?? (isViews ? `--views ${typed.slice(1)}` : undefined);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  if (command.usage().includes(' -- ')) return COMMAND_AFTER;
+  const hasLinks = command.registeredArguments.some((one) => /^links?$/.test(one.name()));
+  if (/^-[\d.]/.test(typed) && !hasLinks)
+    return 'put -- before an argument that begins with a dash';
+  if (hasLinks && /^-[^-]./.test(typed)) return 'put an ID that begins with a dash after --';
+  const see = helpOf(command);
+  return command.parent ? see : `an option of a command stands after its name; see ${see}`;
 }
 
 function optionsOf(command: Command): readonly Option[] {
@@ -187,33 +185,20 @@ export function unknownWord(word: string, names: readonly string[]): CliError {
 function nearest(names: readonly string[], word: string, least = 1): string | undefined {
   const letters = word.replace(/^--/, '').length;
   const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
-  const edits = new Map(
-    names.map((name) => [name, distance(name.toLowerCase(), word.toLowerCase())]),
-  );
-  const [[name, fewest] = []] = [...edits].sort(([, one], [, other]) => one - other);
-  return fewest !== undefined && fewest <= most ? name : undefined;
+  const edits = (name: string) => distance(name.toLowerCase(), word.toLowerCase(), most);
+  const [near] = names.filter((name) => edits(name) <= most).sort((a, b) => edits(a) - edits(b));
+  return near;
 }
 
 /**
- * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment). Our own,
- * because fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
+ * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment), more than `most` if they are more.
+ * fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
  */
-function distance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
-  const cell = (i: number, j: number) => rows[i]?.[j] ?? 0;
-  for (let i = 1; i <= from.length; i++) {
-    rows.push([i]);
-    for (let j = 1; j <= to.length; j++) {
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      rows[i]?.push(
-        Math.min(
-          cell(i - 1, j) + 1,
-          cell(i, j - 1) + 1,
-          cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1),
-          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return cell(from.length, to.length);
+function distance(from: string, to: string, most: number): number {
+  if (most < 0 || from === '' || to === '') return Math.max(from.length, to.length);
+  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), most);
+  const after = (skipped: number, added: number) =>
+    1 + distance(from.slice(skipped), to.slice(added), most - 1);
+  const swapped = from[0] === to[1] && from[1] === to[0] ? after(2, 2) : most + 1;
+  return Math.min(after(1, 0), after(0, 1), after(1, 1), swapped);
 }

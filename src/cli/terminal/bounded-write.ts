@@ -41,45 +41,6 @@ export function folded(
   return text.split('\n').map(fold).join('\n');
 }
 
-/**
- * A text of help, whose paragraphs and two columns are written for 80 columns, for a terminal that has fewer. A text that
- * would have little room beside its name stands below it.
- */
-export function reflowed(text: string, { columns }: Output): string {
-  if (columns >= 80) return text;
-  const fold = (part: string, room: number) => folded(part, { isTTY: true, columns: room });
-  const item = (_: string, head: string, first: string, more: string) => {
-    const meaning = first + more.replaceAll(/\n +/g, ' ');
-    const room = columns - head.length;
-    const beside = room >= 24 && !/\S{25}/.test(meaning);
-    const indent = beside ? head.length : 6;
-    const lines = fold(meaning, columns - indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
-    return beside ? head + lines : `${head.trimEnd()}\n${' '.repeat(indent)}${lines}`;
-  };
-  const whole = text.replace(/(?<=^\S.*)\n(?=\S)/gm, ' ');
-  return fold(whole, columns)
-    .replace(/^( +[^ $].* {2,})(\S.*)((?:\n {10,}\S.*)*)/gm, item)
-    .replaceAll(/^ {2}\$ .*/gm, (line) => (line.length > columns ? example(line, columns) : line));
-}
-
-/** A command line in several, which a shell reads as one, and below it what it does. */
-function example(line: string, columns: number): string {
-  const [command = '', meaning] = line.split(/ {3,}/);
-  const [first = '', ...words] = command.trim().match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
-  const lines: string[] = [];
-  let last = `  ${first}`;
-  for (const word of words) {
-    const longer = `${last} ${word}`;
-    if (longer.length <= columns - ' \\'.length) last = longer;
-    else {
-      // A pipe at its end continues a line in PowerShell, too.
-      lines.push(/[|&]$/.test(last) ? last : `${last} \\`);
-      last = `      ${word}`;
-    }
-  }
-  return [...lines, last, ...(meaning === undefined ? [] : [`      ${meaning}`])].join('\n');
-}
-
 /** Outputs that blocked after the interrupt. */
 const blockedOutputs = new WeakSet<Output>();
 

@@ -1,7 +1,7 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
-import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
+import type { Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
 /** Opens connections for undici. */
@@ -27,15 +27,6 @@ export async function tlsOptions({
     ...(ca === undefined ? {} : { ca: [...(await nodeRoots(env)), ca] }),
     rejectUnauthorized: !insecure,
   };
-}
-
-/** The client certificate for a URL; none for another origin than its own. */
-export function certificateFor(
-  { origin }: URL,
-  { certificate }: Pick<HttpSettings, 'certificate'>,
-): ClientCertificate | undefined {
-  if (certificate?.origin !== origin) return undefined;
-  return { cert: certificate.cert, key: certificate.key };
 }
 
 /** What Node trusts without the option `ca`, which replaces it. */
@@ -102,7 +93,10 @@ export function trustingSystem<To>(
 }
 
 /** The addresses of `localhost`. */
-const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
+const LOCAL = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+] as const;
 
 /** The second address is tried after this time: more than this process may be busy when the first one responds. */
 const FIRST_ADDRESS_MS = 2000;
@@ -113,14 +107,8 @@ export function lookupOptions(hostname: string) {
   return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
 }
 
-const lookup: LookupFunction = (_hostname, { all }, callback) => {
-  if (!all) return callback(null, LOCAL_ADDRESSES[0], 4);
-  const [four, six] = LOCAL_ADDRESSES;
-  callback(null, [
-    { address: four, family: 4 },
-    { address: six, family: 6 },
-  ]);
-};
+const lookup: LookupFunction = (_hostname, { all }, callback) =>
+  all ? callback(null, [...LOCAL]) : callback(null, LOCAL[0].address, LOCAL[0].family);
 
 /** A proxy, and the variable of the environment that names it. */
 export interface ChosenProxy {

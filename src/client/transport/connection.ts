@@ -5,7 +5,6 @@ import type { HttpSettings } from '../../platform/context';
 import {
   type ChosenProxy,
   type Connector,
-  certificateFor,
   HEADER_BYTES,
   lookupOptions,
   proxyFor,
@@ -45,7 +44,8 @@ export async function prepareConnection(
   const timeoutMs = options.timeout * 1000;
   const { connections = 1 } = options;
   const tls = await tlsOptions(options);
-  const certificate = certificateFor(url, options);
+  const own = options.certificate?.origin === url.origin ? options.certificate : undefined;
+  const certificate = own && { cert: own.cert, key: own.key };
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const state = { paused: new Set<Exchange>(), tlsError: {} };
   const over = (origin: string, open: Connector) => {

@@ -2,7 +2,7 @@ import { isShellSafe, parseWebUrl } from '../../contract/address';
 import { API_PATH } from '../../contract/api';
 import type { HttpRequest, HttpResponse, Transport } from '../../platform/context';
 import { CliError, failedError, phrase, type Step } from '../../platform/errors';
-import { accessLogin, isAccessLogin } from './access-proxy';
+import type { StepName } from '../../words/steps';
 import { discardBody, header } from './response';
 
 /** How redirects are followed. */
@@ -54,9 +54,10 @@ export const withinOrigin: RedirectRules = {
     const to = parseWebUrl(location, from);
     if (to === undefined) return undefined;
     if (isAccessLogin(to, from)) throw accessLogin(to, request, status);
-    if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname)) throw notSetUp(status);
+    if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname))
+      throw failedError(phrase('setup-redirect'), { status, steps: phrase('finish-setup') });
     if (to.username || to.password) return undefined;
-    if (to.origin !== from.origin) throw new LeavesOrigin({ from, to, status });
+    if (to.origin !== from.origin) throw new LeavesOrigin(from, to, status);
     // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
     const keepsMethod = request.method === 'GET' || status === 307 || status === 308;
     return keepsMethod ? { ...request, url: to.href } : undefined;
@@ -70,10 +71,11 @@ export class LeavesOrigin extends CliError {
 
   /** @param advice what to do if that is the user's instance */
   constructor(
-    private readonly redirect: Redirect,
+    private readonly from: URL,
+    private readonly to: URL,
+    override readonly status: number,
     advice: (base: string) => Step = (base) => phrase('use-address', base),
   ) {
-    const { from, to, status } = redirect;
     const path = to.pathname.split(API_PATH);
     const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
     const fact = phrase('leaves-origin', from.host, `${to.protocol}//${to.host}`);
@@ -82,18 +84,36 @@ export class LeavesOrigin extends CliError {
     this.base = base;
   }
 
-  /** The same error with another advice. */
   withAdvice(advice: (base: string) => Step): LeavesOrigin {
-    return new LeavesOrigin(this.redirect, advice);
+    return new LeavesOrigin(this.from, this.to, this.status, advice);
   }
 }
 
-interface Redirect {
-  readonly from: URL;
-  readonly to: URL;
-  readonly status: number;
+// Proxies that let nobody through to an instance who has not logged in to them: Cloudflare Access, oauth2-proxy, Authelia,
+// identity-aware proxies of clouds, or a server that requires client certificates.
+
+/** Whether a redirect leads to the login page of an access proxy. */
+function isAccessLogin(to: URL, from: URL): boolean {
+  if (/^\/(cdn-cgi\/access|oauth2)\//.test(to.pathname)) return true;
+  if (to.origin === from.origin) return false;
+  const path = /(^|[/_-])(log-?in|sign[_-]?in|auth|authorize|sso|saml2?)([/_.]|$)/i;
+  const back = ['rd', 'redirect_uri', 'redirect_url', 'return_to', 'SAMLRequest'];
+  return path.test(to.pathname) || back.some((name) => to.searchParams.has(name));
 }
 
-function notSetUp(status: number): CliError {
-  return failedError(phrase('setup-redirect'), { status, steps: phrase('finish-setup') });
+/** The error for a redirect to such a page. */
+function accessLogin(to: URL, { url, headers }: HttpRequest, status: number): CliError {
+  const from = new URL(url);
+  const other = to.origin === from.origin ? '' : to.host;
+  const cloudflare =
+    /(^|\.)cloudflareaccess\.com$/.test(to.hostname) || to.pathname.startsWith('/cdn-cgi/');
+  return failedError(phrase('login-redirect', from.host, other), {
+    status,
+    steps: phrase(loginStep(cloudflare, Object.keys(headers))),
+  });
+}
+
+export function loginStep(cloudflare: boolean, headers: readonly string[]): StepName {
+  if (!cloudflare) return 'send-headers';
+  return headers.includes('cf-access-client-id') ? 'check-service-token' : 'make-service-token';
 }

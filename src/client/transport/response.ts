@@ -56,22 +56,17 @@ const PATIENCE = 4;
 /** A response has to be as fast after that: no instance keeps a command running for ever, a byte at a time. */
 const LEAST_BYTES_PER_SECOND = 4 * 1024;
 
-/** How long a response may take. */
-export interface Pace {
-  readonly now: () => Date;
-  /** Seconds between two pieces of a response; left out, it may take as long as it takes. */
-  readonly timeout?: number | undefined;
-}
-
 /**
  * Reads the body of a response to its end, and decompresses it.
+ * @param pace with the seconds between two pieces; without, it may take as long as it takes
  * @throws TransportError for one that is truncated or too slow; ResponseTooLong
  */
 export async function readWhole(
   response: HttpResponse,
   url: string,
-  { now, timeout = Number.POSITIVE_INFINITY }: Pace,
+  pace: { readonly now: () => Date; readonly timeout?: number | undefined },
 ): Promise<WholeResponse> {
+  const { now, timeout = Number.POSITIVE_INFINITY } = pace;
   const chunks: Uint8Array[] = [];
   let length = 0;
   let last = now().getTime();

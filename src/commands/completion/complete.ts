@@ -2,6 +2,7 @@ import type { Argument, Option } from 'commander';
 import { type Command, reach } from '../../cli/command';
 import { lineage, valueKind } from '../../cli/declare';
 import { globalOptions } from '../../cli/options';
+import { entryOf } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import { shorten } from '../../cli/terminal/text-width';
 import { ago } from '../../cli/terminal/wording';
@@ -10,7 +11,6 @@ import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
 import { aboutSetting, settingNames } from '../../profile/settings';
-import { givenOf } from '../planned';
 
 /** Candidates for a shell to offer, a kind of words that it completes itself, or links that this machine knows. */
 type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
@@ -192,14 +192,14 @@ const NAME_COLUMNS = 40;
 
 /** The newest pushes that have a receipt: by ID at the instance in use, which shells do not split as a link. */
 async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
-  const { createSession } = await import('../../profile/session');
+  const { sourcesOf } = await import('../../profile/sources');
+  const { targetOf } = await import('../../profile/target');
+  const { readReceipts } = await import('../../profile/receipts');
   const options = globalOptions(command, context.env);
-  const session = createSession(context, givenOf(options), options);
-  const target = tried(session.target);
+  const target = tried(() => targetOf(sourcesOf(entryOf(context, options), options)));
   const used = target instanceof CliError ? undefined : target.base;
   const now = context.now();
-  const known = session
-    .receipts()
+  const known = readReceipts(context)
     .active()
     .map(({ base, token, receipt }) => ({
       word: base === used && !/^-|^last$/.test(token) ? token : pushLink(base, receipt),

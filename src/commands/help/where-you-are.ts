@@ -1,11 +1,11 @@
 import { inWords } from '../../cli/in-words';
 import type { GlobalOptions } from '../../cli/options';
+import { entryOf } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
-import { namedProfile, storedProfiles } from '../../profile/config-file';
-import { createSession, type Session } from '../../profile/session';
-import { givenOf } from '../planned';
+import { sourcesOf } from '../../profile/sources';
+import { NoInstance, type Sources, targetOf } from '../../profile/target';
 
 type Rows = readonly (readonly [name: string, meaning: string])[];
 
@@ -21,7 +21,7 @@ export async function whereYouAre(
   context: Context,
   purpose: string,
 ): Promise<string> {
-  const { facts, next } = await found(createSession(context, givenOf(options), options), purpose);
+  const { facts, next } = await found(sourcesOf(entryOf(context, options), options), purpose);
   return [
     typeof facts === 'string' ? facts : lines(facts),
     lines(next),
@@ -29,9 +29,9 @@ export async function whereYouAre(
   ].join('\n\n');
 }
 
-async function found({ context, given, target, isUnconfigured }: Session, purpose: string) {
-  const at = tried(target);
-  if (isUnconfigured(at))
+async function found(sources: Sources, purpose: string) {
+  const at = tried(() => targetOf(sources));
+  if (at instanceof NoInstance)
     return {
       facts: `${purpose}\n\nNo instance is configured.`,
       next: [
@@ -50,9 +50,7 @@ async function found({ context, given, target, isUnconfigured }: Session, purpos
       ] satisfies Rows,
     };
   const { base, baseFrom = '', token, defaults } = at;
-  const { name } = defaults
-    ? namedProfile(storedProfiles(context), given.profile, context.env)
-    : { name: 'none' };
+  const name = defaults ? `${sources.inUse.name}` : 'none';
   const ofProfile = `profile "${name}"`;
   const from = (source: string) => (source === '' || source === ofProfile ? '' : ` (${source})`);
   return {
@@ -74,7 +72,4 @@ async function found({ context, given, target, isUnconfigured }: Session, purpos
 }
 
 /** Two columns. */
-function lines(rows: Rows): string {
-  const wide = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, meaning]) => `  ${name.padEnd(wide)}  ${meaning}`).join('\n');
-}
+const lines = (rows: Rows) => rows.map((row) => `  ${row.join('\t')}`).join('\n');

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
+import type { RunEvent } from '../../platform/context';
 import { asCliError, CliError, exitStatus, tried, usageError } from '../../platform/errors';
 import { limited, raceWithLimit } from '../../platform/files/abort';
 import { another } from '../../profile/session';
@@ -137,17 +138,14 @@ async function askHere(
 ): Promise<Question | Told> {
   const closing = new AbortController();
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
-  const lines = new EventEmitter();
-  const heard = (line: string) => {
-    if (/^http:\/\/\S+$/.test(line)) lines.emit('link', line);
-    // The answer is saved, and the run stays up for the page of the person.
-    if (line.includes(' may not have the response: ')) lines.emit('saved');
-  };
-  const linked = once(lines, 'link').then(([line]): string => line);
-  const delivered = once(lines, 'saved').then(() => ({ status: 0, stdout: '', stderr: '' }));
+  const events = new EventEmitter();
+  const happened = (event: RunEvent) => void events.emit(event.event, event);
+  const linked = once(events, 'link').then(([{ link }]): string => link);
+  // The answer is saved, and the run stays up for the page of the person.
+  const delivered = once(events, 'lost').then(() => ({ status: 0, stdout: '', stderr: '' }));
   const { signal } = closing;
   const argv = [...words, `--expire=${expire}`, '--', question];
-  const ran = desk.local('request', argv, { signal, heard });
+  const ran = desk.local('request', argv, { signal, happened });
   const link = await Promise.race([linked, ran.then(() => undefined)]);
   if (link === undefined) return failure(await ran);
   const done = Promise.race([ran, delivered]).then((ended) => {

@@ -7,8 +7,7 @@ import { formsOf } from '../../run/secret-forms';
 import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo } from './desk';
-import type { Ran } from './started-run';
-import { failure, programEnd, type Told, together, toldJson, warningsIn } from './told';
+import { failure, programEnd, type Ran, type Told, together, toldJson, warningsIn } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
 
 /** What a client reads about the effects of a tool. */

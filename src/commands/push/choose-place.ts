@@ -1,5 +1,6 @@
+import { entryOf } from '../../cli/terminal/output';
 import { contextWith } from '../../platform/context';
-import { another, type Session } from '../../profile/session';
+import type { Session } from '../../profile/session';
 
 /**
  * With nothing configured, the user can log in, or serve the push from this machine. Returns what was chosen; after `instance`
@@ -27,6 +28,7 @@ export async function choosePlace(
   const { login } = await import('../login');
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
-  await login(another(session, { context: redirected }), { address: undefined, keyring: false });
+  const entry = entryOf(redirected, say.manner);
+  await login(entry, { address: undefined, keyring: false, sources: session.sources() });
   return 'instance';
 }

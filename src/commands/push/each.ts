@@ -29,7 +29,14 @@ import {
   readEntry,
 } from '../../send/batch-lines';
 import { type CreatedPush, create, keepReceipt } from '../../send/create';
-import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
+import {
+  type DraftPlan,
+  draftOf,
+  type PushDetails,
+  readKeys,
+  requestOf,
+  warnOfClear,
+} from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
 import type { InstancePlace } from './run';
@@ -130,7 +137,10 @@ async function outcomes(
     const warnings: string[] = [];
     const collecting = { ...say, warn: async (text: string) => void warnings.push(text) };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
-    if (!instance) return dryRunText(draft, session.target(), say.manner.json);
+    if (!instance) {
+      const { json } = say.manner;
+      return dryRunText(await requestOf(draft), seal.encryption?.mode, session.target(), json);
+    }
     const created = await create(draft, instance, session);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };

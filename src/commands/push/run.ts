@@ -11,7 +11,14 @@ import { checkHere, LOST, withHere } from '../../profile/here';
 import type { Session } from '../../profile/session';
 import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, create, keepReceipt } from '../../send/create';
-import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
+import {
+  type Draft,
+  type DraftPlan,
+  draftOf,
+  readKeys,
+  requestOf,
+  warnOfClear,
+} from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 
 /** What to push, how, where, and what is shown of it. */
@@ -42,10 +49,16 @@ export async function run(session: Session, plan: PushPlan): Promise<void> {
   const seal = await readKeys(plan.seal, session);
   if (place.dryRun) await sayExpiry(limits.expiry, 'expires', session.say);
   const connected = lazy(() => session.connect());
-  const edition = editionOf(session.target(), connected, place.dryRun);
+  const target = session.target();
+  const edition = editionOf(target, connected, place.dryRun);
   const draft = await draftOf({ ...plan, seal }, session, edition);
   try {
-    if (place.dryRun) return await showRequest(draft, session);
+    if (place.dryRun) {
+      const sent = await requestOf(draft);
+      const { dryRunText } = await import('./dry-run');
+      const text = await dryRunText(sent, seal.encryption?.mode, target, session.say.manner.json);
+      return await session.say.printText(text);
+    }
     const instance = await connected();
     const created = setter
       ? await setAndCreate(setter, draft, instance, session)
@@ -74,11 +87,6 @@ async function warnAhead({ content, seal }: DraftPlan, entry: Entry): Promise<vo
     await say.note(
       'hint: the text is the name of a file here; --file pushes the file, --from its text',
     );
-}
-
-async function showRequest(draft: Draft, { target, say }: Session): Promise<void> {
-  const { dryRunText } = await import('./dry-run');
-  await say.printText(await dryRunText(draft, target(), say.manner.json));
 }
 
 /** Has the command set the secret, and creates the push if it succeeded. */

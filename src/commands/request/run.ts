@@ -10,6 +10,7 @@ import { expiry } from '../../cli/values';
 import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
+import { deliver } from '../../deliver/deliver';
 import {
   copyLink,
   drawing,
@@ -17,11 +18,10 @@ import {
   printCreated,
   reachedHere,
 } from '../../deliver/deliver-link';
-import { deliverPush } from '../../deliver/deliver-push';
-import { keepPushes, lostPush } from '../../deliver/lost';
+import { rescuePush } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
-import { newRequestKey } from '../../keep/request-keys';
-import { type LostRest, type LostText, newSafe, type Safe } from '../../keep/safekeeping';
+import { describe } from '../../keep/kept';
+import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
 import { accountOf, type Instance } from '../../profile/connect';
@@ -31,8 +31,8 @@ import { openFiles } from '../../send/content';
 import { createRequest } from '../../send/create';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
-import { retrieveFrom } from '../../take/retrieve';
-import { type Taking, withPush } from '../../take/taking';
+import type { Retrieval } from '../../take/retrieval';
+import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
 export interface RequestPlan {
@@ -85,9 +85,7 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
       acceptLimits: plan.acceptLimits,
       byDate: plan.byDate,
       locale: plan.locale,
-      newKey: plan.encrypt
-        ? (base: string) => newRequestKey(context, base, plan.identityFile)
-        : undefined,
+      seal: plan.encrypt ? { identityFile: plan.identityFile } : undefined,
     };
     const created = await createRequest(draft, instance, session);
     const failure = await printCreated(session, created, plan);
@@ -163,14 +161,14 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
         acceptLimits: false,
         byDate: false,
         locale: plan.locale,
-        newKey: () => ({ recipient, path: undefined, keep: () => {}, remove: () => {} }),
+        seal: { recipient },
       };
       const { token, link } = await createRequest(draft, instance, session);
       await showLink(session, plan, { token, link, exposed: instance.exposed });
       if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
       const opened = await openAnswer(session, instance, token, identity, passphrase);
       isDelivering = true;
-      const failure = await deliverPush({ ...opened, signal, place }, true);
+      const failure = await deliver(opened, place, true);
       if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
       moments.emit('delivered');
       await instance.settled();
@@ -182,11 +180,18 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
 }
 
 /** @param delivered resolves when nothing but a lost response keeps the instance up */
-function reporter({ say }: Entry, delivered: Promise<unknown>): (event: HereEvent) => void {
+function reporter(
+  { context, say }: Entry,
+  delivered: Promise<unknown>,
+): (event: HereEvent) => void {
   const visitors = new Set<string | null>();
   return ({ event, ip }) => {
     const someone = printable(ip ?? 'someone');
-    if (event === 'lost') void delivered.then(() => say.warn(`${someone} ${LOST}`));
+    if (event === 'lost')
+      void delivered.then(() => {
+        context.happened?.({ event });
+        return say.warn(`${someone} ${LOST}`);
+      });
     if (event !== 'opened' || visitors.has(ip) || visitors.size === VISITORS) return;
     visitors.add(ip);
     void say.note(`${someone} opened the page`);
@@ -209,6 +214,7 @@ async function showLink(
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
+  context.happened?.({ event: 'link', link });
   for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
   if (exposed) await say.warn(EXPOSED);
@@ -218,11 +224,6 @@ async function showLink(
 const EXPOSED = 'plain http: someone who changes the page on its way can read the answer';
 const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 
-const NO_KEYS = {
-  ...{ text: undefined, identities: [], decrypt: true },
-  ...{ givenBy: undefined, linkKey: undefined },
-};
-
 /** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
 async function openAnswer(
   { context, say }: Entry,
@@ -230,26 +231,25 @@ async function openAnswer(
   token: string,
   identity: string,
   passphrase: string | undefined,
-): Promise<Taking> {
-  const key: LostText = { what: 'key', bytes: `${identity}\n` };
-  const safe = newSafe(context, false, context.stdout);
-  const held = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
-  const named = { api, target, token, base: target.base, kind: 'request', held } as const;
+): Promise<Retrieval> {
+  const bytes = `${identity}\n`;
+  const store = new RescueStore(context, 'now', context.stdout);
+  const key = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
   const known = { text: passphrase, typed: false, byOption: true };
   const taken = await whenFree(context, () =>
-    retrieveFrom({ context, say, safe }, named, known, NO_KEYS),
+    takeAnswer({ context, say, store }, { api, target, token }, known, key),
   );
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
   try {
-    const opened = await openPush(sealed, NO_KEYS);
-    return { ...opened, safe: answerSafe(sealed, opened, key) };
+    const opened = await openPush(sealed, { identities: [], decrypt: true });
+    return { ...opened, signal: context.signal, ephemeral: { sealed, key: bytes } };
   } catch (error) {
     const failure = asCliError(error);
-    await safe.keep(lostPush(sealed));
+    const kept = [await rescuePush(sealed)];
     // The key was never on the disk. One that does not fit opens nothing.
-    if (failure.code !== 'passphrase') await safe.keep(key);
-    throw safe.explain(failure);
+    if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
+    throw describe(failure, ...kept);
   }
 }
 
@@ -261,40 +261,4 @@ async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<
     if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
     await sleep(PAUSE_MS);
   }
-}
-
-/**
- * A safe that fetches the files again which could not be saved, as no later run can: decrypted, or as they are if that fails,
- * with the key.
- */
-function answerSafe(sealed: Taking, opened: Taking, key: LostText): Safe {
-  const { safe } = sealed;
-  const keepFiles = async ({ download: { saved } }: LostRest) => {
-    const damaged: string[] = [];
-    const whole: string[] = [];
-    for (const { url } of sealed.taken.push.files ?? [])
-      if (!saved.includes(url)) ((await canBeRead(opened, url)) ? whole : damaged).push(url);
-    await keepPushes(safe, [withOnly(opened, whole), withOnly(sealed, damaged)].flat());
-    if (damaged.length > 0) await safe.keep(key);
-  };
-  return {
-    ...safe,
-    keep: (part) => (part.what === 'rest' ? keepFiles(part) : safe.keep(part)),
-  };
-}
-
-/** The files of an answer with these addresses, without its text; nothing if there are none. */
-function withOnly(taking: Taking, urls: readonly string[]): Taking[] {
-  const { push } = taking.taken;
-  const files = push.files?.filter(({ url }) => urls.includes(url)) ?? [];
-  return files.length === 0 ? [] : [withPush(taking, { ...push, payload: '', files })];
-}
-
-/** Whether the file arrived as it was encrypted. */
-async function canBeRead({ file }: Taking, url: string): Promise<boolean> {
-  const outcome = await attempt(async () => {
-    const { body } = await file(url);
-    for await (const _ of body);
-  });
-  return !(outcome instanceof CliError);
 }

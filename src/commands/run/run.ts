@@ -2,10 +2,11 @@ import { inWords } from '../../cli/in-words';
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import type { Entry } from '../../cli/terminal/output';
 import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
-import { keepPushes } from '../../deliver/lost';
+import { rescuePushes } from '../../deliver/download';
 import { safeName } from '../../deliver/safe-name';
+import { describe } from '../../keep/kept';
 import { forgetKey } from '../../keep/request-keys';
-import { newSafe } from '../../keep/safekeeping';
+import { RescueStore } from '../../keep/rescue-store';
 import { ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
 import type { Named, Session } from '../../profile/session';
 import {
@@ -21,7 +22,7 @@ import { commandProgram } from '../../run/command-program';
 import { type MaskedOutput, maskedInputs } from '../../run/mask-output';
 import { retrieveAll } from '../../run/retrieve-all';
 import { type KeySources, readKeys } from '../../take/decryption-keys';
-import type { Taking } from '../../take/taking';
+import type { Retrieval } from '../../take/retrieval';
 
 export interface RunPlan {
   readonly links: readonly Named[];
@@ -43,8 +44,12 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
   const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
   const named = await session.connectEach(plan.links);
   const passphrase = await knownPassphrase(plan.passphrase, context);
-  const safe = newSafe(context);
-  const pushes = await retrieveAll({ context, say, safe }, named, passphrase, keys);
+  const pushes = await retrieveAll(
+    { context, say, store: new RescueStore(context) },
+    named,
+    passphrase,
+    keys,
+  );
   context.asked();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -63,13 +68,12 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
     // The key of an answer whose files are not used may still be needed.
     delivered = plan.keys.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
-    await keepPushes(safe, pushes);
-    throw safe.explain(startFailure(error, name));
+    throw describe(startFailure(error, name), ...(await rescuePushes(pushes)));
   } finally {
     await remove(session, folder);
   }
   const unwritten = await masked?.end();
-  for (const { answer } of delivered ? pushes.map(({ taken }) => taken) : [])
+  for (const { answer } of delivered ? pushes : [])
     if (answer) await forgetKey(say, answer.key, answer.state);
   if (status !== 0) throw new ExitWith(status);
   if (unwritten) throw unwritten;
@@ -79,16 +83,15 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
 async function reportInputs(
   { context, say }: Entry,
   { variables, unused }: ChildInputs,
-  pushes: readonly Taking[],
+  pushes: readonly Retrieval[],
   folder: MemoryFolder | undefined,
 ): Promise<void> {
-  for (const { safe, taken } of pushes) {
-    const { push, answer } = taken;
+  for (const { answer, push, store } of pushes) {
     for (const text of answer ? [] : [left(push, context.now()), usedBefore(push)])
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
-    await safe.keep({ what: 'text', bytes: push.payload ?? '', push });
-    await say.warn(await inWords(safe.explain(failedError(phrase('text-unused')))));
+    const text = { part: 'text', bytes: push.payload ?? '', push } as const;
+    await say.warn(await inWords(await store.rescue(failedError(phrase('text-unused')), text)));
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);

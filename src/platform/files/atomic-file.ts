@@ -6,10 +6,12 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   linkSync,
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -74,12 +76,20 @@ function temporary(path: string, handle: FileHandle, left = path) {
  * Creates a file, 0600 whatever the umask, lets `fill` write to its descriptor, and syncs it. Synchronous: after a signal
  * the process may end at any await, and would leave an empty file. Throws EEXIST if the path exists; after any other
  * error there is no file, as a partial one could be mistaken for the whole.
+ * @param like a file whose owner and mode it gets
  */
-export function makeFile(path: string, fill: (file: number) => void = () => {}): void {
+export function makeFile(
+  path: string,
+  fill: (file: number) => void = () => {},
+  like?: Stats,
+): void {
   const file = openSync(path, 'wx', 0o600);
   try {
     setOwnMode(file);
     fill(file);
+    // Its reader may be another user, or of a group that may read it. Windows keeps neither.
+    if (like) fchownSync(file, like.uid, like.gid);
+    if (like) fchmodSync(file, like.mode & 0o777);
     syncOpen(file);
   } catch (error) {
     rmSync(path, { force: true });
@@ -100,15 +110,24 @@ export function setOwnMode(file: number): void {
 
 /**
  * Creates a whole file, 0600, that is on the disk with its name when this returns. Synchronous, as `makeFile`, and throws
- * as it does, unless the file of that name is to be replaced.
+ * as it does.
+ * @param replace whether it may take the place of a file of that name, or that file, whose owner and mode it keeps
+ * @param draft the temporary name up to random digits; such a file is left if the process is killed
  */
-export function makeWhole(path: string, bytes: string | Uint8Array, replace = false): void {
-  const draft = join(dirname(path), `.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
-  makeFile(draft, (file) => writeFileSync(file, bytes));
+export function makeWhole(
+  path: string,
+  content: string | Uint8Array,
+  replace: boolean | Stats = false,
+  draft = '.',
+): void {
+  const random = randomBytes(RANDOM_BYTES).toString('hex');
+  const temporaryPath = join(dirname(path), `${draft}${random}.part`);
+  const like = typeof replace === 'object' ? replace : undefined;
+  makeFile(temporaryPath, (file) => writeFileSync(file, content), like);
   try {
-    nameFile(draft, path, replace);
+    nameFile(temporaryPath, path, replace !== false);
   } catch (error) {
-    rmSync(draft, { force: true });
+    rmSync(temporaryPath, { force: true });
     throw error;
   }
 }

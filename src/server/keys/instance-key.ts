@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
-  fchmodSync,
-  fchownSync,
   lstatSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
-  type Stats,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claimed, makeFile, nameFile, versionOf } from '../../platform/files/atomic-file';
+import { claimed, makeWhole, versionOf } from '../../platform/files/atomic-file';
 import { means } from '../../platform/files/file-error';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
@@ -139,7 +135,7 @@ export function selectKey(id: string, available: readonly FileKey[], settings: D
 export function makeInstanceKey(path: string): FileKey {
   try {
     // A second program that starts now reads this key or makes the one.
-    writeKeys(path, [newInstanceKey([COMPLETE])]);
+    makeWhole(path, textOf([newInstanceKey([COMPLETE])]), false, `${basename(path)}.`);
   } catch (cause) {
     // The program that made the key removes drafts when it notes its data.
     if (!(means(cause, 'taken') || means(cause, 'missing')) || !existsSync(path))
@@ -171,7 +167,7 @@ export async function changeKeys(
       const file = realpathSync(path);
       const isDone = claimed(file, versionOf(file), Date.now(), () => {
         dropDrafts(file);
-        writeKeys(file, change(readKeys(path)), statSync(file));
+        makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${basename(file)}.`);
         return true;
       });
       if (isDone) return;
@@ -200,7 +196,7 @@ function dropDrafts(path: string): void {
   const name = basename(path);
   for (const other of readdirSync(dirname(path))) {
     const isDraft =
-      other.startsWith(`${name}.`) && /^[\da-f]{12}$/.test(other.slice(name.length + 1));
+      other.startsWith(`${name}.`) && /^[\da-f]{12}(\.part)?$/.test(other.slice(name.length + 1));
     if (isDraft) rmSync(join(dirname(path), other), { force: true });
   }
 }
@@ -210,21 +206,4 @@ function textOf(keys: readonly FileKey[]): string {
     .flatMap(({ bytes, notes }) => [Buffer.from(bytes).toString('base64'), ...notes])
     .map((line) => `${line}\n`)
     .join('');
-}
-
-/** Writes a draft beside `path`, and replaces the file there only if it is to be `like` that. */
-function writeKeys(path: string, keys: readonly FileKey[], like?: Stats): void {
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    makeFile(draft, (file) => {
-      writeFileSync(file, textOf(keys));
-      if (!like || platform() === 'win32') return;
-      // The service may be another user, or of a group that may read the key.
-      fchownSync(file, like.uid, like.gid);
-      fchmodSync(file, like.mode & 0o777);
-    });
-    nameFile(draft, path, like !== undefined);
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }

@@ -17,7 +17,7 @@ test('of an object known fields are told, and never a text that may be a secret'
   const cut = { html_url, user_agent: 'x'.repeat(400) };
   expect(JSON.parse(toldOf({ html_url, user_agent: 'x'.repeat(1000) }))).toEqual(cut);
   const half = () => toldJson({ ...ran, stdout: '{"html_url":"htt' });
-  expect(half).toThrow('the response of the instance is too long');
+  expect(half).toThrow('output-too-long');
 });
 
 const error = { code: 'failed', message: 'no space', hint: 'try again', link: 'https://x/p/1' };

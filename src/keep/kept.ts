@@ -1,0 +1,87 @@
+import { type CliError, phrase, savedTo } from '../platform/errors';
+import type { Fact, Step } from '../words/phrase';
+
+/** What could not be delivered, as messages name it. */
+export type KeptPart =
+  | 'encrypted text'
+  | 'files'
+  | 'key'
+  | 'link'
+  | 'new value'
+  | 'response'
+  | 'secret'
+  | 'text';
+
+/** What became of a part that could not be delivered. */
+export type Kept = { readonly part: KeptPart } & (
+  | { readonly outcome: 'saved'; readonly path: string }
+  /** It could not be saved, and was shown. */
+  | { readonly outcome: 'printed'; readonly to: string; readonly why: CliError }
+  | { readonly outcome: 'lost'; readonly why: CliError }
+  /** The push can be retrieved again. */
+  | { readonly outcome: 'available'; readonly fact: Fact }
+);
+
+/**
+ * Adds to a failure what became of all that could not be delivered.
+ * @param secrets the parts of each
+ */
+export function describe(failure: CliError, ...secrets: readonly (readonly Kept[])[]): CliError {
+  const texts = secrets.map((parts) => parts.filter(({ part }) => part !== 'key'));
+  const all = texts.flat();
+  const ending = <O extends Kept['outcome']>(outcome: O) =>
+    all.filter((one): one is Extract<Kept, { outcome: O }> => one.outcome === outcome);
+  const lost = ending('lost');
+  const paths = ending('saved').map(({ path }) => path);
+  const [first, second] = texts.flatMap((parts) => parts.find(isUsedUp) ?? []);
+  const noun = second ? 'secrets' : nounOf(first);
+  const why = lost.flatMap(({ why: { facts } }) => facts);
+  const isWhole = all.length === 1 && first?.part !== 'files';
+  const remaining = [failure, ...lost.map((one) => one.why)];
+  const described = failure.with({
+    facts: [
+      ...failure.facts,
+      ...(paths.length > 0 ? [phrase('kept-saved', noun, ...paths)] : []),
+      ...ending('available').map(({ fact }) => fact),
+      ...ending('printed').map(({ part, to, why: { facts } }) =>
+        phrase('kept-printed', nounOf({ part }), to, ...facts),
+      ),
+      ...(lost.length === 0
+        ? []
+        : [isWhole ? phrase('kept-lost', noun, ...why) : phrase('kept-in-part', ...why)]),
+    ],
+    // Of several commands the first is printed: what is still to be fetched matters most.
+    steps: [
+      ...secrets.flat().flatMap(keyStep),
+      ...failure.steps,
+      ...lost.flatMap((one) => one.why.steps),
+      ...nextSteps(failure, all, paths),
+    ],
+    remains: {
+      ...failure.remains,
+      ...savedTo([...paths, ...remaining.flatMap(({ remains }) => remains?.saved_to ?? [])]),
+    },
+  });
+  return described;
+}
+
+const isUsedUp = ({ outcome }: Kept) => outcome !== 'available';
+
+/** Files of a push are part of the secret. */
+const nounOf = (kept: Pick<Kept, 'part'> | undefined) =>
+  kept === undefined || kept.part === 'files' ? 'secret' : kept.part;
+
+/** How to open what was saved, or to delete it. */
+function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly string[]): Step[] {
+  const sealed = all.find(({ part }) => part === 'encrypted text');
+  // What is damaged or was exchanged does not open.
+  if (sealed?.outcome === 'saved' && code !== 'failed') return [phrase('open-saved', sealed.path)];
+  return paths.length === 0 ? [] : [phrase('delete-saved', ...paths)];
+}
+
+/** Where the private key is that may open what was saved. */
+function keyStep(kept: Kept): Step[] {
+  if (kept.part !== 'key' || kept.outcome === 'available') return [];
+  if (kept.outcome === 'saved') return [phrase('try-saved-key', kept.path)];
+  return [phrase('know-of-key', kept.outcome === 'printed' ? kept.to : '', ...kept.why.facts)];
+}

@@ -1,0 +1,135 @@
+import { rmSync } from 'node:fs';
+import { isGuarded } from '../cli/agent';
+import { boundedWrite, breakLine } from '../cli/terminal/bounded-write';
+import { forTerminal } from '../cli/terminal/safe';
+import { left } from '../cli/terminal/wording';
+import type { Push } from '../contract/decode';
+import type { Context, Output } from '../platform/context';
+import { attempt, CliError, phrase } from '../platform/errors';
+import { describe, type Kept, type KeptPart } from './kept';
+import type { RescueContext } from './rescue';
+
+/** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
+export function isRetrievableAgain(push: Push): boolean {
+  const { views_remaining: views, days_remaining: days, expired } = push;
+  return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
+}
+
+/** Why one that cannot be retrieved again, or may not be, is lost if it is not saved now. */
+export function whyGone(push: Push, isAnswer: boolean): string {
+  if (isAnswer) return 'the answer was taken';
+  return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
+}
+
+/** A text that could not be delivered. */
+interface Undelivered {
+  readonly part: KeptPart;
+  readonly bytes: string | Uint8Array;
+  /** The push that it is from. */
+  readonly push?: Push | undefined;
+  /** That push as it was received, of which the text may be held already. */
+  readonly sealed?: Push;
+  /** Which of several pushes: `link 2`. */
+  readonly subject?: string | undefined;
+}
+
+/** What a store does: it keeps what another run goes on with, or what is there now; nothing, of a push that is in a file. */
+type Keeping = 'for-later' | 'now' | 'nothing';
+
+export type StoreContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
+
+/**
+ * Where everything goes that cannot be delivered: to the state folder. A text that cannot be saved is printed on the terminal,
+ * unless a coding agent would read it.
+ */
+export class RescueStore {
+  /** Paths of texts that are held, by what was received. */
+  private readonly held = new Map<Push, string>();
+
+  /** @param stdout for secrets that cannot be saved, where it is for secrets */
+  constructor(
+    private readonly context: StoreContext,
+    private readonly keeping: Keeping = 'for-later',
+    private readonly stdout?: Output,
+  ) {}
+
+  /** Whether a later run can go on, with the key, or with the rest of a download. */
+  get resumes(): boolean {
+    return this.keeping === 'for-later';
+  }
+
+  /** Whether a push is lost if it is not kept. */
+  loses(push: Push): boolean {
+    return this.keeping !== 'nothing' && !isRetrievableAgain(push);
+  }
+
+  /** Saves a text, or prints it, unless its push can be retrieved again; never throws. */
+  async keep({ part, bytes, push, sealed, subject }: Undelivered): Promise<readonly Kept[]> {
+    if (this.keeping === 'nothing') return [];
+    if (push && isRetrievableAgain(push)) {
+      const rest = left(push, this.context.now()) ?? '';
+      return [{ part, outcome: 'available', fact: phrase('kept-there', rest, subject ?? '') }];
+    }
+    const saved = (sealed && this.held.get(sealed)) ?? (await this.save(part, bytes));
+    if (!(saved instanceof CliError)) return [{ part, outcome: 'saved', path: saved }];
+    const to = await this.print(part, bytes);
+    return [
+      to ? { part, outcome: 'printed', to, why: saved } : { part, outcome: 'lost', why: saved },
+    ];
+  }
+
+  /** Saves a text as `keep` does, and adds to the failure what became of it. */
+  async rescue(failure: CliError, text: Undelivered): Promise<CliError> {
+    return describe(failure, await this.keep(text));
+  }
+
+  /** Saves a text while it is being opened, for the run may end then; does nothing if it is held already. */
+  async hold({ push, sealed }: { readonly push: Push; readonly sealed: Push }): Promise<void> {
+    if (this.held.has(sealed) || !this.loses(push)) return;
+    const path = await this.save('secret', sealed.payload ?? '');
+    if (!(path instanceof CliError)) this.held.set(sealed, path);
+  }
+
+  /** Removes what is held of it. */
+  async release(sealed: Push): Promise<void> {
+    const path = this.held.get(sealed);
+    this.held.delete(sealed);
+    if (path !== undefined) await attempt(async () => rmSync(path, { force: true }));
+  }
+
+  /**
+   * Makes a new folder for files that cannot be saved where they belong.
+   * @throws CliError (failed) if there is no place for it
+   */
+  async folder(): Promise<string> {
+    return (await rescues()).rescueFolder(this.context);
+  }
+
+  private async save(part: KeptPart, bytes: Undelivered['bytes']): Promise<string | CliError> {
+    const { rescue } = await rescues();
+    const name = part === 'encrypted text' || part === 'new value' ? 'secret' : part;
+    return attempt(() => rescue(this.context, name, bytes));
+  }
+
+  /** Prints what could not be saved. Returns where it is; undefined if it may be shown nowhere. */
+  private async print(part: KeptPart, bytes: Undelivered['bytes']): Promise<string | undefined> {
+    const { stderr, signal } = this.context;
+    if (await isGuarded(this.context)) return undefined;
+    const text = Buffer.from(bytes as Uint8Array).toString();
+    const isSecret = part !== 'link' && part !== 'text' && part !== 'key';
+    for (const output of [isSecret ? this.stdout : undefined, stderr]) {
+      if (!output || output.closed || (output === stderr && !stderr.isTTY)) continue;
+      try {
+        await boundedWrite(output, output.isTTY ? forTerminal(text) : bytes, signal);
+        if (!output.isTTY && !text.endsWith('\n')) breakLine(stderr);
+        return output.isTTY ? 'the terminal' : 'standard output';
+      } catch {
+        // As what was to be written there before.
+      }
+    }
+    return undefined;
+  }
+}
+
+/** 6 ms, and rarely needed. */
+const rescues = () => import('./rescue');

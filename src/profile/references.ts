@@ -1,0 +1,68 @@
+import type { Entry } from '../cli/terminal/output';
+import { parseReference, type Reference } from '../client/link';
+import type { Context } from '../platform/context';
+import { accountOf, type Instance } from './connect';
+import { type KeptReceipt, type Receipts, readReceipts } from './receipts';
+import { type InstanceOptions, sourcesOf } from './sources';
+import { type Sources, type Target, targetOf } from './target';
+
+/** A push or request as a user named it. */
+export interface ItemReference extends Reference {
+  /** The receipt of the push that was named as `last`. */
+  readonly last?: KeptReceipt;
+}
+
+/** A reference with its instance. */
+export interface LocatedItem extends ItemReference {
+  readonly target: Target;
+}
+
+/** A reference with its instance and the client for it. */
+export interface ConnectedItem extends ItemReference, Instance {}
+
+/**
+ * The push of a link, or the last one.
+ * @throws CliError (usage) for an invalid link, or if there is no last push
+ */
+export function referenceOf(link: string, receipts: () => Receipts): ItemReference {
+  if (link !== 'last') return parseReference(link);
+  const last = receipts().last();
+  return { token: last.token, base: last.base, last };
+}
+
+/**
+ * What a link names, and its instance; nothing is read or sent yet.
+ * @throws CliError (usage) as `referenceOf` and `targetOf` do
+ */
+export function itemOf(entry: Entry, options: InstanceOptions, link: string): LocatedItem {
+  return itemsOf(entry, options, [link])[0] as LocatedItem;
+}
+
+export function itemsOf(
+  entry: Entry,
+  options: InstanceOptions,
+  links: readonly string[],
+): LocatedItem[] {
+  const references = links.map((link) => referenceOf(link, () => readReceipts(entry.context)));
+  return located(references, sourcesOf(entry, options));
+}
+
+/** Adds the instance to each reference, as one value for those that have the same. */
+export function located(references: readonly ItemReference[], sources: Sources): LocatedItem[] {
+  const targets = new Map<string | undefined, Target>();
+  return references.map((reference) => {
+    const { base } = reference;
+    const target = targets.get(base) ?? targetOf(sources, base);
+    targets.set(base, target);
+    return { ...reference, target };
+  });
+}
+
+/**
+ * The ID of the account that a push belongs to: of its receipt, or else the one that the user chose.
+ * @throws CliError (usage) for an instance that is known to have none
+ */
+export function accountOfPush(context: Context, push: ConnectedItem): number | undefined {
+  const account = readReceipts(context).find(push)?.account_id;
+  return typeof account === 'number' ? account : accountOf(push.target);
+}
