@@ -95,6 +95,7 @@ function together() {
       'deliver/print-or-rescue',
       'deliver/deliver-link',
       'cli/agent',
+      'cli/in-words',
       'cli/terminal/output',
       'cli/terminal/wording',
     ],

@@ -110,18 +110,24 @@ async function planOf(options: RequestOptions, session: Session): Promise<Reques
   const question = here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   const owner = here ? undefined : configured(session).passphraseFor;
-  const passphrase = { ...source, owner };
   const closes = options.expire && closing(options.expire, context.now());
   if (here) await sayExpiry(options.expire, 'closes', session.say);
   return {
-    ...{ question, closes, files, passphrase, encrypt, locale, here },
+    question,
+    closes,
+    files,
+    passphrase: { ...source, owner },
+    seal: encrypt ? { identityFile: options.identityOut } : undefined,
+    locale,
+    here,
     byDate: isDate(options.expire),
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
       ...notified,
     },
-    ...{ identityFile: options.identityOut, acceptLimits: options.acceptLimits },
-    ...{ copy: options.copy, qr: options.qr },
+    acceptLimits: options.acceptLimits,
+    copy: options.copy,
+    qr: options.qr,
     wait: wait ? { most: options.for } : undefined,
   };
 }

@@ -139,6 +139,35 @@ export const facts = {
   'repaired-tail': 'text after its key',
   'repaired-wrapper': 'the address of a gateway around it',
 
+  'answer-not-encrypted':
+    'the answer is not encrypted: the instance could read it, or may have written it',
+  'cannot-decrypt': (why) => `cannot decrypt it: ${why}`,
+  'cannot-open': (noun, why) => `cannot open the ${noun}: ${why}`,
+  'encrypted-damaged': (noun, why) => `the encrypted ${noun} is damaged: ${why}`,
+  'encrypted-no-text': 'the encrypted data is not text',
+  'encrypted-to-another': 'the link has a key, but the push is encrypted to another one',
+  'encrypted-to-public-key': 'the push is encrypted to a public key',
+  'files-differ': (missing, unknown) =>
+    `the files differ from those that were sent: ${missing} missing, ${unknown} unknown`,
+  'files-not-encrypted': (noun) => `the files of the ${noun} are not encrypted`,
+  'key-fails': (complaint) => `the key does not open the push${complaint}`,
+  'key-there': (path) => `there is a key "${path}" already`,
+  'key-unreadable': (path, why) =>
+    `cannot read the private key "${path}": ${why}; nothing was fetched`,
+  'key-unusable': (path, why) => `${path}: ${why}; nothing was fetched`,
+  'key-unwritable': (folder, why) => `cannot keep the private key in "${folder}" (${why})`,
+  'link-without-key': 'the push is encrypted, and the link has no key',
+  'may-be-replaced': 'it may have been replaced',
+  'not-copied': (clipboard) => `${clipboard} did not accept the text`,
+  'not-listed': 'the sender did not list it',
+  'private-key-fails': 'the private key does not open the answer',
+  'private-key-not-here': 'the answer is encrypted, and its private key is not here',
+  'push-not-encrypted': (giver) =>
+    `${giver}, but the push is not encrypted: it may have been replaced`,
+  'same-address': (noun) => `files of the ${noun} have the same address`,
+  'size-differs': 'its size differs from the file that was sent',
+  'text-with-nul': 'the text contains a NUL character, which outputs and variables cannot have',
+
   'kept-in-part': (...why) => detailed('NOT ALL IS SAVED', ...why),
   'kept-lost': (what, ...why) => detailed(`the ${what} is LOST`, ...why),
   'kept-printed': (what, where, ...why) => detailed(`the ${what} was printed to ${where}`, ...why),
@@ -151,6 +180,11 @@ export const facts = {
   'owners-answer': 'only the owner of the request can take its answer',
   'push-expired': 'the push has expired',
   'push-without-text': 'the instance returned a push without a text',
+  'file-unwritable': (why) => `cannot write the file (${why})`,
+  'too-little-space': (folder, needed, free) =>
+    `not enough disk space: ${needed} needed in "${folder}", ${free} free`,
+  'written-by-others': (written, received) =>
+    `its file has ${written} bytes, and ${received} were received`,
   'link-is': (link) => `the link is ${link}`,
   'link-is-here': 'the link was printed here instead',
   'nothing-set-in-job': 'the push has no text, so nothing was set in the job',

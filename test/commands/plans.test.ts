@@ -221,7 +221,11 @@ describe('the plan of', () => {
     ],
     [
       'request What?',
-      { question: { name: 'text', value: 'What?' }, encrypt: true, here: undefined },
+      {
+        question: { name: 'text', value: 'What?' },
+        seal: { identityFile: undefined },
+        here: undefined,
+      },
     ],
     ['request', { question: { name: 'stdin' } }],
     ['request --here -o a', { here: { host: '0.0.0.0', port: 0, place: { path: 'a' } } }],

@@ -122,7 +122,7 @@ async function get(
   // A failure that names another such file replaced this one.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
-  await place.finish?.(retrieval);
+  await place.text?.finish?.(retrieval);
   await forgetKey(retrieval, plan);
 }
 
@@ -145,9 +145,9 @@ async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Pr
   try {
     return await openPush(sealed, keys);
   } catch (error) {
-    const { rescuePush } = await import('../../deliver/download');
+    const { rescuePushes } = await import('../../deliver/download');
     const wanted = withFiles ? sealed : withPush(sealed, { ...sealed.push, files: [] });
-    throw describe(asCliError(error), await rescuePush(wanted));
+    throw describe(asCliError(error), ...(await rescuePushes([wanted])));
   }
 }
 

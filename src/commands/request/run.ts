@@ -18,7 +18,7 @@ import {
   printCreated,
   reachedHere,
 } from '../../deliver/deliver-link';
-import { rescuePush } from '../../deliver/download';
+import { rescuePushes } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
@@ -28,27 +28,21 @@ import { accountOf, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import { another, type Session } from '../../profile/session';
 import { openFiles } from '../../send/content';
-import { createRequest } from '../../send/create';
+import { createRequest, type RequestTerms } from '../../send/create';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
 import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
-export interface RequestPlan {
+export interface RequestPlan extends RequestTerms {
   readonly question: Source;
   /** When it closes; if undefined, a person who types the question is asked. */
   readonly closes: ClosingFields | undefined;
-  readonly byDate: boolean;
   readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
   /** Paths of files that go with the question. */
   readonly files: readonly string[] | undefined;
   readonly passphrase: NewPassphraseSource;
-  readonly encrypt: boolean;
-  /** A new file for the private key; else it is kept. */
-  readonly identityFile: string | undefined;
-  readonly acceptLimits: boolean;
-  readonly locale: string | undefined;
   readonly copy: boolean;
   readonly qr: boolean;
   /** Waits for the answer, for that many seconds at most. */
@@ -78,18 +72,11 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
     const passphrase = await newPassphrase(plan.passphrase, context);
     context.asked();
     const instance = await session.connect();
-    const draft = {
-      fields: { request, ...closes, ...plan.fields },
-      files,
-      passphrase,
-      acceptLimits: plan.acceptLimits,
-      byDate: plan.byDate,
-      locale: plan.locale,
-      seal: plan.encrypt ? { identityFile: plan.identityFile } : undefined,
-    };
+    const fields = { request, ...closes, ...plan.fields };
+    const draft = { ...plan, fields, files, passphrase };
     const created = await createRequest(draft, instance, session);
     const failure = await printCreated(session, created, plan);
-    if (!plan.encrypt) await session.say.note('the instance can read the answer');
+    if (!plan.seal) await session.say.note('the instance can read the answer');
     if (failure) throw failure;
     if (plan.wait) await waitFor(session, plan.wait.most, instance, created.token);
   } finally {
@@ -154,15 +141,9 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
     context.asked();
     const settings = { kind: 'request', host, port } as const;
     await withHere(session, settings, reporter(session, delivered), async (instance) => {
-      const draft = {
-        fields: { request: question, ...plan.closes, ...plan.fields },
-        files: undefined,
-        passphrase: { text: passphrase },
-        acceptLimits: false,
-        byDate: false,
-        locale: plan.locale,
-        seal: { recipient },
-      };
+      const fields = { request: question, ...plan.closes, ...plan.fields };
+      const own = { files: undefined, passphrase: { text: passphrase }, seal: { recipient } };
+      const draft = { ...plan, ...own, fields };
       const { token, link } = await createRequest(draft, instance, session);
       await showLink(session, plan, { token, link, exposed: instance.exposed });
       if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
@@ -246,7 +227,7 @@ async function openAnswer(
     return { ...opened, signal: context.signal, ephemeral: { sealed, key: bytes } };
   } catch (error) {
     const failure = asCliError(error);
-    const kept = [await rescuePush(sealed)];
+    const kept = await rescuePushes([sealed]);
     // The key was never on the disk. One that does not fit opens nothing.
     if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
     throw describe(failure, ...kept);
