@@ -47,7 +47,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
   await meter.ends();
   const missing = files.filter((_, index) => saved[index] === undefined).map(({ url }) => url);
   const failure = signal.aborted
-    ? endedBy(signal).and(`${count(missing.length, 'file')} not saved`)
+    ? endedBy(signal).and(phrase('not-saved', count(missing.length, 'file')))
     : downloadFailure(failures, push, folder);
   return {
     saved,
@@ -92,10 +92,10 @@ export async function leaveRest(
       facts: [...facts, phrase('detailed', gone, ...kept.facts)],
       remains: {},
     });
-  const rest = `${gone}, and ${count(missing.length, 'file')} not saved`;
+  const rest = phrase('gone-and-not-saved', gone, count(missing.length, 'file'));
   return failure.with({
     facts: signal.aborted ? rest : facts,
-    steps: [...failure.steps, phrase('resume-soon', kept, isSealed && !isAnswer ? 'with key' : '')],
+    steps: [...failure.steps, phrase('resume-soon', kept, isSealed && !isAnswer ? 'key' : '')],
     remains: { saved_to: kept },
   });
 }

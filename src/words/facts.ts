@@ -258,6 +258,8 @@ export const facts = {
   'internal-error': (name) => `internal error (${name}); this is a bug in pwpush`,
   interrupted: 'interrupted',
   'message-too-long': 'the client sent a message of more than 10 MiB',
+  'gone-and-not-saved': (gone, files) => `${gone}, and ${files} not saved`,
+  'not-saved': (files) => `${files} not saved`,
   'not-saved-either': (folder, why) => `it could not be saved to ${folder} either (${why})`,
   'not-started': (program, why) => `cannot start "${program}" (${why})`,
   'nothing-pushed': 'nothing was pushed',

@@ -89,18 +89,12 @@ export async function ask(
     done: asked.done,
     shown: async (action, signal) => {
       if (action === 'accept') return together(await answered(asked, seconds, signal), said);
-      if (action === undefined)
-        return together(
-          {
-            text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${isOwn ? 'this link' : reference}. The answer is saved to ${file}.`,
-          },
-          said,
-        );
-      await asked.close();
-      return together(
-        { text: `The person did not open the page (${action}); the question is closed.` },
-        said,
-      );
+      if (action !== undefined) await asked.close();
+      const text =
+        action === undefined
+          ? `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${isOwn ? 'this link' : reference}. The answer is saved to ${file}.`
+          : `The person did not open the page (${action}); the question is closed.`;
+      return together({ text }, said);
     },
   };
   return isOwn ? page : page.shown(undefined, desk.signal);
