@@ -2,8 +2,8 @@ import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
 import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
+import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
-import type { Session } from '../profile/session';
 
 /** How a command is declared, and what its help says. */
 interface Declaration {
@@ -39,7 +39,7 @@ export interface Subcommand extends CommandObject {
   readonly alias?: string;
 }
 
-export interface Invocation extends Session {
+export interface Invocation extends Entry {
   readonly command: Command;
 }
 
@@ -56,7 +56,7 @@ export interface Planned<R, Plan> extends Declaration {
    */
   plan(options: Options<R>, invocation: Invocation): Plan | Promise<Plan>;
   /** Loads what only it needs: printing the help does without. */
-  run(session: Session, plan: Plan): Promise<void>;
+  run(entry: Entry, plan: Plan): Promise<void>;
 }
 
 export function command<R extends Rows & Closed<R>, Plan>(
@@ -68,10 +68,10 @@ export function command<R extends Rows & Closed<R>, Plan>(
     prepare: async (command, context) => {
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
       checkOptions(lineRows(rows), options, unnamedInput?.(options, context));
-      const { createSession } = await import('../profile/session');
-      const session = createSession(context, options, options);
-      const plan = await planned.plan(options, { ...session, command });
-      return { plan, run: () => planned.run(session, plan) };
+      const { entryOf } = await import('../cli/terminal/output');
+      const entry = entryOf(context, options);
+      const plan = await planned.plan(options, { ...entry, command });
+      return { plan, run: () => planned.run(entry, plan) };
     },
   };
 }

@@ -50,7 +50,7 @@ export default command({
   takesCommand: true,
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./run/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./run/run')).run(entry, plan),
 });
 
 function fileOption(value: string): WantedFile[] {
@@ -62,20 +62,22 @@ function fileOption(value: string): WantedFile[] {
   );
 }
 
-async function planOf(
-  options: RunOptions,
-  { context, command: { rest }, reference }: Invocation,
-): Promise<RunPlan> {
-  const [program, ...args] = rest;
+async function planOf(options: RunOptions, invocation: Invocation): Promise<RunPlan> {
+  const { context, command } = invocation;
+  const [program, ...args] = command.rest;
   const { links } = options;
   if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
   await checkInputs(options, links.length);
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
+  const { itemsOf } = await import('../profile/references');
   const inputs = { variables: as, stdin, files: file, only, allow };
   return {
-    ...{ links: links.map(reference), words: [program, ...args], inputs, passphrase },
+    items: itemsOf(invocation, options, links),
+    words: [program, ...args],
+    inputs,
+    passphrase,
     // Where the output is likely to be kept, and where it must not show a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),

@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import type { RunEvent } from '../../platform/context';
-import { asCliError, CliError, exitStatus, tried, usageError } from '../../platform/errors';
+import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { limited, raceWithLimit } from '../../platform/files/abort';
-import { another } from '../../profile/session';
+import { NoInstance } from '../../profile/target';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo } from './desk';
 import { failure, saidText, type Told, together } from './told';
@@ -116,12 +116,9 @@ interface Asking extends Pick<Arguments<'ask'>, 'question' | 'expire' | 'file'> 
 
 /** Asks at the instance of the commands, if there is one, and it can be asked there. */
 async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
-  // Each time, as a profile may be there by now.
-  const session = another(desk.session);
-  const target = tried(session.target);
-  const none = target instanceof CliError;
-  if (none && !session.isUnconfigured(target)) throw target;
-  const asked = !none && target.token ? await askInstance(desk, asking, target.base) : undefined;
+  const target = desk.target();
+  const isAsked = !(target instanceof NoInstance) && target.token !== undefined;
+  const asked = isAsked ? await askInstance(desk, asking, target.base) : undefined;
   return asked ?? askHere(desk, asking);
 }
 
