@@ -84,8 +84,9 @@ function together() {
       'words/grammar',
     ],
     push: ['commands/push'],
-    session: [
-      'profile/session',
+    instance: [
+      'profile/references',
+      'profile/sources',
       'profile/receipts',
       'age/manifest',
       'age/sealed-with',
@@ -99,7 +100,7 @@ function together() {
       'cli/terminal/output',
       'cli/terminal/wording',
     ],
-    failure: ['client/failure'],
+    failure: ['client/meaning', 'client/repeat'],
     'report-error': ['cli/report-error', 'keep/tell-error'],
     taking: [
       'commands/get/run',

@@ -1,5 +1,5 @@
 import { refuseToPrint } from '../cli/agent';
-import { filledText, flag, group, list, newFile, parsed, switchOff } from '../cli/declare';
+import { filledText, flag, group, list, newFile, operand, parsed, switchOff } from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -17,14 +17,16 @@ import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import { phrase, usageError } from '../platform/errors';
-import { sourcesOf } from '../profile/sources';
-import { NoInstance, type Target, targetOrNone } from '../profile/target';
+import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
 import help from './help/request.txt?raw';
 import { command } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
 const rows = {
+  text: operand('[question]', 'what you ask for; the instance can read it').readsStandardInput(
+    'the question',
+  ),
   ...group('Request:', {
     expire: parsed(
       '--expire <time>',
@@ -85,17 +87,16 @@ type RequestOptions = Options<typeof rows>;
 export default command({
   description: 'Ask someone for a secret: print a link that they answer.',
   help,
-  operands: { '[question]': 'what you ask for; the instance can read it' },
   rows,
-  unnamedInput: ({ here }, context, text?: string) =>
+  unnamedInput: ({ here, text }, context) =>
     !here && isPiped({ text }, context) ? 'the question' : undefined,
   plan: planOf,
   run: async (entry, plan) => (await import('./request/run')).run(entry, plan),
 });
 
-async function planOf(options: RequestOptions, entry: Entry, text?: string): Promise<RequestPlan> {
-  const { context, say } = entry;
-  const { encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
+async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPlan> {
+  const { context } = entry;
+  const { text, encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
   const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
   if (notify && encrypt)
@@ -106,22 +107,20 @@ async function planOf(options: RequestOptions, entry: Entry, text?: string): Pro
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
   const here = options.here ? hereOf(options) : undefined;
-  const question = here
-    ? hereQuestion(text)
-    : chooseSource({ text }, context.stdin.isTTY, context.canPrompt(), TO_ASK);
+  const question = here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  const target = here ? undefined : configured(targetOrNone(sourcesOf(entry, options)));
+  const at = here ?? { target: await configured(entry, options) };
+  const owner = 'target' in at ? at.target.passphraseFor : undefined;
   const closes = options.expire && closing(options.expire, context.now());
-  if (here) await sayExpiry(options.expire, 'closes', say);
+  if (here) await sayExpiry(options.expire, 'closes', entry.say);
   return {
     question,
     closes,
     files,
-    passphrase: { ...source, owner: target?.passphraseFor },
+    passphrase: { ...source, owner },
     seal: encrypt ? { identityFile: options.identityOut } : undefined,
     locale,
-    target,
-    here,
+    at,
     byDate: isDate(options.expire),
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
@@ -149,7 +148,10 @@ function hereQuestion(text = 'Please enter the secret.'): Source {
 }
 
 /** @throws CliError (usage) when nothing is configured */
-function configured(target: Target | NoInstance): Target {
+async function configured(entry: Entry, options: RequestOptions): Promise<Target> {
+  const { sourcesOf } = await import('../profile/sources');
+  const { NoInstance, targetOrNone } = await import('../profile/target');
+  const target = targetOrNone(sourcesOf(entry, options));
   if (target instanceof NoInstance) throw target.advising(phrase('request-here'));
   return target;
 }

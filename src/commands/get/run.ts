@@ -1,7 +1,6 @@
 import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import type { Entry } from '../../cli/terminal/output';
 import { count, left, usedBefore } from '../../cli/terminal/wording';
-import { parseReference } from '../../client/link';
 import type { Push } from '../../contract/decode';
 import { deliver } from '../../deliver/deliver';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -13,8 +12,9 @@ import { connect } from '../../profile/connect';
 import {
   type ConnectedItem,
   type ItemReference,
+  itemAt,
   type LocatedItem,
-  located,
+  referenceOf,
 } from '../../profile/references';
 import type { Sources } from '../../profile/target';
 import {
@@ -93,9 +93,8 @@ async function sourceOf(
   const { claimKeptDownload } = await import('../../keep/interrupted-download');
   const kept = claimKeptDownload(from.kept, context, from.push?.token);
   try {
-    const push = from.push ?? parseReference(kept.link);
-    const [item] = located([push], from.sources) as [LocatedItem];
-    const named = await connect(entry, item);
+    const reference = from.push ?? referenceOf(kept.link, context);
+    const named = await connect(entry, itemAt(from.sources, reference));
     return { linkKey: named.key, retrieve: () => resumed(retriever, named, kept), kept };
   } catch (error) {
     kept.release();

@@ -47,11 +47,11 @@ export interface RequestPlan extends RequestTerms {
   readonly qr: boolean;
   /** Waits for the answer, for that many seconds at most. */
   readonly wait: { readonly most: number | undefined } | undefined;
-  /** Left out if this machine serves it. */
-  readonly target: Target | undefined;
-  readonly here: HerePlan | undefined;
+  /** Where it is asked. */
+  readonly at: HerePlan | { readonly target: Target };
 }
 
+/** This machine serves it, and the answer goes to that place. */
 export interface HerePlan {
   readonly host: string;
   readonly port: number;
@@ -64,25 +64,21 @@ const PAUSE_MS = 500;
 
 /** Reads the question, creates the request with a new private key, and prints its link. */
 export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
-  const { here, target } = plan;
-  if (here) await serve(entry, plan, here);
-  if (target) await ask(entry, plan, target);
-}
-
-async function ask(entry: Entry, plan: RequestPlan, target: Target): Promise<void> {
-  const { context, say } = entry;
+  const { at } = plan;
+  if (!('target' in at)) return serve(entry, plan, at);
+  const { context } = entry;
   const { files, close } = await openFiles(plan, context);
   try {
     const request = await readSecret({ from: plan.question, raw: false }, context, TO_ASK);
     const closes = plan.closes ?? (await offerExpiry(plan.question, entry));
     const passphrase = await newPassphrase(plan.passphrase, context);
     context.asked();
-    const instance = await connect(entry, { target });
+    const instance = await connect(entry, at);
     const fields = { request, ...closes, ...plan.fields };
     const draft = { ...plan, fields, files, passphrase };
     const created = await createRequest(draft, instance, entry);
     const failure = await printCreated(entry, created, plan);
-    if (!plan.seal) await say.note('the instance can read the answer');
+    if (!plan.seal) await entry.say.note('the instance can read the answer');
     if (failure) throw failure;
     if (plan.wait) await waitFor(entry, plan.wait.most, instance, created.token);
   } finally {
@@ -97,12 +93,12 @@ async function waitFor(
   { api, target }: Instance,
   token: string,
 ): Promise<void> {
-  const { context: within, timeout, ending } = timeLimit(context, most, target.timeout);
+  const { context: within, ending, timeout } = timeLimit(context, most, target.timeout);
+  const entry = { context: within, say };
   await ending('answer', async () => {
-    const limited = { context: within, say };
-    const asking = most === undefined ? api : await clientOf(limited, { ...target, timeout });
+    const asking = most === undefined ? api : await clientOf(entry, { ...target, timeout });
     const waiting = { interval: DEFAULT_INTERVAL, most };
-    await waitForAnswer(limited, waiting, asking, token, accountOf(target));
+    await waitForAnswer(entry, waiting, asking, token, accountOf(target));
   });
 }
 

@@ -27,7 +27,7 @@ import type { Retrievable, Retrieval, Retriever } from '../../take/retrieval';
 import { keyOfAnswer, retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
-  readonly links: readonly LocatedItem[];
+  readonly items: readonly LocatedItem[];
   /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
@@ -44,7 +44,7 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   const [name] = words;
   const keys = await readKeys(plan.keys, context);
   const file = await commandProgram(entry, name, 'nothing was sent, and no view was used');
-  const named = await connectEach(entry, plan.links);
+  const named = await connectEach(entry, plan.items);
   const passphrase = await knownPassphrase(plan.passphrase, context);
   const retriever = { context, say, store: new RescueStore(context) };
   const pushes = await retrieveAll(retriever, named, passphrase, keys);
