@@ -145,7 +145,7 @@ export default command({
     const [text, ...more] = args.slice(0, args.length - words.length);
     if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
     const { context } = entry;
-    const plan = (target?: Target) => planOf(options, { text, words }, context, target);
+    const plan = (target?: Target) => planOf(options, [text, ...words], context, target);
     if (options.here) return plan();
     const sources = sourcesOf(entry, options);
     const target = targetOrNone(sources);
@@ -177,20 +177,13 @@ function configured(target: Target | NoInstance): Target {
   return target;
 }
 
-/** What stands in the line beside its options. */
-interface Operands {
-  readonly text: string | undefined;
-  /** The command that sets the secret. */
-  readonly words: readonly string[];
-}
-
 /**
  * @param target left out, this machine serves the push
  * @throws CliError (usage)
  */
 async function planOf(
   options: PushOptions,
-  { text, words }: Operands,
+  [text, ...words]: readonly [text: string | undefined, ...words: string[]],
   context: Context,
   target?: Target,
 ): Promise<PushPlan> {
