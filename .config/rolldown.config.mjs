@@ -84,8 +84,9 @@ function together() {
       'words/grammar',
     ],
     push: ['commands/push'],
-    session: [
-      'profile/session',
+    instance: [
+      'profile/references',
+      'profile/sources',
       'profile/receipts',
       'age/manifest',
       'age/sealed-with',

@@ -3,8 +3,8 @@ import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
 import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
+import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
-import type { Session } from '../profile/session';
 
 /** How a command is declared, and what its help says. */
 interface Declaration {
@@ -42,7 +42,7 @@ export interface Subcommand extends CommandObject {
   readonly alias?: string;
 }
 
-export interface Invocation extends Session {
+export interface Invocation extends Entry {
   readonly command: Command;
 }
 
@@ -59,7 +59,7 @@ export interface Planned<R, Operands extends readonly unknown[], Plan> extends D
    */
   plan(options: Options<R>, invocation: Invocation, ...operands: Operands): Plan | Promise<Plan>;
   /** Loads what only it needs: printing the help does without. */
-  run(session: Session, plan: Plan): Promise<void>;
+  run(entry: Entry, plan: Plan): Promise<void>;
 }
 
 export function command<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
@@ -72,10 +72,10 @@ export function command<R extends Rows & Closed<R>, Operands extends readonly un
       const operands = words as Operands;
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
       checkOptions(lineRows(rows), options, unnamedInput?.(options, context, ...operands));
-      const { createSession } = await import('../profile/session');
-      const session = createSession(context, options, options);
-      const plan = await planned.plan(options, { ...session, command }, ...operands);
-      return { plan, run: () => planned.run(session, plan) };
+      const { entryOf } = await import('../cli/terminal/output');
+      const entry = entryOf(context, options);
+      const plan = await planned.plan(options, { ...entry, command }, ...operands);
+      return { plan, run: () => planned.run(entry, plan) };
     },
   };
 }

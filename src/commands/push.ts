@@ -38,8 +38,7 @@ import { DAY_SECONDS, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
-import { sourcesOf, withProfiles } from '../profile/sources';
-import { NoInstance, type Target, targetOf, targetOrNone } from '../profile/target';
+import type { NoInstance, Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
@@ -147,10 +146,13 @@ export default command({
     const { context } = entry;
     const plan = (target?: Target) => planOf(options, { text, words }, context, target);
     if (options.here) return plan();
+    // Printing the help does without.
+    const { sourcesOf, withProfiles } = await import('../profile/sources');
+    const { targetOf, targetOrNone } = await import('../profile/target');
     const sources = sourcesOf(entry, options);
     const target = targetOrNone(sources);
     if (options.each) return eachPlanOf(options, text, context, configured(target));
-    if (!(target instanceof NoInstance)) return plan(configured(target));
+    if (!(target instanceof Error)) return plan(configured(target));
     // What is wrong with the options is said before anybody is asked.
     await plan();
     if (!isWatched(options, context)) throw target;
@@ -172,7 +174,7 @@ function isWatched({ json, dryRun }: PushOptions, context: Context): boolean {
 
 /** @throws CliError (usage) where profiles were ignored: one may encrypt, or limit pushes to fewer days */
 function configured(target: Target | NoInstance): Target {
-  if (target instanceof NoInstance) throw target;
+  if (target instanceof Error) throw target;
   if (target.ignored) throw target.ignored;
   return target;
 }

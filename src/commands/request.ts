@@ -11,12 +11,12 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkPaths, chooseSource, isPiped, type Source, TO_ASK } from '../cli/source';
+import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
-import { CliError, phrase, tried, usageError } from '../platform/errors';
-import type { Session } from '../profile/session';
+import { phrase, usageError } from '../platform/errors';
 import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
 import help from './help/request.txt?raw';
@@ -89,15 +89,11 @@ export default command({
   unnamedInput: ({ here }, context, text?: string) =>
     !here && isPiped({ text }, context) ? 'the question' : undefined,
   plan: planOf,
-  run: async (session, plan) => (await import('./request/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./request/run')).run(entry, plan),
 });
 
-async function planOf(
-  options: RequestOptions,
-  session: Session,
-  text?: string,
-): Promise<RequestPlan> {
-  const { context } = session;
+async function planOf(options: RequestOptions, entry: Entry, text?: string): Promise<RequestPlan> {
+  const { context } = entry;
   const { encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
   const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
@@ -113,9 +109,10 @@ async function planOf(
     ? hereQuestion(text)
     : chooseSource({ text }, context.stdin.isTTY, context.canPrompt(), TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  const owner = here ? undefined : configured(session).passphraseFor;
+  const at = here ?? { target: await configured(entry, options) };
+  const owner = 'target' in at ? at.target.passphraseFor : undefined;
   const closes = options.expire && closing(options.expire, context.now());
-  if (here) await sayExpiry(options.expire, 'closes', session.say);
+  if (here) await sayExpiry(options.expire, 'closes', entry.say);
   return {
     question,
     closes,
@@ -123,7 +120,7 @@ async function planOf(
     passphrase: { ...source, owner },
     seal: encrypt ? { identityFile: options.identityOut } : undefined,
     locale,
-    here,
+    at,
     byDate: isDate(options.expire),
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
@@ -151,8 +148,10 @@ function hereQuestion(text = 'Please enter the secret.'): Source {
 }
 
 /** @throws CliError (usage) when nothing is configured */
-function configured({ target, isUnconfigured }: Session): Target {
-  const found = tried(target);
-  if (!(found instanceof CliError)) return found;
-  throw isUnconfigured(found) ? found.advising(phrase('request-here')) : found;
+async function configured(entry: Entry, options: RequestOptions): Promise<Target> {
+  const { sourcesOf } = await import('../profile/sources');
+  const { NoInstance, targetOrNone } = await import('../profile/target');
+  const target = targetOrNone(sourcesOf(entry, options));
+  if (target instanceof NoInstance) throw target.advising(phrase('request-here'));
+  return target;
 }

@@ -49,7 +49,7 @@ export default command({
   operands: { '<link...>': 'links or IDs of the pushes, or last' },
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./run/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./run/run')).run(entry, plan),
 });
 
 function fileOption(value: string): WantedFile[] {
@@ -61,10 +61,9 @@ function fileOption(value: string): WantedFile[] {
   );
 }
 
-async function planOf(
-  options: RunOptions,
-  { context, command: { args: operands, rest }, reference }: Invocation,
-): Promise<RunPlan> {
+async function planOf(options: RunOptions, invocation: Invocation): Promise<RunPlan> {
+  const { context, command } = invocation;
+  const { args: operands, rest } = command;
   const links = operands.slice(0, Math.max(0, operands.length - rest.length));
   const [program, ...args] = rest;
   if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
@@ -73,9 +72,13 @@ async function planOf(
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
+  const { itemsOf } = await import('../profile/references');
   const inputs = { variables: as, stdin, files: file, only, allow };
   return {
-    ...{ links: links.map(reference), words: [program, ...args], inputs, passphrase },
+    items: itemsOf(invocation, options, links),
+    words: [program, ...args],
+    inputs,
+    passphrase,
     // Where the output is likely to be kept, and where it must not show a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),

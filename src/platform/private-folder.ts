@@ -117,26 +117,21 @@ export function foldersMissing(path: string): string[] {
 function make(path: string): void {
   // Most often it is there, and an error costs more than a look.
   if (isFolder(path)) return;
-  try {
-    makeOne(path);
-  } catch (error) {
-    if (means(error, 'taken') && isFolder(path)) return;
-    const parent = dirname(path);
-    if (!means(error, 'missing') || parent === path || exists(parent)) throw error;
-    make(parent);
-    makeOne(path);
+  for (const folder of [...foldersMissing(dirname(path)).reverse(), path]) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if (means(error, 'taken') && isFolder(folder)) continue;
+      throw error;
+    }
+    try {
+      // Whatever the umask.
+      chmodSync(folder, 0o700);
+    } catch {
+      // File systems without modes may refuse.
+    }
+    syncFolder(dirname(folder));
   }
-}
-
-function makeOne(path: string): void {
-  mkdirSync(path, { mode: 0o700 });
-  try {
-    // Whatever the umask.
-    chmodSync(path, 0o700);
-  } catch {
-    // File systems without modes may refuse.
-  }
-  syncFolder(dirname(path));
 }
 
 const isFolder = (path: string) =>

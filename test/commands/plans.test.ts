@@ -215,18 +215,18 @@ describe('the plan of', () => {
     ['get x --no-decrypt', { keys: { file: undefined, identities: [], decrypt: false } }],
     [
       'run x y -- env -a',
-      { links: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false },
+      { items: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false },
     ],
     [
       'request What?',
       {
         question: { name: 'text', value: 'What?' },
         seal: { identityFile: undefined },
-        here: undefined,
+        at: { target: { base: 'https://pwpush.test' } },
       },
     ],
     ['request', { question: { name: 'stdin' } }],
-    ['request --here -o a', { here: { host: '0.0.0.0', port: 0, place: { path: 'a' } } }],
+    ['request --here -o a', { at: { host: '0.0.0.0', port: 0, place: { path: 'a' } } }],
     ['request a --wait --for 2h', { wait: { most: 7200 } }],
     ['respond x', { request: { token: 'x' }, content: { text: stdin }, generated: false }],
     ['list', { of: 'active', part: { page: 1 } }],
@@ -237,7 +237,11 @@ describe('the plan of', () => {
     ['preview x --qr', { item: { token: 'x' }, qr: true }],
     [
       'mcp --allow-run a --allow-run b',
-      { root: undefined, allowed: { env: [], run: ['a', 'b'] }, words: [] },
+      {
+        root: undefined,
+        allowed: { env: [], run: ['a', 'b'] },
+        options: { anonymous: false, insecure: false },
+      },
     ],
   ])('pwpush %s', async (line, made, profile) => {
     expect(await plan(line.split(' '), profile)).toMatchObject(made);

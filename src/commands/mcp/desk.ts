@@ -1,10 +1,13 @@
 import { stat } from 'node:fs/promises';
+import { type GlobalOptions, globalWords } from '../../cli/options';
+import type { Entry } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import { savedText } from '../../cli/terminal/wording';
 import { parseReference } from '../../client/link';
 import type { Context, Environment, RunEvent } from '../../platform/context';
 import { CliError, tried, usageError } from '../../platform/errors';
-import { another, type Session } from '../../profile/session';
+import { sourcesOf } from '../../profile/sources';
+import { type NoInstance, type Target, targetOrNone } from '../../profile/target';
 import { type Ran, saidText, type Told } from './told';
 
 /** What the operator allows, which callers cannot change. */
@@ -17,8 +20,8 @@ export interface Allowed {
 /** Where the tools work: starts runs of our own with what the operator allows. */
 export interface Desk extends Allowed {
   readonly context: Context;
-  /** Of the server: where its tools ask. */
-  readonly session: Session;
+  /** Where the tools ask: decided each time, as a profile may be there by now. */
+  target(): Target | NoInstance;
   readonly signal: AbortSignal;
   /** Runs a command for an instance, with the global options of the server. */
   command(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
@@ -28,14 +31,16 @@ export interface Desk extends Allowed {
   idle(): Promise<unknown>;
 }
 
-/** @param global words of the options about the instance, which all runs have */
+/** @param options about the instance, which all runs have */
 export function newDesk(
-  session: Session,
-  global: readonly string[],
+  entry: Entry,
+  options: GlobalOptions,
   allowed: Allowed,
   signal: AbortSignal,
 ): Desk {
-  const { context, say } = session;
+  const { context, say } = entry;
+  const global = globalWords(options);
+  const target = () => targetOrNone(sourcesOf(entry, options));
   const { debug: isDebug } = say.manner;
   const debug = isDebug ? ['--debug'] : [];
   const toPush = allowed.env.filter((name) => !/^PWPUSH_/.test(name));
@@ -43,7 +48,7 @@ export function newDesk(
   const withheld = (command: string) => {
     // A profile may be there by now. Without an instance of the operator, the passphrase is for none that a caller names;
     // the person who is asked by a request does not know it.
-    const hasInstance = !(tried(another(session).target) instanceof CliError);
+    const hasInstance = !(tried(target) instanceof CliError);
     return hasInstance && command !== 'request' ? toPush : [...toPush, 'PWPUSH_PASSPHRASE'];
   };
   const running = new Set<Promise<Ran>>();
@@ -57,7 +62,7 @@ export function newDesk(
   return {
     ...allowed,
     context,
-    session,
+    target,
     signal,
     command: (name, words, world) => started(name, [...global, ...debug, ...words], world),
     local: (name, words, world) => started(name, [...debug, ...words], world),

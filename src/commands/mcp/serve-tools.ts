@@ -1,11 +1,12 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { GlobalOptions } from '../../cli/options';
+import type { Entry } from '../../cli/terminal/output';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
-import type { Session } from '../../profile/session';
 import { listed } from '../../words/grammar';
 import type { Questions } from './ask';
 import { type Allowed, newDesk } from './desk';
@@ -17,13 +18,13 @@ export interface McpPlan {
   /** The current folder if undefined. */
   readonly root: string | undefined;
   readonly allowed: Omit<Allowed, 'root'>;
-  readonly words: readonly string[];
+  readonly options: GlobalOptions;
 }
 
 /** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
-export async function run(session: Session, plan: McpPlan): Promise<void> {
-  const { context, say } = session;
-  const { allowed, words } = plan;
+export async function run(entry: Entry, plan: McpPlan): Promise<void> {
+  const { context, say } = entry;
+  const { allowed, options } = plan;
   const root = await rootFolder(context, plan.root);
   context.interrupts.enter({ mode: 'own' });
   if (context.stdin.isTTY)
@@ -37,7 +38,7 @@ export async function run(session: Session, plan: McpPlan): Promise<void> {
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
   const questions: Questions = { asked: new Map(), places: new Set() };
-  const desk = newDesk(session, words, { ...allowed, root }, ending.signal);
+  const desk = newDesk(entry, options, { ...allowed, root }, ending.signal);
   try {
     await serveProtocol(context, toolsOf(desk, questions), ending.signal);
   } finally {

@@ -7,7 +7,8 @@ import { describe } from '../../keep/kept';
 import { forgetKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import { asCliError, ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
-import type { Named, Session } from '../../profile/session';
+import { connectEach } from '../../profile/connect';
+import type { LocatedItem } from '../../profile/references';
 import {
   type ChildInputs,
   childInputs,
@@ -25,7 +26,7 @@ import type { Retrievable, Retrieval, Retriever } from '../../take/retrieval';
 import { keyOfAnswer, retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
-  readonly links: readonly Named[];
+  readonly items: readonly LocatedItem[];
   /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
@@ -36,13 +37,13 @@ export interface RunPlan {
 }
 
 /** Finds the program, takes the views, and runs it with its arguments. */
-export async function run(session: Session, plan: RunPlan): Promise<void> {
-  const { context, say } = session;
+export async function run(entry: Entry, plan: RunPlan): Promise<void> {
+  const { context, say } = entry;
   const { inputs: wanted, words } = plan;
   const [name] = words;
   const keys = await readKeys(plan.keys, context);
-  const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
-  const named = await session.connectEach(plan.links);
+  const file = await commandProgram(entry, name, 'nothing was sent, and no view was used');
+  const named = await connectEach(entry, plan.items);
   const passphrase = await knownPassphrase(plan.passphrase, context);
   const retriever = { context, say, store: new RescueStore(context) };
   const pushes = await retrieveAll(retriever, named, passphrase, keys);
@@ -56,8 +57,8 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
   try {
     if (wanted.files.length > 0) folder = memoryFolder(context.env);
     const inputs = await childInputs(pushes, wanted, folder);
-    await reportInputs(session, inputs, pushes, folder);
-    if (plan.mask) masked = await maskedInputs(session, inputs);
+    await reportInputs(entry, inputs, pushes, folder);
+    if (plan.mask) masked = await maskedInputs(entry, inputs);
     if (signal.aborted) throw endedBy(signal);
     const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
     status = await context.runChild({ ...child, output: masked?.output });
@@ -66,7 +67,7 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
   } catch (error) {
     throw describe(startFailure(error, name), ...(await rescuePushes(pushes)));
   } finally {
-    await remove(session, folder);
+    await remove(entry, folder);
   }
   const unwritten = await masked?.end();
   for (const { answer } of delivered ? pushes : [])
