@@ -24,7 +24,7 @@ export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint
   return signs;
 }
 
-const [BACKSLASH, PLUS, AMPERSAND, SEMICOLON] = [0x5c, 0x2b, 0x26, 0x3b];
+const [BACKSLASH, PLUS, SEMICOLON] = [0x5c, 0x2b, 0x3b];
 const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
 /** The longest escape, in bytes: what is held back stays bounded. */
@@ -159,12 +159,12 @@ const LATIN1 =
     /\s+/,
   );
 
-const NAMES: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(LATIN1.map((name, at) => [name, 0xa0 + at])),
-  ...{ amp: AMPERSAND, lt: 0x3c, gt: 0x3e, quot: DOUBLE, apos: QUOTE },
-  ...{ euro: 0x20ac, hellip: 0x2026, ndash: 0x2013, mdash: 0x2014, bull: 0x2022, trade: 0x2122 },
-  ...{ lsquo: 0x2018, rsquo: 0x2019, ldquo: 0x201c, rdquo: 0x201d },
-};
+const OTHERS = `&amp <lt >gt "quot 'apos €euro …hellip –ndash —mdash •bull ™trade ‘lsquo ’rsquo “ldquo ”rdquo`;
+
+const NAMES = new Map([
+  ...LATIN1.map((name, at) => [name, 0xa0 + at] as const),
+  ...OTHERS.split(' ').map((one) => [one.slice(1), one.charCodeAt(0)] as const),
+]);
 const NUMBER_SIGN = 0x23;
 const LONGEST_NAME = 12;
 
@@ -180,7 +180,7 @@ const reference: Spelling['read'] = (bytes, at) => {
     name += String.fromCharCode(byte);
   }
   const [, hex, decimal] = /^#(?:x([0-9a-f]+)|([0-9]+))$/i.exec(name) ?? [];
-  const code = NAMES[name] ?? (hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  const code = NAMES.get(name) ?? (hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
