@@ -148,7 +148,7 @@ export function spelledReading(
         isApart = true;
         at = position;
         apartFrom = position;
-        origins = [];
+        origins.length = 0;
         state = start;
         readApart(stretch);
       }
