@@ -84,8 +84,9 @@ function together() {
       'words/grammar',
     ],
     push: ['commands/push'],
-    session: [
-      'profile/session',
+    instance: [
+      'profile/references',
+      'profile/sources',
       'profile/receipts',
       'age/manifest',
       'age/sealed-with',
@@ -95,10 +96,11 @@ function together() {
       'deliver/print-or-rescue',
       'deliver/deliver-link',
       'cli/agent',
+      'cli/in-words',
       'cli/terminal/output',
       'cli/terminal/wording',
     ],
-    failure: ['client/failure'],
+    failure: ['client/meaning', 'client/repeat'],
     'report-error': ['cli/report-error', 'keep/tell-error'],
     taking: [
       'commands/get/run',

@@ -1,8 +1,7 @@
 // The tree of commands as data, for `pwpush help --json`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
-import { exitCodes, shownBriefly, topics, topicText } from './help/help-layout';
-import { GLOBAL } from './options';
+import { exitCodes, isGlobal, shownBriefly, topics, topicText } from './help/help-layout';
 import { toJson } from './terminal/output';
 
 /** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
@@ -17,11 +16,12 @@ export async function programJson(program: Command, version: string): Promise<st
     title: (await topicText(name)).split('\n', 1)[0],
   }));
   const codes = await exitCodes();
+  const options = program.createHelp().visibleOptions(program);
   return `${toJson({
     name: program.name(),
     version,
     description: program.description(),
-    options: globalEntries(program),
+    options: options.map((one) => ({ ...optionEntry(one, options), group: undefined })),
     exit_codes: codes.map((one) => ({ ...one, meaning: one.meaning.replaceAll('\n', ' ') })),
     topics: await Promise.all(titles),
     commands: program.commands.map(commandEntry),
@@ -50,14 +50,6 @@ function ownEntry(command: Command) {
     global_options: options.filter(isGlobal).flatMap(({ long }) => long ?? []),
   };
 }
-
-/** The options of a program, all of which are global. */
-function globalEntries(program: Command) {
-  const options = program.createHelp().visibleOptions(program);
-  return options.map((one) => ({ ...optionEntry(one, options), group: undefined }));
-}
-
-const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 
 /** Headings end in a colon. */
 const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;

@@ -3,8 +3,7 @@ import type { Context } from '../platform/context';
 import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
 import { adviceFor, clause } from '../words/phrase';
 import { boundedWrite, folded } from './terminal/bounded-write';
-import { toJson } from './terminal/output';
-import { forLog, safe } from './terminal/safe';
+import { forLog, safe, safeJson } from './terminal/safe';
 import { wordList } from './words';
 
 /** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
@@ -41,7 +40,7 @@ export async function reportError(
 export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const failure = asCliError(error);
-  const json = () => `${toJson({ error: failureFields(failure) }, true)}\n`;
+  const json = () => `${safeJson(JSON.stringify({ error: failureFields(failure) }))}\n`;
   const text = format.json ? json() : plainLines(failure, format);
   return format.debug ? text + frames(error) : text;
 }
@@ -67,36 +66,30 @@ function plainLines(error: CliError, { hinted }: ErrorFormat): string {
   return `${first}hint: ${safe(hint)}${rest}\n`;
 }
 
-/** An error in sentences. */
-interface Worded {
-  readonly message: string;
-  readonly hint: string | undefined;
-  /** A command that does what the hint says last. */
-  readonly command: string | undefined;
-}
-
 /** What an error or a fact says, without what to do. */
 export function wordsOf(what: CliError | Fact): string {
   return what instanceof CliError ? worded(what).message : clause(what);
 }
 
-/** Without keys: a link in the wrong place of a command line would bring its key into a log. */
-export function worded(error: CliError): Worded {
+/**
+ * An error in sentences; `command` does what the hint says last. Without keys: a link in the wrong place of a command line
+ * would bring its key into a log.
+ */
+export function worded(error: CliError) {
   const { subject, facts, steps } = error;
   const about = subject === undefined ? '' : `${subject}: `;
   const message = about + facts.map(clause).join('; ');
   const all = steps.map(adviceFor);
   const last = all.find((one) => one.command !== undefined);
-  const texts = [...all.filter((one) => one !== last), ...(last ? [last] : [])];
-  const hint = texts.length === 0 ? undefined : sentences(texts.map(({ text }) => text));
+  const hint = [...all.filter((one) => one !== last), ...(last ? [last] : [])]
+    .map(({ text }, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
+    .join('. ');
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
-  return { message: hidden(message), hint: hint && hidden(hint), command: last?.command };
-}
-
-function sentences([first = '', ...others]: readonly string[]): string {
-  return [first, ...others.map((one) => `${one.charAt(0).toUpperCase()}${one.slice(1)}`)].join(
-    '. ',
-  );
+  return {
+    message: hidden(message),
+    hint: all.length === 0 ? undefined : hidden(hint),
+    command: last?.command,
+  };
 }
 
 /** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */

@@ -15,7 +15,7 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
 export function saidBy(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
   const body = isJson(response) ? jsonIn(response) : undefined;
-  return body === undefined ? [firstLine(response)] : clauses(body);
+  return body === undefined ? [bodyFact(response, true)] : clauses(body);
 }
 
 function clauses(body: unknown): readonly Fact[] {
@@ -47,23 +47,14 @@ export function textOf(said: readonly Fact[]): string {
   return said.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
 }
 
-/** A body that is not what was expected: its type and first line. */
-export function firstLine(response: WholeResponse): Fact {
-  if (response.body.length === 0) return phrase('body-empty');
-  const text = response.body.subarray(0, 4096).toString('utf8');
-  const line = text.split(/[\r\n]/).find((one) => one.trim() !== '') ?? '';
-  return phrase('body-line', mediaType(response), line.trim());
-}
-
-/** A body that must not be quoted: its type and size. */
-export function sizeOnly(response: WholeResponse): Fact {
-  return response.body.length === 0
-    ? phrase('body-empty')
-    : phrase('body-size', mediaType(response), response.body.length);
-}
-
-function mediaType(response: WholeResponse): string {
-  return (header(response, 'content-type') ?? '').split(';')[0] ?? '';
+/** A body that is not what was expected: its type, and its first line, or its size where it must not be quoted. */
+export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
+  const { body } = response;
+  if (body.length === 0) return phrase('body-empty');
+  const [type = ''] = (header(response, 'content-type') ?? '').split(';');
+  if (!isQuotable) return phrase('body-size', type, body.length);
+  const [line = ''] = /\S[^\r\n]*/.exec(body.toString('utf8', 0, 4096)) ?? [];
+  return phrase('body-line', type, line.trimEnd());
 }
 
 /** Characters that are searched for secrets, of up to 16 MiB. */
@@ -75,15 +66,15 @@ const QUOTED = 300;
 export function quotable(said: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
   if (repeats(textOf(said).slice(0, SEARCHED), secrets)) return [phrase('body-hidden')];
   let left = QUOTED;
-  const cut = <Value>(value: Value) => {
-    if (typeof value !== 'string') return value;
-    const shown = value.slice(0, left);
+  const cut = (text: string) => {
+    const shown = text.slice(0, left);
     left -= shown.length;
-    return shown === value ? value : `${shown}…`;
+    return shown === text ? text : `${shown}…`;
   };
-  return said.flatMap((one): Fact[] => {
+  return said.flatMap((fact): Fact[] => {
     if (left === 0) return [];
-    return [typeof one === 'string' ? cut(one) : { ...one, of: one.of.map(cut) }];
+    if (typeof fact === 'string') return [cut(fact)];
+    return [{ ...fact, of: fact.of.map((part) => (typeof part === 'string' ? cut(part) : part)) }];
   });
 }
 

@@ -13,17 +13,16 @@ import type { FactName } from '../words/facts';
 import type { StepName } from '../words/steps';
 import type { CallDetails, SentCall } from './api-settings';
 import { namesOne, noRequests } from './calls';
-import { firstLine, isJson, objectIn, quotable, saidBy, sizeOnly, textOf } from './error-body';
+import { bodyFact, isJson, objectIn, quotable, saidBy, textOf } from './error-body';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin, loginStep } from './transport/redirects';
 import { ResponseTooLong, retryAfter, type WholeResponse } from './transport/response';
 
 /** Secrets of the request, which no message repeats. */
 function secretsOf({ settings: { token, headers = {} }, details }: SentCall): string[] {
-  const { keyProof, secrets = [] } = details;
-  return [token, keyProof, ...Object.values(headers), ...secrets].filter(
-    (secret) => secret !== undefined,
-  );
+  const { keyProof, query, secrets = [] } = details;
+  const all = [token, keyProof, query?.passphrase, ...Object.values(headers), ...secrets];
+  return all.filter((secret) => secret !== undefined);
 }
 
 /**
@@ -231,8 +230,7 @@ export function malformed(refusal: Refusal): CliError {
   const isPage = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     response.body.toString('latin1', 0, 256),
   );
-  const mayHold = call.holds || isJson(response);
-  const body = mayHold && !isPage ? sizeOnly(response) : firstLine(response);
+  const body = bodyFact(response, isPage || !(call.holds || isJson(response)));
   const rescued = call.holds === 'secret' && !isPage && response.body.length > 0;
   const failure = failedError(
     phrase('unexpected', status, ...quotable([body], secretsOf(refusal))),

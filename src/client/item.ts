@@ -1,5 +1,5 @@
 import type { InstanceVersion } from '../contract/decode';
-import { CliError, type Fact, phrase } from '../platform/errors';
+import { attempt, CliError, type Fact, phrase } from '../platform/errors';
 import { noRequests } from './calls';
 import type { Api } from './client';
 import type { Reference } from './link';
@@ -27,9 +27,8 @@ export function requestItem({ requests }: Pick<Api, 'requests'>, token: string) 
 
 /** Whether an instance has requests; undefined if its version does not say so. */
 function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
-  const requests = features?.requests;
-  if (typeof requests === 'boolean') return requests;
-  const enabled = (requests as { readonly enabled?: unknown } | null | undefined)?.enabled;
+  const requests = features?.requests as { readonly enabled?: unknown } | null | undefined;
+  const enabled: unknown = requests?.enabled ?? requests;
   if (typeof enabled === 'boolean') return enabled;
   return edition === 'oss' ? false : undefined;
 }
@@ -37,15 +36,11 @@ function hasRequests({ edition, features }: InstanceVersion): boolean | undefine
 /** Whether an instance has such a request; undefined if it has none at all. Its answer is not taken. */
 async function isRequest(api: Api, token: string): Promise<boolean | undefined> {
   if (hasRequests(await api.version()) === false) return undefined;
-  try {
-    await requestItem(api, token).preview();
-    return true;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    if (error.code === 'not_found') return false;
-    if (error.code === 'unauthorized' || error.code === 'forbidden') return true;
-    throw error;
-  }
+  const preview = await attempt(() => api.requests.preview(token));
+  if (!(preview instanceof CliError)) return true;
+  if (preview.code === 'not_found') return false;
+  if (preview.code === 'unauthorized' || preview.code === 'forbidden') return true;
+  throw preview;
 }
 
 /**

@@ -4,11 +4,9 @@ import { limits } from '../contract/api';
 export const AT_ONCE = 8;
 
 export interface PageRange<Row> {
-  /** The first page; 1 by default. */
   readonly first?: number;
-  /** The last page; 200 by default, the API's limit. */
   readonly last?: number;
-  /** Rows in total; unlimited by default. */
+  /** Rows in total. */
   readonly limit?: number;
   /** Identifies a row, so that an instance that always returns the same page is noticed. */
   readonly key?: (row: Row) => string;
@@ -60,7 +58,6 @@ export function listing<Row extends { readonly url_token: string }>(
   return pages(fetchPage, { ...range, key: ({ url_token }) => url_token, skipRepeated: true });
 }
 
-/** The row of a listing with that token, if there is one. */
 export async function findListed<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   token: string,

@@ -81,20 +81,18 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const { call, details, settings, began, send } = sent;
   const { patience = PATIENCE, repeats, repeating } = settings;
   if (repeats === false || !leavesOpen(lost, call)) return lost;
-  const time = onward(settings);
-  const now = time.now();
+  const { time, tried } = clockOf(settings);
+  const now = time();
   // Files take as long again.
   const arrives = began + kept * 1000 - (details.form ? now - began : 0);
   const last = Math.min(arrives, now + PATIENCE * 1000);
   const until = Math.min(last, now + patience * 1000);
-  const announced = await tried(time, repeats ? until : Math.min(until, now + ASKING), () =>
-    announces(sent),
-  );
-  if (!announced || time.now() >= last) return lost;
+  const asked = repeats ? until : Math.min(until, now + ASKING);
+  if (!(await tried(asked, () => announces(sent))) || time() >= last) return lost;
   // By the first repetition, the instance may have what would be lost.
-  const latest = Math.max(until, time.now() + 1);
+  const latest = Math.max(until, time() + 1);
   await repeating?.();
-  const again = await tried(time, latest, async () => {
+  const again = await tried(latest, async () => {
     // After a wait that a 429 asks for, also to another request, it could be too late.
     const answer = await send(settings.sendNow);
     return tells(answer, call) ? answer : undefined;
@@ -104,45 +102,36 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   return again && (again.value !== undefined || !isPart) ? again : lost;
 }
 
-/**
- * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
- * the instance forgot the request.
- */
-function onward({ now, sleep }: Pick<SentCall['settings'], 'now' | 'sleep'>) {
+function clockOf({ now, sleep }: SentCall['settings']) {
   let latest = 0;
-  return {
-    now: () => {
-      latest = Math.max(latest, now().getTime());
-      return latest;
-    },
-    sleep: (milliseconds: number) => {
-      latest += milliseconds;
-      return sleep(milliseconds);
-    },
+  /**
+   * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
+   * the instance forgot the request.
+   */
+  const time = (paused = 0) => {
+    latest = Math.max(latest + paused, now().getTime());
+    return latest;
   };
-}
-
-/** What an attempt returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
-async function tried<T>(
-  { now, sleep }: ReturnType<typeof onward>,
-  until: number,
-  attempt: () => Promise<T | undefined>,
-): Promise<T | undefined> {
-  if (now() >= until) return undefined;
-  return retried(await attempt(), attempt, {
-    pauses: growing(FIRST_PAUSE, LONGEST_PAUSE),
-    wait: (result) => (result === undefined ? 0 : undefined),
-    pause: async (seconds) => {
-      const milliseconds = seconds * 1000;
-      if (now() + milliseconds >= until) return false;
-      const rested = await sleep(milliseconds).then(
-        () => true,
-        () => false,
-      );
-      // The machine may have slept meanwhile. Of an interrupt, the loss is what there is to tell.
-      return rested && now() < until;
-    },
-  });
+  const pause = async (seconds: number, end: number) => {
+    const milliseconds = seconds * 1000;
+    if (time() + milliseconds >= end) return false;
+    const isOver = await sleep(milliseconds).then(
+      () => true,
+      () => false,
+    );
+    // The machine may have slept meanwhile. Of an interrupt, the loss is what there is to tell.
+    return time(milliseconds) < end && isOver;
+  };
+  /** What an attempt returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
+  const tried = async <R>(end: number, work: () => Promise<R | undefined>) =>
+    time() >= end
+      ? undefined
+      : retried(await work(), work, {
+          pauses: growing(FIRST_PAUSE, LONGEST_PAUSE),
+          wait: (result) => (result === undefined ? 0 : undefined),
+          pause: (seconds) => pause(seconds, end),
+        });
+  return { time, tried };
 }
 
 /** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */

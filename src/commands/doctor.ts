@@ -1,9 +1,36 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { failureFields } from '../cli/report-error';
+import { abilities, editionOf } from '../cli/terminal/instance-info';
 import type { Entry, Look, Style } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
-import { ExitWith, exitStatus } from '../platform/errors';
-import type { InstanceOptions } from '../profile/sources';
-import { type Check, examine } from './doctor/checks';
+import { count } from '../cli/terminal/wording';
+import { apiClient } from '../client/client';
+import { proxyFor, systemCas } from '../client/transport/connect-options';
+import { proxyName } from '../client/transport/network-errors';
+import { header } from '../client/transport/response';
+import type { InstanceVersion } from '../contract/decode';
+import { DAY_MS } from '../contract/lifetime';
+import { rescuedFiles } from '../keep/rescue';
+import type { HttpResponse, Transport } from '../platform/context';
+import {
+  asCliError,
+  attempt,
+  CliError,
+  type ErrorCode,
+  ExitWith,
+  exitStatus,
+  failedError,
+  phrase,
+} from '../platform/errors';
+import { storedProfiles } from '../profile/config-file';
+import { briefSettings, exposure, ignoredText } from '../profile/connect';
+import { configName, folderOf } from '../profile/folders';
+import { withService } from '../profile/load-service';
+import { type InstanceOptions, sourcesOf } from '../profile/sources';
+import { type Target, targetOf } from '../profile/target';
+import { adviceFor } from '../words/phrase';
 import help from './help/doctor.txt?raw';
 import { command } from './planned';
 
@@ -49,4 +76,246 @@ function rowText({ status, name, message, hint }: Check, look: Look): string {
   const head = look.paint(styles[status], status.padEnd(STATUS)) + name.padEnd(NAME);
   const texts = [message, ...(hint === undefined ? [] : [`hint: ${hint}`])].map(safe);
   return `${besideName(head, STATUS + NAME, texts, look.columns)}\n`;
+}
+
+/** What a check found. */
+interface Check {
+  readonly name: CheckName;
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly code?: ErrorCode;
+}
+
+/** The status is `ok` if left out. */
+type Finding = Omit<Check, 'name' | 'status'> & Partial<Pick<Check, 'status'>>;
+
+/**
+ * The checks in their order, and what each looks at: what is here, the way to the instance, or its answer. The first failure on
+ * the way explains the later ones; `perhaps` is left out where there is nothing to look at.
+ */
+const checks = {
+  config: 'here',
+  address: 'way',
+  access: 'perhaps',
+  proxy: 'way',
+  cas: 'perhaps',
+  api: 'way',
+  clock: 'answer',
+  token: 'answer',
+  features: 'answer',
+  others: 'here',
+  sqlite: 'here',
+  rescue: 'here',
+} as const;
+
+type CheckName = keyof typeof checks;
+
+/** Yields what each check finds, as it is made. */
+async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<Check, void> {
+  const examination = new Examination(entry, options);
+  for (const name of Object.keys(checks) as CheckName[]) {
+    const found = await examination.check(name);
+    if (found) yield { name, status: 'ok', ...found };
+  }
+}
+
+/** A client certificate should be renewed before it has so little left. */
+const SOON_DAYS = 14;
+/** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
+const SKEW_SECONDS = 60;
+
+class Examination implements Record<CheckName, () => unknown> {
+  private target!: Target;
+  private instance!: InstanceVersion;
+  /** Redirects included, with the time by the clock of this machine. */
+  private readonly responses: { readonly response: HttpResponse; readonly time: Date }[] = [];
+  private failed: CheckName | undefined;
+  private readonly skipped: CheckName[] = [];
+
+  constructor(
+    private readonly entry: Entry,
+    private readonly options: InstanceOptions,
+  ) {}
+
+  /** Makes a check; only notes its name where it needs what has failed. */
+  async check(name: CheckName): Promise<Finding | undefined> {
+    const looksAt = checks[name];
+    const hasAnswer = name === 'clock' && this.responses.length > 0;
+    if (this.failed && looksAt !== 'here' && !hasAnswer) {
+      if (looksAt !== 'perhaps') this.skipped.push(name);
+      return undefined;
+    }
+    try {
+      return await this[name]();
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      if (looksAt === 'way' || looksAt === 'perhaps') this.failed = name;
+      const { code, message, hint } = failureFields(error);
+      return { status: 'failed', message, hint, code };
+    }
+  }
+
+  /** The config file can be read, by its owner only. */
+  config(): Finding {
+    const { context } = this.entry;
+    const folder = folderOf('config', context);
+    const path = join(folder, configName);
+    const { profiles } = storedProfiles(context);
+    if (!statSync(path, { throwIfNoEntry: false }))
+      return { message: `none yet; it will be ${path}` };
+    for (const [place, wanted] of [[folder, '0700'] as const, [path, '0600'] as const]) {
+      const mode = statSync(place).mode & 0o777;
+      if (context.platform === 'win32' || (mode & 0o077) === 0) continue;
+      const found = mode.toString(8).padStart(4, '0');
+      const steps = phrase('change-mode', wanted, place);
+      throw failedError(phrase('open-to-others', place, found), { steps });
+    }
+    return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
+  }
+
+  address(): Finding {
+    // Where the address is from stands in this check alone.
+    this.target = { ...targetOf(sourcesOf(this.entry, this.options)), addressHint: undefined };
+    const { base, baseFrom, ignored } = this.target;
+    const warnings = [ignored && ignoredText(ignored), exposure(this.target)].filter(Boolean);
+    const message = [`${base}, from ${baseFrom}`, ...warnings].join('; ');
+    return { message, ...(warnings.length > 0 && { status: 'warning' }) };
+  }
+
+  /** Headers and client certificate for a proxy in front of the instance can be read, and it has not expired. */
+  async access(): Promise<Finding | undefined> {
+    const { headers, certificate } = this.target;
+    if (!headers && !certificate) return undefined;
+    const names = Object.keys((await headers?.()) ?? {});
+    const sent = names.length === 0 ? [] : [`headers ${names.join(', ')}`];
+    const shown = await certificate?.();
+    if (shown === undefined) return { message: sent.join() };
+    const { X509Certificate } = await import('node:crypto');
+    const expires = new Date(new X509Certificate(shown.cert).validTo);
+    const days = Math.floor((expires.getTime() - this.entry.context.now().getTime()) / DAY_MS);
+    const until = expires.toISOString().slice(0, 10);
+    if (days < 0) throw failedError(phrase('certificate-ended', until), { steps: phrase('renew') });
+    const message = [...sent, `client certificate valid until ${until}`].join('; ');
+    if (days >= SOON_DAYS) return { message };
+    return { message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
+  }
+
+  proxy(): Finding {
+    const proxy = proxyFor(new URL(this.target.base), this.entry.context.env);
+    return { message: proxy ? `${proxyName(proxy)} (${proxy.variable})` : 'none' };
+  }
+
+  /** Which CAs are trusted besides those that are built in. */
+  async cas(): Promise<Finding | undefined> {
+    if (!this.target.base.startsWith('https:')) return undefined;
+    const { env } = this.entry.context;
+    const system = await systemCas(env);
+    const variable = env.SSL_CERT_FILE ? ' (SSL_CERT_FILE)' : '';
+    const own = this.target.caFile ? [this.target.caFile] : [];
+    const message = ['built-in', ...own, ...(system ? [system.path + variable] : [])].join(', ');
+    if (system || !variable) return { message };
+    const hint = 'SSL_CERT_FILE must be a PEM file of certificates';
+    return { message, status: 'warning', hint };
+  }
+
+  /** The instance supports API v2 at this address, without redirecting. */
+  async api(): Promise<Finding> {
+    const { token } = this.target;
+    // Without a token, so that only the address is tested; with it if the instance requires one.
+    const bare = await attempt(() => this.askVersion({ ...this.target, token: undefined }));
+    const isRefused = bare instanceof CliError && bare.code === 'unauthorized' && token;
+    const version = isRefused ? await this.askVersion(this.target) : bare;
+    if (version instanceof CliError) throw version;
+    this.instance = version;
+    const message = editionOf(version);
+    const moved = this.responses.find(({ response: { status } }) => status >= 300 && status < 400);
+    if (moved) {
+      const where = `${moved.response.status} to ${header(moved.response, 'location')}`;
+      return {
+        status: 'warning',
+        message: `${message}; ${where}, so that each request is made twice`,
+        hint: 'use the address it redirects to',
+      };
+    }
+    if (version.api_version?.split('.')[0] === '2') return { message };
+    return { message, status: 'warning', hint: 'pwpush requires API v2' };
+  }
+
+  private async askVersion(target: Target): Promise<InstanceVersion> {
+    return (await this.client(target)).version();
+  }
+
+  /** A client with a short limit. */
+  private async client(target: Target) {
+    const { entry } = this;
+    const settings = await briefSettings(entry, target);
+    const send: Transport = async (request) => {
+      const response = await settings.send(request);
+      this.responses.push({ response, time: entry.context.now() });
+      return response;
+    };
+    return apiClient({ ...settings, send });
+  }
+
+  clock(): Finding {
+    const last = this.responses.at(-1);
+    const sent = Date.parse((last && header(last.response, 'date')) ?? '');
+    if (last === undefined || Number.isNaN(sent))
+      return { status: 'skipped', message: 'the instance sent no date' };
+    const ahead = Math.round((last.time.getTime() - sent) / 1000);
+    if (Math.abs(ahead) <= SKEW_SECONDS) return { message: 'in sync' };
+    const clocks = phrase('clocks-differ', Math.abs(ahead), ahead > 0 ? 'ahead of' : 'behind');
+    throw failedError(clocks, { steps: phrase('correct-clock') });
+  }
+
+  async token(): Promise<Finding> {
+    const { token, tokenHint, anonymous } = this.target;
+    if (token !== undefined) {
+      await (await this.client(this.target)).list('active', 1);
+      return { message: `from ${token.from}, accepted: it can list, audit and expire its pushes` };
+    }
+    const hint = anonymous ? undefined : adviceFor(tokenHint ?? 'log in with pwpush login').text;
+    if (this.instance.features?.anonymous_access === false)
+      throw new CliError('unauthorized', phrase('no-token-to-push'), { steps: hint });
+    const message = 'none: you cannot list, audit or expire what you push';
+    return { status: 'skipped', message, hint };
+  }
+
+  features(): Finding {
+    const message = abilities(this.instance);
+    if (message !== undefined) return { message };
+    return { status: 'skipped', message: 'the instance does not report its features' };
+  }
+
+  others(): Finding | undefined {
+    const { failed, skipped } = this;
+    if (!failed) return undefined;
+    const message = `${skipped.join(', ')}: not checked, as ${failed} failed`;
+    return { status: 'skipped', message };
+  }
+
+  /** There is a SQLite; instances of others are used without. */
+  async sqlite(): Promise<Finding> {
+    const { quietly } = this.entry.context;
+    try {
+      await withService(({ sqliteDriver }) => sqliteDriver(quietly));
+      return { message: 'found, for serve and --here' };
+    } catch (error) {
+      const { message, hint } = failureFields(asCliError(error));
+      return { status: 'warning', message, hint };
+    }
+  }
+
+  /** No secret is left in a file it was saved to because it could not be delivered. */
+  async rescue(): Promise<Finding> {
+    const found = await rescuedFiles(this.entry.context);
+    if (found.length === 0) return { message: 'no rescue files' };
+    const paths = found.map(({ path, what }) => `${path} (${what})`);
+    return {
+      status: 'warning',
+      message: `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
+      hint: 'read them, with pwpush get --from-file FILE if they are encrypted, then delete them',
+    };
+  }
 }

@@ -1,13 +1,22 @@
-import { filledText, flag, group, inputFile, storedFile, switchOff, text } from '../cli/declare';
+import {
+  filledText,
+  flag,
+  group,
+  inputFile,
+  operand,
+  storedFile,
+  switchOff,
+  text,
+} from '../cli/declare';
 import { missingArgument } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
+import type { Entry } from '../cli/terminal/output';
 import { isVariableName } from '../cli/values';
 import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Named } from '../profile/session';
 import type { GetPlan } from './get/run';
 import help from './help/get.txt?raw';
 import { command, type Invocation } from './planned';
@@ -15,6 +24,7 @@ import { command, type Invocation } from './planned';
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const rows = {
+  link: operand('[link]', 'link, ID or last; not needed with a file'),
   ...group('Output:', {
     output: filledText(
       '-o, --output <path>',
@@ -59,32 +69,37 @@ type GetOptions = Options<typeof rows>;
 export default command({
   description: 'Get a secret: text to stdout, files to disk. Uses a view.',
   help,
-  operands: { '[link]': 'link, ID or last; not needed with a file' },
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./get/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./get/run')).run(entry, plan),
 });
 
-async function planOf(
-  options: GetOptions,
-  { context, command, reference }: Invocation,
-  link?: string,
-): Promise<GetPlan> {
-  const { fromFile, resume, output, files } = options;
+async function planOf(options: GetOptions, invocation: Invocation): Promise<GetPlan> {
+  const { context, command } = invocation;
+  const { link, fromFile, resume, output, files } = options;
   if ((link ?? fromFile ?? resume) === undefined) throw missingArgument('link', command);
   const passphrase = passphraseSource(options, context);
   const place = await placeOf(options, context);
-  const push = link === undefined ? undefined : reference(link);
-  const from =
-    fromFile !== undefined
-      ? { file: fromFile, push }
-      : resume !== undefined
-        ? { kept: resume, push }
-        : { push: push as Named };
   return {
-    ...{ from, keys: keySources(options), passphrase, place, files },
+    from: await originOf(options, invocation, link),
+    keys: keySources(options),
+    passphrase,
+    place,
+    files,
     placed: output !== undefined,
   };
+}
+
+/** @param link missing only where a file is named */
+async function originOf(options: GetOptions, entry: Entry, link = ''): Promise<GetPlan['from']> {
+  const { fromFile: file, resume: kept } = options;
+  const { itemAt, referenceOf } = await import('../profile/references');
+  const { sourcesOf } = await import('../profile/sources');
+  const push = link === '' ? undefined : referenceOf(link, entry.context);
+  if (file !== undefined) return { file, push };
+  const sources = sourcesOf(entry, options);
+  if (kept !== undefined) return { kept, push, sources };
+  return { push: itemAt(sources, push ?? referenceOf(link, entry.context)) };
 }
 
 async function placeOf(options: GetOptions, { env }: Context): Promise<PlacePlan> {

@@ -1,5 +1,4 @@
 import { list, text } from '../cli/declare';
-import { globalWords } from '../cli/options';
 import help from './help/mcp.txt?raw';
 import type { McpPlan } from './mcp/serve-tools';
 import { command } from './planned';
@@ -18,7 +17,7 @@ export default command({
   plan: ({ root, env, allowRun, ...options }): McpPlan => ({
     root,
     allowed: { env, run: allowRun },
-    words: globalWords(options),
+    options,
   }),
-  run: async (session, plan) => (await import('./mcp/serve-tools')).run(session, plan),
+  run: async (entry, plan) => (await import('./mcp/serve-tools')).run(entry, plan),
 });

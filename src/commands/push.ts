@@ -11,6 +11,7 @@ import {
   group,
   list,
   newFile,
+  operand,
   optional,
   parsed,
   switchOff,
@@ -32,13 +33,13 @@ import { passphraseSource } from '../cli/passphrase';
 import { contentOf, isPiped } from '../cli/source';
 import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
-import { kinds, locales, type Notification } from '../contract/api';
+import { kinds, locales } from '../contract/api';
 import { askedFor } from '../contract/json';
 import { DAY_SECONDS, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
-import { CliError, tried, usageError } from '../platform/errors';
+import { usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
-import type { Target } from '../profile/target';
+import type { NoInstance, Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
@@ -49,6 +50,10 @@ import type { PushPlan } from './push/run';
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
 
 const rows = {
+  text: operand('[text]', 'the secret; others can see it, so pipe it in')
+    .readsStandardInput('the secret')
+    .conflicts(['from', 'env', 'generate'])
+    .conflicts(['file'], undefined, 'add a text to the files with --message TEXT'),
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
@@ -121,7 +126,8 @@ const rows = {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
       .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
-      .conflicts(['kind'], (_, kind) => kind === 'file'),
+      .conflicts(['kind'], (_, kind) => kind === 'file')
+      .conflicts(['text'], (_, text) => text !== '-'),
   }),
 };
 
@@ -130,72 +136,104 @@ type PushOptions = Options<typeof rows>;
 export default command({
   description: 'Push a secret and print its link.',
   help: help.replace('{locales}', languages.join('\n')),
-  operands: { '[text]': 'the secret; others can see it, so pipe it in' },
-  takesCommand: true,
+  takesCommand: 'into',
   rows,
-  unnamedInput: (options, context, text?: string) => {
-    if (!isPiped({ ...options, text }, context)) return undefined;
+  unnamedInput: (options, context) => {
+    if (!isPiped(options, context)) return undefined;
     return options.each ? 'the secrets' : 'the secret';
   },
-  plan: async (options, invocation) => {
-    const { args, rest } = invocation.command;
-    // Of a line with a command to run, the words after `--` are that.
-    const words = options.into ? rest : [];
-    const [text, ...more] = args.slice(0, args.length - words.length);
-    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
-    const { context } = invocation;
-    const plan = (chosen: PushOptions, target?: Target) =>
-      planOf(chosen, { text, words }, context, target);
-    if (options.here) return plan(options);
-    const target = tried(invocation.target);
-    const failure = target instanceof CliError ? target : target.ignored;
-    if (!(target instanceof CliError || failure)) return plan(options, target);
+  plan: async (options, entry) => {
+    const { context, command } = entry;
+    const plan = (target?: Target) => planOf(options, command.rest, context, target);
+    if (options.here) return plan();
+    // Printing the help does without.
+    const { sourcesOf, withProfiles } = await import('../profile/sources');
+    const { targetOf, targetOrNone } = await import('../profile/target');
+    const sources = sourcesOf(entry, options);
+    const target = targetOrNone(sources);
+    if (options.each) return eachPlanOf(options, context, configured(target));
+    if (!(target instanceof Error)) return plan(configured(target));
     // What is wrong with the options is said before anybody is asked.
-    await plan(options);
-    if (!invocation.isUnconfigured(failure) || !isWatched(options, context)) throw failure;
+    await plan();
+    if (!isWatched(options, context)) throw target;
     const { choosePlace } = await import('./push/choose-place');
-    const place = await choosePlace(invocation, !needsInstance(lineRows(rows), options));
-    return place === 'here' ? plan({ ...options, here: true }) : plan(options, invocation.target());
+    const place = await choosePlace(entry, sources, !needsInstance(lineRows(rows), options));
+    return plan(place === 'here' ? undefined : targetOf(withProfiles(context, sources)));
   },
-  run: async (session, plan) =>
+  run: async (entry, plan) =>
     'lines' in plan
-      ? (await import('./push/each')).run(session, plan)
-      : (await import('./push/run')).run(session, plan),
+      ? (await import('./push/each')).run(entry, plan)
+      : (await import('./push/run')).run(entry, plan),
 });
 
 /** Whether a person is there who can be asked where to push. */
-function isWatched({ json, dryRun, each }: PushOptions, context: Context): boolean {
+function isWatched({ json, dryRun }: PushOptions, context: Context): boolean {
   const { stdin, stderr } = context;
-  return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun && !each;
+  return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun;
 }
 
-/** What stands in the line beside its options. */
-interface Operands {
-  readonly text: string | undefined;
-  /** The command that sets the secret. */
-  readonly words: readonly string[];
+/** @throws CliError (usage) where profiles were ignored: one may encrypt, or limit pushes to fewer days */
+function configured(target: Target | NoInstance): Target {
+  if (target instanceof Error) throw target;
+  if (target.ignored) throw target.ignored;
+  return target;
 }
 
 /**
- * @param target the instance, with the defaults of its profile; `--here` uses neither
+ * @param words the command that sets the secret
+ * @param target left out, this machine serves the push
  * @throws CliError (usage)
  */
 async function planOf(
   options: PushOptions,
-  { text, words }: Operands,
+  words: readonly string[],
   context: Context,
-  target: Target | undefined,
-): Promise<PushPlan | EachPlan> {
-  const { each, here, name, note, from = '-' } = options;
-  const profile = target?.defaults;
-  if (each) checkEach(from, text, context);
-  const source = passphraseSource(options, context);
-  const details = { ...askedFor({ name, note }), ...notified(options) };
-  const content = each ? undefined : contentOf({ ...options, text }, rows, context);
+  target?: Target,
+): Promise<PushPlan> {
+  const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
+  const { details, ...plan } = await termsOf(options, context, target);
+  await refusePrinted(options, plan.seal.encryption, context);
+  const typed = options.text === '-' ? undefined : options.text;
+  return {
+    ...plan,
+    content: {
+      ...content,
+      details,
+      isExposed: typed !== undefined || options.message !== undefined,
+      isFileName: isFileName(typed),
+      isForCommand: setting !== undefined,
+    },
+    place: target
+      ? { at: 'instance', target, setting, dryRun: options.dryRun }
+      : { at: 'here', host: options.host, port: options.port ?? 0 },
+  };
+}
+
+/** @throws CliError (usage) */
+async function eachPlanOf(
+  options: PushOptions,
+  context: Context,
+  target: Target,
+): Promise<EachPlan> {
+  const { from = '-', dryRun } = options;
+  if (from === '-' && context.stdin.isTTY)
+    throw usageError(
+      '--each reads lines, but nothing is piped in',
+      'pipe them in, or use --from FILE',
+    );
+  return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
+}
+
+/** What does not depend on the secret. */
+async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
+  const { name, note, notify, locale } = options;
+  const profile = target?.defaults;
+  const source = passphraseSource(options, context);
+  const details = { ...askedFor({ name, note }), ...(notify && notification(notify, locale)) };
   const encryption = await sealOf(options, profile);
-  if (!each) await refusePrinted(options, encryption, context);
-  const plan = {
+  return {
+    details,
     limits: limitsOf(options, profile, context.now()),
     seal: {
       passphrase: { ...source, owner: target?.passphraseFor },
@@ -203,27 +241,12 @@ async function planOf(
       encryption,
     },
     result: {
-      locale: options.locale,
-      generated: options.generate !== undefined && !setting,
+      locale,
+      generated: options.generate !== undefined && !options.into,
       copy: options.copy,
       qr: options.qr,
-      receipt: !here && options.receipt && profile?.receipts !== false,
+      receipt: target !== undefined && options.receipt && profile?.receipts !== false,
     },
-  };
-  const place = { at: 'instance', setting, dryRun: options.dryRun } as const;
-  if (!content) return { ...plan, lines: from, details, place };
-  const typed = text === '-' ? undefined : text;
-  const isExposed = typed !== undefined || options.message !== undefined;
-  return {
-    ...plan,
-    content: {
-      ...content,
-      details,
-      isExposed,
-      isFileName: isFileName(typed),
-      isForCommand: setting !== undefined,
-    },
-    place: here ? { at: 'here', host: options.host, port: options.port ?? 0 } : place,
   };
 }
 
@@ -234,20 +257,6 @@ function isFileName(text = ''): boolean {
   } catch {
     return false;
   }
-}
-
-/** @throws CliError (usage) for a text beside the lines, and for lines that nobody gives */
-function checkEach(from: string, text: string | undefined, { stdin }: Context): void {
-  if ((text ?? '-') !== '-') throw usageError('--each cannot be combined with a text');
-  if (from === '-' && stdin.isTTY)
-    throw usageError(
-      '--each reads lines, but nothing is piped in',
-      'pipe them in, or use --from FILE',
-    );
-}
-
-function notified({ notify, locale }: PushOptions): Partial<Notification> {
-  return notify ? notification(notify, locale) : {};
 }
 
 /**

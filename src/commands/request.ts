@@ -1,5 +1,5 @@
 import { refuseToPrint } from '../cli/agent';
-import { filledText, flag, group, list, newFile, parsed, switchOff } from '../cli/declare';
+import { filledText, flag, group, list, newFile, operand, parsed, switchOff } from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -11,12 +11,12 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkPaths, chooseSource, isPiped, type Source, TO_ASK } from '../cli/source';
+import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
-import { CliError, phrase, tried, usageError } from '../platform/errors';
-import type { Session } from '../profile/session';
+import { phrase, usageError } from '../platform/errors';
 import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
 import help from './help/request.txt?raw';
@@ -24,6 +24,9 @@ import { command } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
 const rows = {
+  text: operand('[question]', 'what you ask for; the instance can read it').readsStandardInput(
+    'the question',
+  ),
   ...group('Request:', {
     expire: parsed(
       '--expire <time>',
@@ -84,21 +87,16 @@ type RequestOptions = Options<typeof rows>;
 export default command({
   description: 'Ask someone for a secret: print a link that they answer.',
   help,
-  operands: { '[question]': 'what you ask for; the instance can read it' },
   rows,
-  unnamedInput: ({ here }, context, text?: string) =>
+  unnamedInput: ({ here, text }, context) =>
     !here && isPiped({ text }, context) ? 'the question' : undefined,
   plan: planOf,
-  run: async (session, plan) => (await import('./request/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./request/run')).run(entry, plan),
 });
 
-async function planOf(
-  options: RequestOptions,
-  session: Session,
-  text?: string,
-): Promise<RequestPlan> {
-  const { context } = session;
-  const { encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
+async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPlan> {
+  const { context } = entry;
+  const { text, encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
   const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
   if (notify && encrypt)
@@ -109,23 +107,28 @@ async function planOf(
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
   const here = options.here ? hereOf(options) : undefined;
-  const question = here
-    ? hereQuestion(text)
-    : chooseSource({ text }, context.stdin.isTTY, context.canPrompt(), TO_ASK);
+  const question = here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  const owner = here ? undefined : configured(session).passphraseFor;
-  const passphrase = { ...source, owner };
+  const at = here ?? { target: await configured(entry, options) };
+  const owner = 'target' in at ? at.target.passphraseFor : undefined;
   const closes = options.expire && closing(options.expire, context.now());
-  if (here) await sayExpiry(options.expire, 'closes', session.say);
+  if (here) await sayExpiry(options.expire, 'closes', entry.say);
   return {
-    ...{ question, closes, files, passphrase, encrypt, locale, here },
+    question,
+    closes,
+    files,
+    passphrase: { ...source, owner },
+    seal: encrypt ? { identityFile: options.identityOut } : undefined,
+    locale,
+    at,
     byDate: isDate(options.expire),
     fields: {
       ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
       ...notified,
     },
-    ...{ identityFile: options.identityOut, acceptLimits: options.acceptLimits },
-    ...{ copy: options.copy, qr: options.qr },
+    acceptLimits: options.acceptLimits,
+    copy: options.copy,
+    qr: options.qr,
     wait: wait ? { most: options.for } : undefined,
   };
 }
@@ -145,8 +148,10 @@ function hereQuestion(text = 'Please enter the secret.'): Source {
 }
 
 /** @throws CliError (usage) when nothing is configured */
-function configured({ target, isUnconfigured }: Session): Target {
-  const found = tried(target);
-  if (!(found instanceof CliError)) return found;
-  throw isUnconfigured(found) ? found.advising(phrase('request-here')) : found;
+async function configured(entry: Entry, options: RequestOptions): Promise<Target> {
+  const { sourcesOf } = await import('../profile/sources');
+  const { NoInstance, targetOrNone } = await import('../profile/target');
+  const target = targetOrNone(sourcesOf(entry, options));
+  if (target instanceof NoInstance) throw target.advising(phrase('request-here'));
+  return target;
 }

@@ -1,6 +1,6 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
 import { isCi } from '../cli/ci-systems';
-import { either, flag, group, list } from '../cli/declare';
+import { either, flag, group, list, operand } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
@@ -13,6 +13,7 @@ import { command, type Invocation } from './planned';
 import type { RunPlan } from './run/run';
 
 const rows = {
+  links: operand('<link...>', 'links or IDs of the pushes, or last'),
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
       .common()
@@ -46,10 +47,10 @@ export default command({
   description: 'Run a command with a secret in its environment. Uses a view.',
   usage: '[options] <link...> -- <command> [args...]',
   help,
-  operands: { '<link...>': 'links or IDs of the pushes, or last' },
+  takesCommand: true,
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./run/run')).run(session, plan),
+  run: async (entry, plan) => (await import('./run/run')).run(entry, plan),
 });
 
 function fileOption(value: string): WantedFile[] {
@@ -61,21 +62,22 @@ function fileOption(value: string): WantedFile[] {
   );
 }
 
-async function planOf(
-  options: RunOptions,
-  { context, command: { args: operands, rest }, reference }: Invocation,
-): Promise<RunPlan> {
-  const links = operands.slice(0, Math.max(0, operands.length - rest.length));
-  const [program, ...args] = rest;
+async function planOf(options: RunOptions, invocation: Invocation): Promise<RunPlan> {
+  const { context, command } = invocation;
+  const [program, ...args] = command.rest;
+  const { links } = options;
   if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
-  if (links.length === 0) throw usageError('no link before --');
   await checkInputs(options, links.length);
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
+  const { itemsOf } = await import('../profile/references');
   const inputs = { variables: as, stdin, files: file, only, allow };
   return {
-    ...{ links: links.map(reference), words: [program, ...args], inputs, passphrase },
+    items: itemsOf(invocation, options, links),
+    words: [program, ...args],
+    inputs,
+    passphrase,
     // Where the output is likely to be kept, and where it must not show a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),

@@ -4,7 +4,7 @@ import { type FileHandle, open as openFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Entry } from '../cli/terminal/output';
 import { variablesSet } from '../cli/terminal/wording';
-import { failedError } from '../platform/errors';
+import { failedError, phrase } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
 import { type Destination, linkTarget, noFollow, planted, unwritable } from './destination';
 
@@ -41,10 +41,7 @@ export async function ciDestination(
     commit: async (bytes) => {
       const text = bytes.toString();
       try {
-        if (text.includes('\0'))
-          throw failedError(
-            'the text contains a NUL character, which outputs and variables cannot have',
-          );
+        if (text.includes('\0')) throw failedError(phrase('text-with-nul'));
         // Before anything else can print it.
         await context.stdout.write(maskCommands(text));
         for (const { file, name } of files) await append(file, heredoc(name, text));

@@ -3,18 +3,11 @@ import type { Entry } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { copiedText, findClipboard } from '../platform/clipboard';
 import { failedError, phrase, usageError } from '../platform/errors';
-import type { Retrieval } from '../take/retrieval';
 import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
 
-/** The clipboard as the destination of a text. */
-interface ClipboardDestination extends Destination {
-  /** Makes sure that the text arrived. */
-  finish(retrieval: Retrieval): Promise<void>;
-}
-
 /** @throws CliError (usage) if there is no clipboard */
-export async function clipboardDestination(run: Entry): Promise<ClipboardDestination> {
+export async function clipboardDestination(run: Entry): Promise<Destination> {
   const { context, say } = run;
   const clipboard = await findClipboard(context);
   if (!clipboard)
@@ -24,8 +17,7 @@ export async function clipboardDestination(run: Entry): Promise<ClipboardDestina
   return {
     commit: async (bytes) => {
       const text = bytes.toString();
-      if (!(await clipboard.write(text)))
-        throw failedError(`${clipboard.name} did not accept the text`);
+      if (!(await clipboard.write(text))) throw failedError(phrase('not-copied', clipboard.name));
       copied = text;
       await say.note(copiedText(clipboard));
       return undefined;

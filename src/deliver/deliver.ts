@@ -1,24 +1,20 @@
 import { basename, dirname, resolve } from 'node:path';
 import { whyHidden } from '../cli/agent';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
-import { toJson } from '../cli/terminal/output';
+import { type Terminal, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
 import { savedText } from '../cli/terminal/wording';
-import type { Push } from '../contract/decode';
 import { CliError, failedError, phrase, savedTo } from '../platform/errors';
 import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
-import type { Fact } from '../words/phrase';
 import { drawing } from './deliver-link';
 import type { Destination } from './destination';
-import type { Place } from './place';
+import type { Place, PlacePlan } from './place';
 import { printOrRescue } from './print-or-rescue';
 import type { Folder } from './safe-name';
+import type { SavedFile } from './save-file';
 import { contentsOf, type Ways, waysOf } from './ways';
-
-/** 4 ms, which a text alone does without. */
-const downloads = () => import('./download');
 
 /**
  * Writes text and files of a push to where they go, or saves what cannot be. The text goes first, so that a failing file
@@ -35,31 +31,40 @@ export async function deliver(
   const { json } = say.manner;
   const contents = contentsOf(push, withFiles, json);
   const ways = waysOf(place.kind, contents, json);
+  const hasText = contents.startsWith('text') && ways.files !== 'stdout';
   if (contents === 'none') await place.discard();
-  else if (ways.text !== 'reserved' || !(json || contents === 'text' || push.payload))
-    await place.text?.discard();
-  if (ways.files === 'nowhere')
-    return ways.text === 'nowhere' ? remark(ways) : deliverText(retrieval, place, ways, push);
-  if (ways.but === 'no-folder')
-    await say.warn(`"${pathOf(place)}" is not a folder: saving the files to the current folder`);
-  const folder = await folderFor(retrieval, place, ways);
-  if (ways.files === 'stdout')
-    return (await import('./file-to-stdout')).fileToStdout(retrieval, folder);
-  if (json) return deliverObject(retrieval, place, ways, folder);
-  const text = push.payload ? await deliverText(retrieval, place, ways, push, folder) : undefined;
-  const { failure } = await (await downloads()).fetchFiles(retrieval, folder);
-  return both(text, failure) ?? remark(ways, push.files?.length, folder);
+  else if (ways.text !== 'reserved' || !(json || hasText)) await place.text?.discard();
+  const folder = ways.files === 'nowhere' ? undefined : await folderFor(retrieval, place, ways);
+  const text =
+    hasText && !json
+      ? await writeText(retrieval, place, ways, push.payload ?? '', folder)
+      : undefined;
+  const { saved, failure } = folder ? await filesTo(ways, retrieval, folder) : NO_FILES;
+  const object = json
+    ? await writeText(retrieval, place, ways, objectText(retrieval, saved))
+    : undefined;
+  return both(text ?? object, failure) ?? remark(ways, push.files?.length, folder);
 }
 
-/** Saves the files, and writes an object that says where they are. */
-async function deliverObject(retrieval: Retrieval, place: Place, ways: Ways, folder: Folder) {
-  const { push } = retrieval;
-  const { saved, failure } = await (await downloads()).fetchFiles(retrieval, folder);
-  const files = (push.files ?? []).map((file, index) => {
+const NO_FILES = { saved: [], failure: undefined };
+
+async function filesTo({ files }: Ways, retrieval: Retrieval, folder: Folder) {
+  if (files !== 'stdout') return (await import('./download')).fetchFiles(retrieval, folder);
+  return (await import('./file-to-stdout')).fileToStdout(retrieval, folder);
+}
+
+/** The object of the instance, and where its files were saved. An answer is the `response` of its request. */
+function objectText(
+  { answer, push }: Retrieval,
+  saved: readonly (SavedFile | undefined)[],
+): string {
+  const saving = push.files?.map((file, index) => {
     const path = saved[index]?.path;
     return path === undefined ? file : { ...file, saved_as: resolve(path) };
   });
-  return both(await deliverText(retrieval, place, ways, { ...push, files }), failure);
+  const object = saving ? { ...push, files: saving } : push;
+  const { payload, ...request } = object;
+  return `${toJson(answer ? { ...request, response: payload } : object)}\n`;
 }
 
 /** The failure of the text, extended by that of the files. */
@@ -91,25 +96,22 @@ function remark({ but }: Ways, files = 0, folder?: Folder): CliError | undefined
   }
 }
 
-const pathOf = ({ plan }: Place) => (plan.to === 'path' ? plan.path : '.');
+function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
+  const { force } = plan;
+  const taken = text?.inFolder?.taken ?? new Set<string>();
+  if (plan.to === 'rest') return plan.folder;
+  if (plan.to !== 'path' || files === 'here') return { path: '.', force, taken, named: false };
+  const { path } = plan;
+  if (files === 'folder') return { path, force, taken, named: true };
+  return { path: dirname(path), name: basename(path), force, taken, named: true };
+}
 
 /** The folder for the files, made if missing; a rescue folder if it cannot be written and the files would be lost. */
-async function folderFor(retrieval: Retrieval, place: Place, { files }: Ways): Promise<Folder> {
-  const { plan, text } = place;
+async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
   const { say, store, push } = retrieval;
-  const { force } = plan;
-  const wanted: Folder =
-    plan.to === 'rest'
-      ? plan.folder
-      : { path: '.', force, taken: text?.inFolder?.taken ?? new Set(), named: false };
-  const path = pathOf(place);
-  const named = { ...wanted, named: true };
-  const folder =
-    files === 'path'
-      ? { ...named, path: dirname(path), name: basename(path) }
-      : files === 'folder' && plan.to === 'path'
-        ? { ...named, path }
-        : wanted;
+  if (ways.but === 'no-folder' && place.plan.to === 'path')
+    await say.warn(`"${place.plan.path}" is not a folder: saving the files to the current folder`);
+  const folder = folderOf(place, ways.files);
   try {
     if (folder.path !== '.') makeFolder(folder.path);
     // Only writing proves it: access(2) grants a folder that was removed.
@@ -127,89 +129,63 @@ async function folderFor(retrieval: Retrieval, place: Place, { files }: Ways): P
   }
 }
 
-/** Writes the text of a push, or with `--json` the object, to where it goes, or saves it. */
-async function deliverText(
+/**
+ * Writes the text of a push, or with `--json` the object, to where it goes, or saves it.
+ * @param folder of the files, for a text beside them
+ */
+async function writeText(
   retrieval: Retrieval,
   place: Place,
-  { text }: Ways,
-  push: Push,
+  ways: Ways,
+  bytes: string,
   folder?: Folder,
 ): Promise<CliError | undefined> {
-  const { say } = retrieval;
-  const to =
-    text === 'reserved'
-      ? place.text
-      : text === 'beside' && folder
-        ? await beside(folder)
-        : undefined;
-  if (!to) return printText(retrieval, place, push);
-  const bytes = say.manner.json ? objectText(retrieval, push) : (push.payload ?? '');
-  return writeTo(retrieval, place, to, bytes);
-}
-
-async function beside(folder: Folder): Promise<Destination | undefined> {
-  const { reserveText } = await import('./destination');
-  return reserveText(folder).catch(() => undefined);
-}
-
-/** The object of the instance: an answer is the `response` of its request. */
-function objectText({ answer }: Retrieval, push: Push): string {
-  const { payload, ...request } = push;
-  return `${toJson(answer ? { ...request, response: payload } : push)}\n`;
-}
-
-async function printText(
-  retrieval: Retrieval,
-  { plan }: Place,
-  push: Push,
-): Promise<CliError | undefined> {
-  const { context, say, store } = retrieval;
-  const text = push.payload ?? '';
-  const why = text === '' ? undefined : await whyHidden(context);
-  if (why !== undefined)
-    // It was for a folder that is gone, or the like.
-    return store.rescue(failedError(phrase('text-not-printed', why)), {
-      part: 'secret',
-      bytes: text,
-      push,
-    });
-  const result = { part: 'secret', push, store } as const;
-  if (say.manner.json)
-    return printOrRescue(context, { ...result, bytes: objectText(retrieval, push) });
-  const drawn = plan.to === 'qr' ? await drawnAsQr(retrieval, text) : undefined;
-  // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
-  const bytes = drawn ?? (context.stdout.isTTY ? forTerminal(text) : text);
-  return printOrRescue(context, { ...result, bytes, saved: drawn && text });
-}
-
-/** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
-async function drawnAsQr({ say }: Retrieval, text: string): Promise<string | undefined> {
-  const { qrCode } = await drawing();
-  const code = qrCode(text, await say.look());
-  if ('drawing' in code) return code.drawing;
-  await say.warn(code.problem);
-  return undefined;
-}
-
-async function writeTo(
-  { context, say, store, push }: Retrieval,
-  { plan }: Place,
-  destination: Destination,
-  bytes: string,
-): Promise<CliError | undefined> {
+  const { context, push, say, store } = retrieval;
+  const { plan } = place;
+  const to = ways.text === 'reserved' ? place.text : folder && (await beside(ways, folder));
+  if (!to) return printText(retrieval, plan, bytes);
   try {
-    const path = await boundedByInterrupt(destination.commit(bytes), context.signal);
+    const path = await boundedByInterrupt(to.commit(bytes), context.signal);
     if (path === undefined) return undefined;
-    const name = destination.inFolder?.name ?? basename(path);
+    const name = to.inFolder?.name ?? basename(path);
     const wanted = basename(path) === name ? undefined : name;
     await say.note(savedText(path, Buffer.byteLength(bytes), wanted));
     return undefined;
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
-    const facts: readonly Fact[] =
-      error instanceof CliError
-        ? error.facts
-        : [phrase('place-unwritable', where, whyUnwritable(error))];
-    return store.rescue(failedError(facts), { part: 'secret', bytes, push });
+    const why = phrase('place-unwritable', where, whyUnwritable(error));
+    const failure = failedError(error instanceof CliError ? error.facts : why);
+    return store.rescue(failure, { part: 'secret', bytes, push });
   }
+}
+
+async function beside({ text }: Ways, folder: Folder): Promise<Destination | undefined> {
+  if (text !== 'beside') return undefined;
+  const { reserveText } = await import('./destination');
+  return reserveText(folder).catch(() => undefined);
+}
+
+async function printText(
+  { context, push, say, store }: Retrieval,
+  { to }: PlacePlan,
+  bytes: string,
+): Promise<CliError | undefined> {
+  const secret = { part: 'secret', bytes: push.payload ?? '', push } as const;
+  const why = secret.bytes === '' ? undefined : await whyHidden(context);
+  // It was for a folder that is gone, or the like.
+  if (why !== undefined) return store.rescue(failedError(phrase('text-not-printed', why)), secret);
+  const { json } = say.manner;
+  const drawn = to === 'qr' && !json ? await drawnAsQr(say, bytes) : undefined;
+  // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
+  const shown = context.stdout.isTTY && !json ? forTerminal(bytes) : bytes;
+  return printOrRescue(context, { ...secret, bytes: drawn ?? shown, saved: drawn && bytes, store });
+}
+
+/** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
+async function drawnAsQr(say: Terminal, text: string): Promise<string | undefined> {
+  const { qrCode } = await drawing();
+  const code = qrCode(text, await say.look());
+  if ('drawing' in code) return code.drawing;
+  await say.warn(code.problem);
+  return undefined;
 }

@@ -5,6 +5,7 @@ import { type CliError, phrase, usageError } from '../platform/errors';
 import { type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { codeOf, means, whyUnwritable } from '../platform/files/file-error';
 import { ForeignLink, followed, isPlanted, type User } from '../platform/files/owner';
+import type { Retrieval } from '../take/retrieval';
 import type { Folder } from './safe-name';
 
 /** A place for a secret, reserved before the secret is fetched. */
@@ -13,6 +14,8 @@ export interface Destination {
   commit(bytes: string | Uint8Array): Promise<string | undefined>;
   /** Leaves nothing behind. */
   discard(): Promise<void>;
+  /** Makes sure that a text arrived. */
+  finish?(retrieval: Retrieval): Promise<void>;
   /** Where the user named the folder only: the name that is given if it is free, and those that were used. */
   readonly inFolder?: { readonly name: string; readonly taken: Set<string> };
 }

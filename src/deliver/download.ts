@@ -1,6 +1,5 @@
 import { basename, resolve } from 'node:path';
 import { isArmored } from '../age/sealed-with';
-import { inWords } from '../cli/in-words';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { count, savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
@@ -12,11 +11,14 @@ import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
-/**
- * Downloads every file of a push into a folder, one after the other; does not reject if one fails.
- * @returns the files that were saved, in their order, undefined for those that failed; and the failure, if there was one
- */
-export async function fetchFiles(retrieval: Retrieval, folder: Folder) {
+/** The files of a push that were saved, in their order, undefined for those that failed; and the failure, if there was one. */
+export interface FetchedFiles {
+  readonly saved: readonly (SavedFile | undefined)[];
+  readonly failure: CliError | undefined;
+}
+
+/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, say, signal, store, push } = retrieval;
   const files = push.files ?? [];
   const meter = meterFor(retrieval, files.length);
@@ -34,7 +36,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder) {
     await meter.clear();
     if (outcome instanceof CliError) {
       failures.push(outcome);
-      if (files.length > 1) await say.warn(`${name}: ${await inWords(outcome)}`);
+      if (files.length > 1) await say.warn(outcome.with({ subject: name }));
     } else {
       const taken = basename(outcome.path) === name ? undefined : name;
       await say.note(savedText(outcome.path, outcome.bytes, taken));
@@ -44,7 +46,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder) {
   await meter.ends();
   const missing = files.filter((_, index) => saved[index] === undefined).map(({ url }) => url);
   const failure = signal.aborted
-    ? endedBy(signal).and(`${count(missing.length, 'file')} not saved`)
+    ? endedBy(signal).and(phrase('not-saved', count(missing.length, 'file')))
     : downloadFailure(failures, push, folder);
   return {
     saved,
@@ -89,10 +91,10 @@ export async function leaveRest(
       facts: [...facts, phrase('detailed', gone, ...kept.facts)],
       remains: {},
     });
-  const rest = `${gone}, and ${count(missing.length, 'file')} not saved`;
+  const rest = phrase('gone-and-not-saved', gone, count(missing.length, 'file'));
   return failure.with({
     facts: signal.aborted ? rest : facts,
-    steps: [...failure.steps, phrase('resume-soon', kept, isSealed && !isAnswer ? 'with key' : '')],
+    steps: [...failure.steps, phrase('resume-soon', kept, isSealed && !isAnswer ? 'key' : '')],
     remains: { saved_to: kept },
   });
 }
@@ -130,7 +132,7 @@ export function toolsFor(
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
     again: async (failure, seconds) => {
       await meter.clear();
-      await say.note(`retrying "${name}" in ${seconds} s: ${await inWords(failure)}`);
+      await say.note(failure.with({ subject: `retrying "${name}" in ${seconds} s` }));
     },
   };
 }
@@ -163,16 +165,26 @@ function downloadFailure(
 }
 
 /**
- * Saves text and files of a push that cannot be delivered, unless it can be retrieved again.
- * @param subject which of several it is: `link 2`
+ * Saves text and files of pushes that cannot be delivered, one after the other, unless they can be retrieved again.
+ * @param links how many were named; of several, each is called `link 2` and the like
  */
-export async function rescuePush(retrieval: Retrieval, subject?: string): Promise<readonly Kept[]> {
-  const { push, sealed, store } = retrieval;
-  const bytes = push.payload ?? '';
-  const part = store.resumes && isArmored(bytes) ? 'encrypted text' : 'secret';
-  if (!store.loses(push)) return store.keep({ part, bytes, push, subject });
-  const text = bytes === '' ? [] : await store.keep({ part, bytes, sealed });
-  return (push.files ?? []).length === 0 ? text : [...text, ...(await rescueFiles(retrieval))];
+export async function rescuePushes(
+  retrievals: readonly Retrieval[],
+  links = retrievals.length,
+): Promise<(readonly Kept[])[]> {
+  const kept: (readonly Kept[])[] = [];
+  for (const [index, retrieval] of retrievals.entries()) {
+    const { push, sealed, store } = retrieval;
+    const bytes = push.payload ?? '';
+    const part = store.resumes && isArmored(bytes) ? 'encrypted text' : 'secret';
+    const subject = links > 1 ? `link ${index + 1}` : undefined;
+    const isLost = store.loses(push);
+    const text =
+      isLost && bytes === '' ? [] : await store.keep({ part, bytes, push, sealed, subject });
+    const files = isLost && push.files?.length ? await rescueFiles(retrieval) : [];
+    kept.push([...text, ...files]);
+  }
+  return kept;
 }
 
 async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
@@ -180,23 +192,10 @@ async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
   if (path instanceof CliError) return [{ part: 'files', outcome: 'lost', why: path }];
   const folder = { path, force: false, taken: new Set<string>() };
   const { saved, failure } = await fetchFiles({ ...retrieval, ephemeral: undefined }, folder);
-  return [
-    ...saved.flatMap((file): Kept[] =>
-      file ? [{ part: 'files', outcome: 'saved', path: file.path }] : [],
-    ),
-    ...(failure ? [{ part: 'files', outcome: 'lost', why: failure } as const] : []),
-  ];
-}
-
-/** Saves pushes, one after the other. */
-export async function rescuePushes(
-  retrievals: readonly Retrieval[],
-  links = retrievals.length,
-): Promise<(readonly Kept[])[]> {
-  const kept: (readonly Kept[])[] = [];
-  for (const [index, retrieval] of retrievals.entries())
-    kept.push(await rescuePush(retrieval, links > 1 ? `link ${index + 1}` : undefined));
-  return kept;
+  const kept: Kept[] = saved.flatMap((file) =>
+    file ? [{ part: 'files', outcome: 'saved', path: file.path }] : [],
+  );
+  return failure ? [...kept, { part: 'files', outcome: 'lost', why: failure }] : kept;
 }
 
 /**
@@ -212,26 +211,20 @@ async function rescueAnswer(
   // The signal that ended the delivery does not end this.
   const opened = { ...retrieval, signal: sealed.signal };
   const damaged: string[] = [];
-  const whole: string[] = [];
-  for (const url of missing) ((await canBeRead(opened, url)) ? whole : damaged).push(url);
-  const kept = await rescuePushes([withOnly(opened, whole), withOnly(sealed, damaged)].flat());
-  return damaged.length === 0
-    ? kept
-    : [...kept, await opened.store.keep({ part: 'key', bytes: key })];
+  for (const url of missing) {
+    const read = await attempt(async () => {
+      for await (const _ of (await opened.openFile(url)).body);
+    });
+    if (read instanceof CliError) damaged.push(url);
+  }
+  const whole = missing.filter((url) => !damaged.includes(url));
+  const kept = await rescuePushes([withOnly(opened, whole), withOnly(sealed, damaged)]);
+  if (damaged.length > 0) kept.push(await opened.store.keep({ part: 'key', bytes: key }));
+  return kept;
 }
 
-/** The files with these addresses, without the text; nothing if there are none. */
-function withOnly(retrieval: Retrieval, urls: readonly string[]): Retrieval[] {
-  const { push } = retrieval;
-  const files = push.files?.filter(({ url }) => urls.includes(url)) ?? [];
-  return files.length === 0 ? [] : [withPush(retrieval, { ...push, payload: '', files })];
-}
-
-/** Whether the file arrived as it was encrypted. */
-async function canBeRead({ openFile }: Retrieval, url: string): Promise<boolean> {
-  const outcome = await attempt(async () => {
-    const { body } = await openFile(url);
-    for await (const _ of body);
-  });
-  return !(outcome instanceof CliError);
+/** With the files of these addresses, and without the text. */
+function withOnly(retrieval: Retrieval, urls: readonly string[]): Retrieval {
+  const files = retrieval.push.files?.filter(({ url }) => urls.includes(url)) ?? [];
+  return withPush(retrieval, { ...retrieval.push, payload: '', files });
 }

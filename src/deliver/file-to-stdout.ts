@@ -3,33 +3,22 @@ import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/decode';
 import type { Context } from '../platform/context';
-import {
-  asCliError,
-  attempt,
-  type CliError,
-  endedBy,
-  failedError,
-  phrase,
-} from '../platform/errors';
+import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/errors';
 import { whyUnwritable } from '../platform/files/file-error';
 import type { Retrieval } from '../take/retrieval';
 import { reserveText } from './destination';
-import { askBeforeLoss, fetchFiles, leaveRest, toolsFor } from './download';
+import { askBeforeLoss, type FetchedFiles, fetchFiles, leaveRest, toolsFor } from './download';
 import { type Folder, safeName } from './safe-name';
 import { copyBody, type DownloadTools, withRetries } from './save-file';
 
 /**
  * Writes the one file of a push to standard output; if that fails, it is saved.
  * @param folder for that, and for the text
- * @returns what went wrong, if anything did
  */
-export async function fileToStdout(
-  retrieval: Retrieval,
-  folder: Folder,
-): Promise<CliError | undefined> {
+export async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, push, say, signal } = retrieval;
   const [file] = push.files ?? [];
-  if (file === undefined) return undefined;
+  if (file === undefined) return fetchFiles(retrieval, folder);
   if (push.payload) await say.warn(await textBeside(retrieval, push.payload, folder));
   const meter = meterFor(retrieval, 1);
   const tools = toolsFor(retrieval, meter, 0, safeName(file.filename));
@@ -37,15 +26,16 @@ export async function fileToStdout(
   const problem = await attempt(() => writeToStdout(context, file, tools));
   asked();
   await meter.ends();
-  if (signal.aborted) return leaveRest(retrieval, endedBy(signal), problem ? [file.url] : []);
-  if (problem === undefined) return undefined;
+  if (signal.aborted) {
+    const missing = problem ? [file.url] : [];
+    return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), missing) };
+  }
+  if (problem === undefined) return { saved: [], failure: undefined };
   const { saved, failure } = await fetchFiles(retrieval, folder);
   const where = failure ? [] : [phrase('whole-file-saved', saved[0]?.path ?? '')];
-  return failedError([...problem.facts, ...where], {
-    steps: failure?.steps,
-    remains: failure?.remains,
-    cause: problem,
-  });
+  const { steps, remains } = failure ?? {};
+  const facts = [...problem.facts, ...where];
+  return { saved, failure: failedError(facts, { steps, remains, cause: problem }) };
 }
 
 async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): Promise<string> {

@@ -5,7 +5,6 @@ import { attempt, phrase, usageError } from '../platform/errors';
 import { isGarbled, NOT_UTF8 } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { foldersMissing, makeFolder } from '../platform/private-folder';
-import type { Retrieval } from '../take/retrieval';
 import type { StepName } from '../words/steps';
 import type { JobEntry } from './ci-job';
 import type { Destination } from './destination';
@@ -36,8 +35,6 @@ export interface Place {
   readonly text?: Destination;
   /** Removes what was created to reserve it. */
   discard(): Promise<void>;
-  /** Makes sure that the text arrived. */
-  finish?(retrieval: Retrieval): Promise<void>;
 }
 
 /** 3 ms, which standard output does without. */
@@ -58,37 +55,34 @@ interface Wanted {
  */
 export async function reservePlace(run: Entry, plan: PlacePlan, wanted: Wanted): Promise<Place> {
   await refuseSeen(run, plan, wanted);
+  const { context, say } = run;
   switch (plan.to) {
     case 'job': {
       const { ciDestination } = await import('./ci-job');
-      return withText(plan, 'job', await ciDestination(run, plan.entries));
+      return withText('job', plan, await ciDestination(run, plan.entries));
     }
     case 'clipboard': {
       const { clipboardDestination } = await import('./clipboard-destination');
-      const clipboard = await clipboardDestination(run);
-      return { ...withText(plan, 'clipboard', clipboard), finish: clipboard.finish };
+      return withText('clipboard', plan, await clipboardDestination(run));
     }
-    case 'path': {
-      const whole = run.say.manner.json || wanted.onlyFiles === true;
-      return reservePath(plan, whole, run.context.uid);
-    }
+    case 'path':
+      return reservePath(plan, say.manner.json || wanted.onlyFiles === true, context.uid);
     case 'rest':
-      return { plan, kind: 'file-folder', discard: async () => {} };
-    case 'dash': {
-      const kind = run.context.stdout.isTTY ? 'dash-terminal' : 'dash';
-      return { plan, kind, discard: async () => {} };
-    }
+      return withoutText('file-folder', plan);
+    case 'dash':
+      return withoutText(context.stdout.isTTY ? 'dash-terminal' : 'dash', plan);
     default:
-      return { plan, kind: 'stdout', discard: async () => {} };
+      return withoutText('stdout', plan);
   }
 }
 
-const withText = (plan: PlacePlan, kind: PlaceKind, text: Destination): Place => ({
-  plan,
-  kind,
-  text,
-  discard: text.discard,
-});
+function withText(kind: PlaceKind, plan: PlacePlan, text: Destination): Place {
+  return { kind, plan, text, discard: text.discard };
+}
+
+function withoutText(kind: PlaceKind, plan: PlacePlan): Place {
+  return { kind, plan, discard: async () => {} };
+}
 
 /**
  * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, in which it is
@@ -131,28 +125,19 @@ async function reservePath(
   const { linkTarget, reserveFile, reserveText } = await destinations();
   const made = makeOutputFolder(path);
   if (!made) {
-    const kind = pathKind(path);
-    return withText(plan, kind, await reserveFile(path, force, user));
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    // Of a link only what it leads to is replaced.
+    const kind = !there ? 'new-path' : there.isFile() ? 'old-file' : 'special-file';
+    return withText(kind, plan, await reserveFile(path, force, user));
   }
   linkTarget(path, user);
-  const discardFolders = async () => {
+  const text = whole ? undefined : await reserveText({ path, force, taken: new Set() });
+  const discard = async () => {
+    await text?.discard();
     // Those that are no longer empty stay.
     for (const one of made) await attempt(async () => rmdirSync(one));
   };
-  if (whole) return { plan, kind: 'file-folder', discard: discardFolders };
-  const text = await reserveText({ path, force, taken: new Set() });
-  const discard = async () => {
-    await text.discard();
-    await discardFolders();
-  };
-  return { plan, kind: 'folder', text, discard };
-}
-
-/** A link counts as special: only what it leads to is replaced. */
-function pathKind(path: string): PlaceKind {
-  const there = lstatSync(path, { throwIfNoEntry: false });
-  if (there === undefined) return 'new-path';
-  return there.isFile() ? 'old-file' : 'special-file';
+  return text ? { kind: 'folder', plan, text, discard } : { kind: 'file-folder', plan, discard };
 }
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */

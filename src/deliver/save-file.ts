@@ -6,6 +6,7 @@ import {
   LinkError,
   NotResumed,
   type Resume,
+  type Version,
   worthAnotherTry,
 } from '../client/file-link';
 import { retrying } from '../client/retry';
@@ -14,7 +15,6 @@ import { discardBody } from '../client/transport/response';
 import { size } from '../contract/byte-size';
 import type { PushFile } from '../contract/decode';
 import { CliError, failedError, phrase } from '../platform/errors';
-import type { TemporaryFile } from '../platform/files/atomic-file';
 import { whyUnwritable } from '../platform/files/file-error';
 import { nameIt, newTemporary } from './new-file';
 import type { PartialFiles } from './partial-files';
@@ -48,54 +48,37 @@ const PROGRESS_BYTES = 16 * 1024;
  */
 export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTools) {
   const { partial, progress } = tools;
+  const name = nameIn(folder, file.filename);
   return withRetries(tools, async (resume) => {
     const there = await partial?.take(file.url, folder.path);
-    let response: FileResponse;
+    let target = there?.file;
+    let version: Version | undefined = there?.begun;
+    let response: FileResponse | undefined;
     try {
       response = await tools.openFile(file.url, resume, there?.begun);
+      version = response.version;
+      progress.begins(response.length);
+      target ??= await newTemporary(folder, name).catch(failedWriting);
+      const { handle } = target;
+      await refuseTooLarge(response, folder);
+      // One that is decrypted begins again.
+      if (there && response.from === undefined) await handle.truncate(0);
+      if (response.from !== undefined) progress.moved(response.from);
+      const bytes = await copyBody(response, tools, (chunk) => writeAll(handle.fd, chunk));
+      const { size: written } = await handle.stat();
+      if (written !== bytes)
+        throw failedError(phrase('written-by-others', written, bytes), {
+          steps: phrase('get-again'),
+        });
+      return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
     } catch (error) {
-      if (there && isBrokenOff(error, tools))
-        await partial?.leave(file.url, there.file, there.begun);
-      else await there?.file.discard();
-      throw error;
-    }
-    progress.begins(response.length);
-    try {
-      return await saveResponse(response, { file, there: there?.file }, folder, tools);
-    } catch (error) {
-      await discardBody(response.body).catch(() => {});
+      if (partial && target && version && isBrokenOff(error, tools))
+        await partial.leave(file.url, target, version);
+      else await target?.discard();
+      if (response) await discardBody(response.body).catch(() => {});
       throw error;
     }
   });
-}
-
-/** @param target the file, and what is there of it */
-async function saveResponse(
-  response: FileResponse,
-  { file, there }: { readonly file: PushFile; readonly there: TemporaryFile | undefined },
-  folder: Folder,
-  tools: DownloadTools,
-) {
-  const name = nameIn(folder, file.filename);
-  const target = await (there ?? newTemporary(folder, name).catch(failedWriting));
-  try {
-    await refuseTooLarge(response, folder);
-    // One that is decrypted begins again.
-    if (there && response.from === undefined) await target.handle.truncate(0);
-    if (response.from !== undefined) tools.progress.moved(response.from);
-    const bytes = await copyBody(response, tools, (chunk) => writeAll(target.handle.fd, chunk));
-    const { size: written } = await target.handle.stat();
-    if (written !== bytes)
-      throw failedError(`its file has ${written} bytes, and ${bytes} were received`, {
-        steps: 'another program wrote to it: get it again',
-      });
-    return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
-  } catch (error) {
-    if (tools.partial && response.version && isBrokenOff(error, tools))
-      await tools.partial.leave(file.url, target, response.version);
-    else await target.discard();
-    throw error;
-  }
 }
 
 /** Whether the rest may still be got; a part would only fill a full disk. */
@@ -181,12 +164,10 @@ async function refuseTooLarge({ length: all, from = 0 }: FileResponse, folder: F
   const length = all - from;
   const { bavail, bsize, blocks } = await statfs(folder.path).catch(failedWriting);
   if (blocks === 0 || length <= bavail * bsize) return;
-  throw failedError(
-    `not enough disk space: ${size(length)} needed in "${folder.path}", ${size(bavail * bsize)} free`,
-  );
+  throw failedError(phrase('too-little-space', folder.path, size(length), size(bavail * bsize)));
 }
 
 function failedWriting(error: NodeJS.ErrnoException): never {
   if (error instanceof CliError) throw error;
-  throw failedError(`cannot write the file (${whyUnwritable(error)})`, { cause: error });
+  throw failedError(phrase('file-unwritable', whyUnwritable(error)), { cause: error });
 }

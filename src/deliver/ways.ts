@@ -1,25 +1,19 @@
 import type { Push } from '../contract/decode';
 
-/** What a place is, as far as it decides where text and files go. */
+/**
+ * What a place is, as far as it decides where text and files go: `old-file` is replaced, `special-file` is a pipe or the like,
+ * and `file-folder` takes no text.
+ */
 export type PlaceKind =
-  /** Standard output takes the text alone, as text or as a QR code. */
   | 'stdout'
-  /** Standard output takes one file, too; not if it is a terminal. */
   | 'dash'
   | 'dash-terminal'
-  /** The clipboard, which takes the text alone. */
   | 'clipboard'
-  /** A step or variable of a CI job, which takes the text alone. */
   | 'job'
-  /** A path where nothing is. */
   | 'new-path'
-  /** A file that is to be replaced. */
   | 'old-file'
-  /** A pipe or the like. */
   | 'special-file'
-  /** A folder for the text, too. */
   | 'folder'
-  /** A folder for files alone: an object goes to standard output. */
   | 'file-folder';
 
 /** What a push has that is wanted; `none` if that are files alone and none is. */
@@ -32,19 +26,23 @@ export interface Ways {
   /** Where the files go; `path` is the place of the one file, `here` the current folder. */
   readonly files: 'nowhere' | 'stdout' | 'here' | 'folder' | 'path';
   /** In what the place is not used as somebody may expect. */
-  readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal';
+  readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal' | undefined;
 }
 
+type Row = Readonly<Record<Contents, Ways>>;
+
+const way = (text: Ways['text'], files: Ways['files'], but?: Ways['but']): Ways => ({
+  text,
+  files,
+  but,
+});
+
 /** The same way for all contents with files. */
-function row(
-  text: Ways['text'],
-  files: Ways['files'],
-  but?: Ways['but'],
-): Readonly<Record<Contents, Ways>> {
-  const ways: Ways = but ? { text, files, but } : { text, files };
+function row(...[text, files, but]: Parameters<typeof way>): Row {
+  const ways = way(text, files, but);
   return {
-    none: { text: 'nowhere', files: 'nowhere' },
-    text: { text: text === 'beside' ? 'reserved' : text, files: 'nowhere' },
+    none: way('nowhere', 'nowhere'),
+    text: way(text === 'beside' ? 'reserved' : text, 'nowhere'),
     file: ways,
     files: ways,
     'text-and-file': ways,
@@ -52,31 +50,24 @@ function row(
   };
 }
 
-const toStdout = (but: Ways['but']) => row('stdout', 'here', but);
-const onlyFile: Ways = { text: 'stdout', files: 'path' };
-const notSet = { but: 'not-set' } as const;
+const asOutput = row('stdout', 'here', 'one-file-only');
+const terminal = way('stdout', 'here', 'is-terminal');
+const unset = way('nowhere', 'here', 'not-set');
+const atPath = way('stdout', 'path');
 
-const table: Readonly<Record<PlaceKind, Readonly<Record<Contents, Ways>>>> = {
+const table: Readonly<Record<PlaceKind, Row>> = {
   stdout: row('stdout', 'here'),
-  dash: {
-    ...toStdout('one-file-only'),
-    file: { text: 'stdout', files: 'stdout' },
-    'text-and-file': { text: 'beside', files: 'stdout' },
-  },
-  'dash-terminal': {
-    ...toStdout('one-file-only'),
-    file: { text: 'stdout', files: 'here', but: 'is-terminal' },
-    'text-and-file': { text: 'stdout', files: 'here', but: 'is-terminal' },
-  },
+  dash: { ...asOutput, file: way('stdout', 'stdout'), 'text-and-file': way('beside', 'stdout') },
+  'dash-terminal': { ...asOutput, file: terminal, 'text-and-file': terminal },
   clipboard: row('reserved', 'here'),
   job: {
     ...row('reserved', 'here'),
-    none: { text: 'nowhere', files: 'nowhere', ...notSet },
-    file: { text: 'nowhere', files: 'here', ...notSet },
-    files: { text: 'nowhere', files: 'here', ...notSet },
+    none: way('nowhere', 'nowhere', 'not-set'),
+    file: unset,
+    files: unset,
   },
-  'new-path': { ...row('beside', 'folder'), file: onlyFile },
-  'old-file': { ...row('reserved', 'here', 'no-folder'), file: onlyFile },
+  'new-path': { ...row('beside', 'folder'), file: atPath },
+  'old-file': { ...row('reserved', 'here', 'no-folder'), file: atPath },
   'special-file': row('reserved', 'here', 'no-folder'),
   folder: row('reserved', 'folder'),
   'file-folder': row('stdout', 'folder'),
@@ -84,24 +75,24 @@ const table: Readonly<Record<PlaceKind, Readonly<Record<Contents, Ways>>>> = {
 
 /**
  * Where text and files go that come to a place, which is decided before they are fetched.
- * @param json an object goes in place of the text, which leaves standard output to it
+ * @param json an object goes in place of the text, and standard output is for that alone
  */
 export function waysOf(kind: PlaceKind, contents: Contents, json: boolean): Ways {
-  const ways = table[kind][contents];
-  if (!json) return ways;
-  return {
-    text: ways.text === 'reserved' ? 'reserved' : 'stdout',
-    files: ways.files === 'stdout' ? 'here' : ways.files,
-    ...(ways.but === 'no-folder' && { but: ways.but }),
-  };
+  const { text, files, but } = table[kind][contents];
+  if (!json) return { text, files, but };
+  const others = files === 'stdout' ? 'here' : files;
+  return way(text === 'reserved' ? text : 'stdout', others, but === 'no-folder' ? but : undefined);
 }
 
 /** @param files whether they are wanted */
-export function contentsOf(push: Push, files: boolean, json: boolean): Contents {
-  const number = push.files?.length ?? 0;
-  const hasText = Boolean(push.payload);
-  if (number === 0 || (!files && (hasText || json))) return 'text';
-  if (!files) return 'none';
-  const some = number === 1 ? 'file' : 'files';
+export function contentsOf(
+  { files = [], payload }: Push,
+  wanted: boolean,
+  json: boolean,
+): Contents {
+  const hasText = Boolean(payload);
+  if (files === null || files.length === 0 || (!wanted && (hasText || json))) return 'text';
+  if (!wanted) return 'none';
+  const some = files.length === 1 ? 'file' : 'files';
   return hasText ? `text-and-${some}` : some;
 }

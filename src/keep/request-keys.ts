@@ -43,7 +43,7 @@ export function newRequestKey(context: RescueContext, base: string, path?: strin
     keep: (token: string) =>
       writing(folder, () => {
         const kept = keyPath(context, token);
-        if (existsSync(kept)) throw failedError(`there is a key "${kept}" already`);
+        if (existsSync(kept)) throw failedError(phrase('key-there', kept));
         nameFile(draft, kept, true);
       }),
     remove: () => rmSync(draft, { force: true }),
@@ -55,7 +55,7 @@ function writing(folder: string, work: () => void): void {
     work();
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw failedError(`cannot keep the private key in "${folder}" (${whyUnwritable(error)})`, {
+    throw failedError(phrase('key-unwritable', folder, whyUnwritable(error)), {
       steps: phrase('choose-identity-file'),
       cause: error,
     });
@@ -129,16 +129,14 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   } catch (error) {
     if (means(error, 'missing')) return undefined;
     const why = whyUnreadable(error);
-    throw failedError(`cannot read the private key "${path}": ${why}; nothing was fetched`, {
-      cause: error,
-    });
+    throw failedError(phrase('key-unreadable', path, why), { cause: error });
   }
   const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
   // Another instance could choose the same token for its link, and have the key removed.
   if (!text.startsWith(instanceLine(base)) && recipient !== moved) return undefined;
   const identities = explaining(
     () => parseIdentities(text),
-    (error) => failedError(`${path}: ${error.message}; nothing was fetched`, { cause: error }),
+    (error) => failedError(phrase('key-unusable', path, error.message), { cause: error }),
   );
   return { identities, recipient, path };
 }

@@ -15,7 +15,6 @@ import { failedError, phrase, usageError } from './errors';
 import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
-import { smallText } from './small-text';
 
 /** A file or folder that must be the user's own, or root's. */
 interface OwnRule {
@@ -46,6 +45,31 @@ export function readOwn(path: string, rule: OwnRule): string {
   } finally {
     closeSync(file);
   }
+}
+
+const MARK = Buffer.from('\ufeff');
+
+/**
+ * Bytes in UTF-8, without the byte order mark that editors and PowerShell on Windows begin a text with.
+ * @param place how messages name where they are from
+ * @throws CliError (usage) for UTF-16, which the first two bytes tell: a mark, or a NUL beside something else
+ */
+export function withoutMark(bytes: Buffer, place: string): Buffer {
+  const [first, second] = bytes;
+  const wide = first === 0 ? second !== 0 : second === 0;
+  const isMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (bytes.length > 1 && (wide || isMark))
+    throw usageError(`${place} is in UTF-16`, 'save it as UTF-8');
+  return bytes.subarray(0, MARK.length).equals(MARK) ? bytes.subarray(MARK.length) : bytes;
+}
+
+/**
+ * The text of a file that someone wrote for us: settings, headers, keys, certificates, a token or a passphrase. Not of a secret,
+ * of which each byte counts. Its lines end in `\n`.
+ * @throws CliError (usage) as `withoutMark` does
+ */
+export function smallText(bytes: Buffer, place: string): string {
+  return withoutMark(bytes, place).toString('utf8').replaceAll('\r\n', '\n');
 }
 
 /**
@@ -93,26 +117,21 @@ export function foldersMissing(path: string): string[] {
 function make(path: string): void {
   // Most often it is there, and an error costs more than a look.
   if (isFolder(path)) return;
-  try {
-    makeOne(path);
-  } catch (error) {
-    if (means(error, 'taken') && isFolder(path)) return;
-    const parent = dirname(path);
-    if (!means(error, 'missing') || parent === path || exists(parent)) throw error;
-    make(parent);
-    makeOne(path);
+  for (const folder of [...foldersMissing(dirname(path)).reverse(), path]) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if (means(error, 'taken') && isFolder(folder)) continue;
+      throw error;
+    }
+    try {
+      // Whatever the umask.
+      chmodSync(folder, 0o700);
+    } catch {
+      // File systems without modes may refuse.
+    }
+    syncFolder(dirname(folder));
   }
-}
-
-function makeOne(path: string): void {
-  mkdirSync(path, { mode: 0o700 });
-  try {
-    // Whatever the umask.
-    chmodSync(path, 0o700);
-  } catch {
-    // File systems without modes may refuse.
-  }
-  syncFolder(dirname(path));
 }
 
 const isFolder = (path: string) =>

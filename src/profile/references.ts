@@ -2,7 +2,7 @@ import type { Entry } from '../cli/terminal/output';
 import { parseReference, type Reference } from '../client/link';
 import type { Context } from '../platform/context';
 import { accountOf, type Instance } from './connect';
-import { type KeptReceipt, type Receipts, readReceipts } from './receipts';
+import { type KeptReceipt, readReceipts } from './receipts';
 import { type InstanceOptions, sourcesOf } from './sources';
 import { type Sources, type Target, targetOf } from './target';
 
@@ -24,9 +24,9 @@ export interface ConnectedItem extends ItemReference, Instance {}
  * The push of a link, or the last one.
  * @throws CliError (usage) for an invalid link, or if there is no last push
  */
-export function referenceOf(link: string, receipts: () => Receipts): ItemReference {
+export function referenceOf(link: string, context: Context): ItemReference {
   if (link !== 'last') return parseReference(link);
-  const last = receipts().last();
+  const last = readReceipts(context).last();
   return { token: last.token, base: last.base, last };
 }
 
@@ -35,7 +35,11 @@ export function referenceOf(link: string, receipts: () => Receipts): ItemReferen
  * @throws CliError (usage) as `referenceOf` and `targetOf` do
  */
 export function itemOf(entry: Entry, options: InstanceOptions, link: string): LocatedItem {
-  return itemsOf(entry, options, [link])[0] as LocatedItem;
+  return itemAt(sourcesOf(entry, options), referenceOf(link, entry.context));
+}
+
+export function itemAt(sources: Sources, reference: ItemReference): LocatedItem {
+  return { ...reference, target: targetOf(sources, reference.base) };
 }
 
 export function itemsOf(
@@ -43,17 +47,13 @@ export function itemsOf(
   options: InstanceOptions,
   links: readonly string[],
 ): LocatedItem[] {
-  const references = links.map((link) => referenceOf(link, () => readReceipts(entry.context)));
-  return located(references, sourcesOf(entry, options));
-}
-
-/** Adds the instance to each reference, as one value for those that have the same. */
-export function located(references: readonly ItemReference[], sources: Sources): LocatedItem[] {
+  const sources = sourcesOf(entry, options);
+  // One target for those at the same instance.
   const targets = new Map<string | undefined, Target>();
-  return references.map((reference) => {
-    const { base } = reference;
-    const target = targets.get(base) ?? targetOf(sources, base);
-    targets.set(base, target);
+  return links.map((link) => {
+    const reference = referenceOf(link, entry.context);
+    const target = targets.get(reference.base) ?? targetOf(sources, reference.base);
+    targets.set(reference.base, target);
     return { ...reference, target };
   });
 }

@@ -4,7 +4,7 @@ import type { Entry } from '../cli/terminal/output';
 import type { Context, Token } from '../platform/context';
 import { CliError, phrase, tried, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { smallText } from '../platform/small-text';
+import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';
 import { profileInUse, storedProfiles } from './config-file';
 import {

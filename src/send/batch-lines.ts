@@ -3,7 +3,7 @@ import { kinds } from '../contract/api';
 import { askedFor } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
-import { withoutMark } from '../platform/small-text';
+import { withoutMark } from '../platform/private-folder';
 import type { PushDetails, PushLimits } from './draft';
 
 /** A push as a line of `push --each` describes it. */
@@ -15,12 +15,9 @@ export interface BatchEntry {
   readonly details: PushDetails;
 }
 
-/** Whether each line is a secret or a JSON object. */
-export type BatchFormat = 'text' | 'json';
-
-/** JSON when the first line looks like an object. */
-export function formatOf(first: Buffer | undefined): BatchFormat {
-  return first && LIKE_AN_OBJECT.test(first.toString()) ? 'json' : 'text';
+/** Whether each line is a JSON object, as the first one looks like. */
+export function areObjects(first: Buffer | undefined): boolean {
+  return first !== undefined && LIKE_AN_OBJECT.test(first.toString());
 }
 
 /** Also what lacks a brace, which must not be pushed as a secret for that. */
@@ -33,11 +30,11 @@ const AS_PAYLOAD =
  * Parses one line.
  * @throws CliError (usage) that quotes nothing of it
  */
-export function readEntry(line: Buffer, format: BatchFormat): BatchEntry {
+export function readEntry(line: Buffer, isObject: boolean): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
   if (text === '') throw usageError('empty');
-  if (format === 'json') return readObject(text);
+  if (isObject) return readObject(text);
   if (LIKE_AN_OBJECT.test(text))
     throw usageError('looks like a JSON object, and line 1 does not', AS_PAYLOAD);
   return { payload: text, limits: {}, details: {} };

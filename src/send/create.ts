@@ -122,12 +122,8 @@ async function proofOf(keyProof: string, base: string): Promise<string> {
   return proofAt(node, keyProof, base);
 }
 
-/** A request that is to be created. */
-export interface RequestDraft {
-  readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
-  /** They go with the question. */
-  readonly files: readonly Attachment[] | undefined;
-  readonly passphrase: NewPassphrase;
+/** How a request is to be created. */
+export interface RequestTerms {
   /** Keep it with looser limits than asked for. */
   readonly acceptLimits: boolean;
   /** Whether its closing was given as a date. */
@@ -138,6 +134,14 @@ export interface RequestDraft {
   readonly seal:
     | { readonly recipient?: string; readonly identityFile?: string | undefined }
     | undefined;
+}
+
+/** A request that is to be created. */
+interface RequestDraft extends RequestTerms {
+  readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
+  /** They go with the question. */
+  readonly files: readonly Attachment[] | undefined;
+  readonly passphrase: NewPassphrase;
 }
 
 /**

@@ -24,15 +24,11 @@ export interface Refusal {
 /** Whether what was created is as it was asked for. */
 export type Verdict = { readonly warnings: readonly string[] } | Refusal;
 
-/** How a push or a request is to be created. */
-export interface Terms {
+interface WantedPush {
   /** The id of the account to create it in. */
   readonly account: number | undefined;
   /** Keep it with looser limits than asked for. */
   readonly acceptLimits: boolean;
-}
-
-interface WantedPush extends Terms {
   readonly request: NewPush;
   /** How it is encrypted; undefined if it is not. */
   readonly mode: EncryptMode | undefined;

@@ -9,11 +9,11 @@ import {
 } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
-import { inWords } from '../cli/in-words';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
-import { attempt, CliError, endedBy, failedError, phrase, type Step } from '../platform/errors';
+import { attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
+import type { Fact, Step } from '../words/phrase';
 import type { PushKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
@@ -33,10 +33,9 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
   const { context, store } = retrieval;
   const work = await checked(passphraseWork(retrieval.push.payload ?? ''));
   if (work === undefined) {
-    if (keys.linkKey !== undefined)
-      throw exchanged('the link has a key, but the push is encrypted to another one');
+    if (keys.linkKey !== undefined) throw exchanged(phrase('encrypted-to-another'));
     if (keys.identities.length === 0)
-      throw noKey('the push is encrypted to a public key', phrase('give-identity'));
+      throw noKey(phrase('encrypted-to-public-key'), phrase('give-identity'));
     return withContent(retrieval, keys);
   }
   const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
@@ -45,7 +44,7 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
     const failure = await tryKeys(retrieval, keys, await Promise.all(given.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
-    await retrieval.say.note(await inWords(failure));
+    await retrieval.say.note(failure);
   } else if (!context.canPrompt()) throw noLinkKey();
   else await retrieval.say.note(ASKED);
   await store.hold(retrieval);
@@ -58,18 +57,15 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
  */
 export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
   if (keys.identities.length === 0)
-    throw noKey(
-      'the answer is encrypted, and its private key is not here',
-      phrase('give-identity-elsewhere'),
-    );
+    throw noKey(phrase('private-key-not-here'), phrase('give-identity-elsewhere'));
   try {
     return await withContent(retrieval, keys);
   } catch (error) {
     if (!(error instanceof CliError) || retrieval.signal.aborted) throw error;
     if (error.code !== 'passphrase') throw error;
     throw error.with({
-      facts: 'the private key does not open the answer',
-      steps: 'it was changed, or encrypted to another key: ask for it again',
+      facts: phrase('private-key-fails'),
+      steps: phrase('ask-for-answer-again'),
     });
   }
 }
@@ -84,7 +80,7 @@ async function tryKeys(
   const outcome = await attempt(() => withContent(retrieval, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
   const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
-  return outcome.with({ facts: `${outcome.message}${complaint}` });
+  return outcome.with({ facts: phrase('key-fails', complaint) });
 }
 
 /** The push with its plaintext, and a client that decrypts its files. */
@@ -97,14 +93,12 @@ async function withContent(
   const work = checked(decryptText(push.payload ?? '', identities), noun);
   const bytes = await unlessAborted(work, signal);
   if (!isUtf8(bytes))
-    throw failedError('the encrypted data is not text', {
-      steps: phrase('save-sealed'),
-    });
+    throw failedError(phrase('encrypted-no-text'), { steps: phrase('save-sealed') });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
     // They may be from someone other than the sender of the text.
     if (!fromFile && (push.files ?? []).length > 0)
-      throw exchanged(`the files of the ${noun} are not encrypted`);
+      throw exchanged(phrase('files-not-encrypted', noun));
     const files = fromFile ? [] : push.files;
     return withPush(retrieval, { ...push, files, payload: text, encrypted: true });
   }
@@ -119,7 +113,7 @@ async function withContent(
     ...withPush(retrieval, { ...push, payload: message ?? '', files: named, encrypted: true }),
     openFile: async (url, resume) => {
       const entry = entries.get(url);
-      if (entry === undefined) throw failedError('the sender did not list it');
+      if (entry === undefined) throw failedError(phrase('not-listed'));
       const body = decryptedBody(await openFile(url, resume), entry, identities, signal);
       return { length: entry.size, body };
     },
@@ -130,9 +124,7 @@ async function withContent(
 function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
-    throw failedError(`cannot open the ${noun}: ${manifest}`, {
-      steps: 'a newer version of pwpush may open it',
-    });
+    throw failedError(phrase('cannot-open', noun, manifest), { steps: phrase('use-newer') });
   const given = fromFile ? files?.slice(0, manifest.files.length) : files;
   const sent = manifest.files.map((entry, at) => {
     const file = given?.find(({ filename }) => filename === encryptedName(at));
@@ -143,17 +135,12 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
   if (found.length === sent.length && others === 0) {
     // An address stands for its entry when a file is downloaded.
     if (new Set(found.map(({ file }) => file.url)).size < found.length)
-      throw exchanged(`files of the ${noun} have the same address`);
+      throw exchanged(phrase('same-address', noun));
     return { message: manifest.message, files: found };
   }
-  throw failedError(
-    `the files differ from those that were sent: ${sent.length - found.length} missing, ${others} unknown`,
-    {
-      steps: fromFile
-        ? phrase('do-without-files')
-        : 'the instance may have lost or replaced them; ask the sender',
-    },
-  );
+  throw failedError(phrase('files-differ', sent.length - found.length, others), {
+    steps: phrase(fromFile ? 'do-without-files' : 'ask-about-files'),
+  });
 }
 
 async function* decryptedBody(
@@ -172,9 +159,9 @@ async function* decryptedBody(
     }
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
-    throw failedError(`cannot decrypt it: ${error.message}`);
+    throw failedError(phrase('cannot-decrypt', error.message));
   }
-  if (received !== size) throw failedError('its size differs from the file that was sent');
+  if (received !== size) throw failedError(phrase('size-differs'));
 }
 
 /** Fails like a broken connection if less arrives than was announced, so that it is tried again. */
@@ -194,10 +181,9 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
     return await work;
   } catch (error) {
     if (!(error instanceof AgeError)) throw error;
-    if (error.reason === 'no-match')
-      throw noKey('the key does not open the push', 'compare it with what the sender gave you');
-    throw failedError(`the encrypted ${noun} is damaged: ${error.message}`, {
-      steps: 'it was changed in transit: ask the sender for a new one',
+    if (error.reason === 'no-match') throw noKey(phrase('key-fails', ''), phrase('compare-key'));
+    throw failedError(phrase('encrypted-damaged', noun, error.message), {
+      steps: phrase('ask-for-undamaged'),
     });
   }
 }
@@ -209,16 +195,16 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function exchanged(what: string): CliError {
-  return failedError(`${what}: it may have been replaced`, {
+function exchanged(what: Fact): CliError {
+  return failedError(phrase('detailed', what, phrase('may-be-replaced')), {
     steps: phrase('accept-as-sent'),
   });
 }
 
 function noLinkKey(): CliError {
-  return noKey('the push is encrypted, and the link has no key', phrase('get-whole-link'));
+  return noKey(phrase('link-without-key'), phrase('get-whole-link'));
 }
 
-function noKey(message: string, steps: Step): CliError {
-  return new CliError('passphrase', message, { steps });
+function noKey(fact: Fact, steps: Step): CliError {
+  return new CliError('passphrase', fact, { steps });
 }

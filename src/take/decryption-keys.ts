@@ -10,7 +10,7 @@ export interface DecryptionKeys {
   readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** The option or variable that gave them, for messages; undefined if none did. */
+  /** What gave them, for messages, such as `PWPUSH_KEY has a key`; undefined if nothing did. */
   readonly givenBy?: string | undefined;
 }
 
@@ -45,8 +45,8 @@ export async function readKeys(
   const identities: Identity[] = [];
   for (const path of paths) identities.push(...(await readIdentities(path, context)));
   const given = file !== undefined || paths.length > 0;
-  const givenBy = given ? named : text === undefined ? undefined : 'PWPUSH_KEY';
-  return { text, identities, decrypt, givenBy };
+  const source = given ? named : text === undefined ? undefined : 'PWPUSH_KEY';
+  return { text, identities, decrypt, givenBy: source && `${source} has a key` };
 }
 
 async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {

@@ -29,18 +29,13 @@ const TYPED = 'a key was typed';
 async function inClear(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
   const { answer } = retrieval;
   const inLink = keys.linkKey !== undefined || answer?.publicKey !== undefined;
-  const giver = inLink ? 'the link' : keys.givenBy;
+  const giver = inLink ? 'the link has a key' : keys.givenBy;
   if (answer) {
-    const plain = 'the answer is not encrypted: the instance could read it, or may have written it';
+    const plain = phrase('answer-not-encrypted');
     if (giver !== undefined || (answer.key && keys.strict))
-      throw failedError(plain, {
-        steps: phrase('accept-as-sent-next'),
-      });
+      throw failedError(plain, { steps: phrase('accept-as-sent-next') });
     if (answer.key) await retrieval.say.warn(plain);
   } else if (giver !== undefined)
-    throw failedError(
-      `${giver}${giver === TYPED ? '' : ' has a key'}, but the push is not encrypted: it may have been replaced`,
-      { steps: phrase('accept-as-sent') },
-    );
+    throw failedError(phrase('push-not-encrypted', giver), { steps: phrase('accept-as-sent') });
   return retrieval;
 }

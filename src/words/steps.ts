@@ -130,8 +130,13 @@ export const steps = {
   'do-without-files': 'put them into its folder, as 1.age and so on; --no-files does without them',
   'get-whole-link':
     'use the complete link, with the part after #; or the words with --key-file FILE',
+  'ask-about-files': 'the instance may have lost or replaced them; ask the sender',
+  'ask-for-answer-again': 'it was changed, or encrypted to another key: ask for it again',
+  'ask-for-undamaged': 'it was changed in transit: ask the sender for a new one',
+  'use-newer': 'a newer version of pwpush may open it',
   'ask-for-new-push': 'ask the sender for a new one',
   'log-in-as-requester': 'log in as its owner with pwpush login',
+  'get-again': 'another program wrote to it: get it again',
   'look-why-closed': (link = '') => ({
     text: 'it was read already, closed, or not answered in time; the audit log says which',
     command: `pwpush audit ${shellWord(link)}`,

@@ -49,7 +49,7 @@ function loads(words: readonly string[]) {
 /** What several command lines load: every run of a command, every call of an instance, and so on. */
 const groups: Record<string, string> = {
   FRAME: 'load rolldown-runtime start streams',
-  CALL: 'FRAME llhttp.wasm session undici',
+  CALL: 'FRAME instance llhttp.wasm undici',
   TABLE: 'listings table',
   NET: 'diagnostics_channel net stream stream/promises string_decoder',
   WASM: 'NET v8 vm',
@@ -62,18 +62,18 @@ const lines = `
 --version                   | answer load streams                                     | vm
 --help                      | FRAME                                                   | vm
 push --help                 | FRAME push                                              | vm
-__complete push --          | FRAME complete push session table                       | vm
+__complete push --          | FRAME complete push instance table                       | vm
 push --no-encrypt           | CALL push share                                         | WASM
 push                        | CALL push share age encryption                          | WASM crypto
-push --dry-run --no-encrypt | FRAME dry-run push session share                        | NET vm
+push --dry-run --no-encrypt | FRAME dry-run push instance share                        | NET vm
 push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
 get LINK                    | CALL get taking                                         | WASM
 show LINK                   | CALL TABLE progress show                                | WASM
 list                        | CALL TABLE list                                         | WASM
 expire LINK                 | CALL expire in-order taking                             | WASM
 mcp --help                  | FRAME mcp                                               | vm
-mcp                         | FRAME mcp safe-name secret-forms serve-tools session    | NET crypto fs/promises os vm
-profile set days 3          | FRAME TABLE atomic-file profile profile-store session store system-keyring | WASM assert crypto fs/promises os
+mcp                         | FRAME mcp safe-name secret-forms serve-tools instance    | NET crypto fs/promises os vm
+profile set days 3          | FRAME TABLE atomic-file profile profile-store instance store system-keyring | WASM assert crypto fs/promises os
 `;
 const rows = [...lines.matchAll(/^(.*?) +\| (.*?) +\| (.*)$/gm)].map(([, ...row]) => row);
 

@@ -9,6 +9,9 @@ import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 const operator = person();
 serving(operator.env);
 
+/** Somebody without an instance. */
+const nowhere = person();
+
 const root = join(operator.folder, 'root');
 beforeAll(() => {
   mkdirSync(root);
@@ -37,6 +40,15 @@ test(
     expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
   },
 );
+
+test('a question of this machine has its link and its answer by events', alsoBinary, async () => {
+  const { call, close } = await connectedProgram(['--root', root], { env: nowhere.env });
+  const told = await call('ask', { question: 'The password?', file: 'answer' });
+  const link = /http:\/\/127\.0\.0\.1\S+/.exec(told)?.[0] ?? '';
+  await pwpush(['respond', link], { env: nowhere.env, input: SECRET });
+  expect(await call('wait', { link, seconds: 30 })).toBe('saved answer (17 B)');
+  await close();
+});
 
 test.each([
   ['a cancelled call', undefined, 0],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatOf, linesOf, readEntry } from '../../src/send/batch-lines';
+import { areObjects, linesOf, readEntry } from '../../src/send/batch-lines';
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
@@ -8,16 +8,16 @@ const objects = ['{"payload":"x"}', ' { "payload":"x"', '{"user":"x"}', '{}'];
 const texts = ['hunter2', '["payload"]', '"payload"', '{payload: 1}', '{}x', 'null'];
 
 test('the first line says how all are read: as JSON when it looks like an object', () => {
-  for (const text of objects) expect(formatOf(Buffer.from(text))).toBe('json');
-  for (const text of texts) expect(formatOf(Buffer.from(text))).toBe('text');
-  expect(formatOf(undefined)).toBe('text');
+  for (const text of objects) expect(areObjects(Buffer.from(text))).toBe(true);
+  for (const text of texts) expect(areObjects(Buffer.from(text))).toBe(false);
+  expect(areObjects(undefined)).toBe(false);
 });
 
 test('a line of text is a secret, unless it looks like an object', () => {
   for (const text of texts)
-    expect(readEntry(Buffer.from(text), 'text')).toMatchObject({ payload: text });
+    expect(readEntry(Buffer.from(text), false)).toMatchObject({ payload: text });
   const usage = expect.objectContaining({ code: 'usage' });
-  for (const text of objects) expect(() => readEntry(Buffer.from(text), 'text')).toThrow(usage);
+  for (const text of objects) expect(() => readEntry(Buffer.from(text), false)).toThrow(usage);
 });
 
 test('an object has the names of the options', () => {
@@ -25,7 +25,7 @@ test('an object has the names of the options', () => {
     ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, click: false },
     ...{ passphrase: 'sesame', name: 'n', note: 'm' },
   };
-  expect(readEntry(json(all), 'json')).toEqual({
+  expect(readEntry(json(all), true)).toEqual({
     ...{ payload: 'x', passphrase: 'sesame', expiry: { after: 86_400 } },
     limits: {
       ...{ kind: 'url', expire_after_views: 2, deletable_by_viewer: true, retrieval_step: false },
@@ -43,16 +43,16 @@ test.each([...[{}, { payload: '' }, { payload: 7 }, [], 'secret'], ...wrong])(
   (value) => {
     const message = expect.not.stringMatching(/S3cret|secret/);
     const refused = expect.objectContaining({ name: 'CliError', code: 'usage', message });
-    expect(() => readEntry(json(value), 'json')).toThrow(refused);
+    expect(() => readEntry(json(value), true)).toThrow(refused);
   },
 );
 
 test('nothing is quoted of a line that cannot be read', () => {
   const message = expect.not.stringContaining('hunter2');
   const usage = expect.objectContaining({ code: 'usage', message });
-  expect(() => readEntry(Buffer.from('{"payload": hunter2'), 'json')).toThrow(usage);
-  expect(() => readEntry(Buffer.from([0xff]), 'text')).toThrow(usage);
-  expect(() => readEntry(Buffer.from(''), 'text')).toThrow(usage);
+  expect(() => readEntry(Buffer.from('{"payload": hunter2'), true)).toThrow(usage);
+  expect(() => readEntry(Buffer.from([0xff]), false)).toThrow(usage);
+  expect(() => readEntry(Buffer.from(''), false)).toThrow(usage);
 });
 
 async function lines(chunks: readonly Uint8Array[], longest = 1000) {

@@ -84,6 +84,6 @@ test.each([
   const reading = async () => {
     for await (const chunk of body) got += Buffer.from(chunk);
   };
-  await expect(reading()).rejects.toThrow('its size differs from the file that was sent');
+  await expect(reading()).rejects.toMatchObject({ facts: [{ name: 'size-differs' }] });
   expect(got).toBe(handed);
 });

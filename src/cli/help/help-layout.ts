@@ -86,16 +86,15 @@ function example(line: string, columns: number): string {
   return [...lines, last, ...(meaning === undefined ? [] : [`      ${meaning}`])].join('\n');
 }
 
-/** @param columns of the output */
-export function layoutOf(command: Command, columns: number): HelpConfiguration {
+export function layoutOf(command: Command): HelpConfiguration {
   const page = command.parent ? pageOf : indexOf;
-  return { formatHelp: (_, help) => `${page(command, help, columns)}\n` };
+  return { formatHelp: (_, help) => `${page(command, help, help.helpWidth ?? 80)}\n` };
 }
 
 /** The number of options that fit on a screen with their help. */
 const FEW = 10;
 
-const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
+export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 
 const ownOptions = (command: Parser) =>
   Help.prototype.visibleOptions(command).filter((one) => !isGlobal(one));

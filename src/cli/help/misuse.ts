@@ -1,21 +1,20 @@
 // Errors of the command line, with suggestions.
-import type { Argument, Command, CommanderError, Option } from 'commander';
+import type { Command, CommanderError, Option } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
 
-/** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
-export function checkChoices(name: string, one: Option | Argument): void {
-  const { argChoices } = one;
-  if (argChoices === undefined) return;
-  one.argParser((word: string) => {
-    if (argChoices.includes(word)) return word;
+/** A parser of one of some words. Not Commander's check of choices, which suggests none. */
+export const oneOf =
+  <T extends string>(words: readonly T[]) =>
+  (word: string, name: string): T => {
+    const found = words.find((one) => one === word);
+    if (found !== undefined) return found;
     // Every other code of a language is near one of two letters.
-    const near = nearest(argChoices, word, 0);
+    const near = nearest(words, word, 0);
     throw usageError(
-      `${name} must be one of ${argChoices.join(', ')}, not "${word}"`,
+      `${name} must be one of ${words.join(', ')}, not "${word}"`,
       near && `did you mean ${near}?`,
     );
-  });
-}
+  };
 
 /** An error of Commander's parser as one of ours. */
 export function misuse(error: CommanderError, command: Command): CliError {
@@ -115,42 +114,40 @@ export function unknownOption(typed: string, command: Command): CliError {
   // Commander treats a value for a switch as an unknown option.
   if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
     return usageError(`${name} takes no value`, helpOf(command));
-  const message = `unknown option ${name}`.trimEnd();
   const names = options.flatMap(({ long }) => long ?? []);
-  if (SECRETS.test(name))
-    return usageError(
-      message,
-      `options cannot hold secrets, because other users can read them: ${
-        name.startsWith('--p') && names.includes('--passphrase-file')
-          ? '-p asks for it, --passphrase-file PATH reads it'
-          : 'pipe the secret in, let pwpush ask, or use a file or variable'
-      }`,
-    );
-  if (names.includes(name))
+  if (names.includes(name) && !SECRETS.test(name))
     return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
-  const other = meantBy(name, otherOptions);
-  if (other !== undefined && names.includes(other.replace(/ .*/, '')))
-    return usageError(message, `did you mean ${other}?`);
-  const near = name.startsWith('--')
-    ? nearest(names, name)
-    : options.find(({ short }) => short?.toLowerCase() === typed.toLowerCase())?.short;
-  if (near !== undefined) return usageError(message, `did you mean ${near}?`);
-  const [, views] = (names.includes('--views') && /^-([1-9]\d?)$/.exec(typed)) || [];
-  if (views !== undefined) return usageError(message, `did you mean --views ${views}?`);
-  if (command.usage().includes(' -- ')) return usageError(message, COMMAND_AFTER);
-  if (/^-[\d.]/.test(typed) && !takesLinks(command))
-    return usageError(message, 'put -- before an argument that begins with a dash');
-  const mayBeId = !name.startsWith('--') && typed.length > name.length && takesLinks(command);
-  if (mayBeId) return usageError(message, 'put an ID that begins with a dash after --');
-  const see = helpOf(command);
-  return usageError(
-    message,
-    command.parent ? see : `an option of a command stands after its name; see ${see}`,
-  );
+  const { short } = options.find((one) => one.short?.toLowerCase() === typed.toLowerCase()) ?? {};
+  const near = name.startsWith('--') ? nearest(names, name) : short;
+  return usageError(`unknown option ${name}`.trimEnd(), insteadOf(typed, names, near, command));
 }
 
-function takesLinks({ registeredArguments }: Command): boolean {
-  return registeredArguments.some((one) => /^links?$/.test(one.name()));
+/** What to type in place of an option that a command does not have. */
+function insteadOf(
+  typed: string,
+  names: readonly string[],
+  near: string | undefined,
+  command: Command,
+): string {
+  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
+  if (SECRETS.test(name))
+    return `options cannot hold secrets, because other users can read them: ${
+      name.startsWith('--p') && names.includes('--passphrase-file')
+        ? '-p asks for it, --passphrase-file PATH reads it'
+        : 'pipe the secret in, let pwpush ask, or use a file or variable'
+    }`;
+  const other = meantBy(name, otherOptions);
+  const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : near;
+  const isViews = names.includes('--views') && /^-[1-9]\d?$/.test(typed);
+  const meant = known ?? (isViews ? `--views ${typed.slice(1)}` : undefined);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  if (command.usage().includes(' -- ')) return COMMAND_AFTER;
+  const hasLinks = command.registeredArguments.some((one) => /^links?$/.test(one.name()));
+  if (/^-[\d.]/.test(typed) && !hasLinks)
+    return 'put -- before an argument that begins with a dash';
+  if (hasLinks && /^-[^-]./.test(typed)) return 'put an ID that begins with a dash after --';
+  const see = helpOf(command);
+  return command.parent ? see : `an option of a command stands after its name; see ${see}`;
 }
 
 function optionsOf(command: Command): readonly Option[] {

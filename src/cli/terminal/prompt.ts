@@ -6,7 +6,7 @@ import type {
   TerminalPrompter,
   TerminalSignals,
 } from '../../platform/context';
-import { CliError } from '../../platform/errors';
+import { CliError, phrase } from '../../platform/errors';
 import { keyboard } from './keyboard';
 import { width, wrap } from './text-width';
 import { typedText } from './typed-text';
@@ -57,7 +57,7 @@ export function inquirerPrompter(
       output.write(SHOW_CURSOR);
       const name = error instanceof Error ? error.name : '';
       if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error;
-      throw new CliError('interrupted', 'interrupted', { cause: error });
+      throw new CliError('interrupted', phrase('interrupted'), { cause: error });
     } finally {
       left.end();
     }

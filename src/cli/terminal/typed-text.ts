@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Extent, PromptStreams } from '../../platform/context';
-import { CliError } from '../../platform/errors';
+import { CliError, phrase } from '../../platform/errors';
 import { PASTE, PASTED, REDRAW, severalLines } from './keyboard';
 
 const CTRL_C = '\u0003';
@@ -57,7 +57,7 @@ export function typedText(
     };
     const leave = () => {
       end();
-      reject(new CliError('interrupted', 'interrupted'));
+      reject(new CliError('interrupted', phrase('interrupted')));
     };
     const accept = (rest: readonly string[]) => {
       // Typed after what was typed ahead.

@@ -93,7 +93,10 @@ export function trustingSystem<To>(
 }
 
 /** The addresses of `localhost`. */
-const LOCAL_ADDRESSES = ['127.0.0.1', '::1'] as const;
+const LOCAL = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+] as const;
 
 /** The second address is tried after this time: more than this process may be busy when the first one responds. */
 const FIRST_ADDRESS_MS = 2000;
@@ -104,14 +107,8 @@ export function lookupOptions(hostname: string) {
   return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
 }
 
-const lookup: LookupFunction = (_hostname, { all }, callback) => {
-  if (!all) return callback(null, LOCAL_ADDRESSES[0], 4);
-  const [four, six] = LOCAL_ADDRESSES;
-  callback(null, [
-    { address: four, family: 4 },
-    { address: six, family: 6 },
-  ]);
-};
+const lookup: LookupFunction = (_hostname, { all }, callback) =>
+  all ? callback(null, [...LOCAL]) : callback(null, LOCAL[0].address, LOCAL[0].family);
 
 /** A proxy, and the variable of the environment that names it. */
 export interface ChosenProxy {

@@ -21,21 +21,22 @@ export function undiciTransport(options: HttpSettings): HttpClient {
     connections.set(key, known);
     return known;
   };
+  const shared = { ...options, running };
   return {
     send: async (request) => {
       const url = new URL(request.url);
       const { body } = request;
       if (typeof body !== 'object')
-        return sendOver(await connectionFor(url), { request, url, body, running }, options);
+        return sendOver(await connectionFor(url), request, undefined, shared);
       const streams = await import('./upload');
-      const upload = { request, url, body: streams.uploadOf(body), running };
-      return sendOver(await connectionFor(url, streams), upload, options);
+      const connection = await connectionFor(url, streams);
+      return sendOver(connection, request, streams.uploadOf(body), shared);
     },
     open: (url) => {
       const connecting = async () => {
         const { dispatcher } = await connectionFor(new URL(url));
         // A pool has none: it opens connections by its own rules.
-        (dispatcher as Connectable)[kConnect]?.(() => {});
+        (dispatcher as { [kConnect]?(connected: () => void): void })[kConnect]?.(() => {});
       };
       connecting().catch(() => {});
     },
@@ -45,26 +46,17 @@ export function undiciTransport(options: HttpSettings): HttpClient {
   };
 }
 
-interface Connectable {
-  [kConnect]?(connected: () => void): void;
-}
-
-interface Sendable {
-  readonly request: HttpRequest;
-  readonly url: URL;
-  readonly body: string | UploadAttempt | undefined;
-  readonly running: Set<Exchange>;
-}
-
 async function sendOver(
   { dispatcher, forwarded, paused, tlsError }: Connection,
-  { request: { method, headers, effect = false }, url, body, running }: Sendable,
-  options: HttpSettings,
+  { method, url: address, headers, body, effect = false }: HttpRequest,
+  upload: UploadAttempt | undefined,
+  options: HttpSettings & { readonly running: Set<Exchange> },
 ): Promise<HttpResponse> {
-  const streamed = typeof body === 'object' ? body : undefined;
-  const unfinished = () => streamed?.unfinished() === true;
+  const url = new URL(address);
+  const { running } = options;
+  const unfinished = () => upload?.unfinished() === true;
   const explain = (error: unknown, { sent, stopped, responded }: Exchange) => {
-    const own = responded ? undefined : streamed?.error(error, url, options);
+    const own = responded ? undefined : upload?.error(error, url, options);
     const left = responded || (sent && !(stopped && unfinished()));
     const cause = stopped ? { code: 'STOPPED' } : (tlsError.last ?? error);
     return own ?? networkError(cause, url, left, options.timeout, options.ca !== undefined);
@@ -75,8 +67,8 @@ async function sendOver(
     path: (forwarded?.prefix ?? '') + url.pathname + url.search,
     method,
     headers:
-      streamed || forwarded ? { ...headers, ...streamed?.headers, ...forwarded?.headers } : headers,
-    body: typeof body === 'object' ? body.chunks : body,
+      upload || forwarded ? { ...headers, ...upload?.headers, ...forwarded?.headers } : headers,
+    body: upload ? upload.chunks : body,
   };
   // undici documents iterables, but its types lack them.
   dispatcher.dispatch(sent as Dispatcher.DispatchOptions, exchange);
@@ -84,6 +76,6 @@ async function sendOver(
   // Of the proxy (RFC 9110, 15.5.8).
   if (forwarded && response.status === 407)
     throw proxyError(new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy), url);
-  if (!streamed || response.status < 400) return response;
-  return { ...response, body: streamed.refusal(response.body) };
+  if (!upload || response.status < 400) return response;
+  return { ...response, body: upload.refusal(response.body) };
 }

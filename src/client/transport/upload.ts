@@ -31,19 +31,17 @@ export function uploadOf(body: StreamedBody) {
     /** The other side cannot have received all of it. */
     unfinished: () => left > 0,
     /** The error of the body itself, or one for a stall; undefined for any other. */
-    error: (error: unknown, url: URL, { timeout }: { readonly timeout: number }) =>
-      thrown ?? (error instanceof Stalled ? stallError(error, url, timeout, left > 0) : undefined),
+    error: (cause: unknown, { host }: URL, { timeout }: { readonly timeout: number }) => {
+      if (thrown || !(cause instanceof Stalled)) return thrown;
+      const name = left > 0 ? 'takes-no-more' : 'no-response';
+      return timeoutError(phrase(name, host, timeout), true, cause);
+    },
     refusal,
   };
 }
 
 /** No data was transferred on a socket, in either direction. */
 class Stalled extends Error {}
-
-function stallError(error: Stalled, url: URL, timeout: number, sending: boolean): TransportError {
-  const name = sending ? 'takes-no-more' : 'no-response';
-  return timeoutError(phrase(name, url.host, timeout), true, error);
-}
 
 /** Ends the response body of an early refusal where the connection breaks, without an error. */
 async function* refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

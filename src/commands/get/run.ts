@@ -8,7 +8,15 @@ import type { BegunDownload } from '../../keep/interrupted-download';
 import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
 import { asCliError } from '../../platform/errors';
-import type { Named, NamedItem, Session } from '../../profile/session';
+import { connect } from '../../profile/connect';
+import {
+  type ConnectedItem,
+  type ItemReference,
+  itemAt,
+  type LocatedItem,
+  referenceOf,
+} from '../../profile/references';
+import type { Sources } from '../../profile/target';
 import {
   type DecryptionKeys,
   type KeySources,
@@ -26,11 +34,15 @@ const requestKeys = () => import('../../keep/request-keys');
 /** What to open, with which keys, and where it goes. */
 export interface GetPlan {
   readonly from:
-    | { readonly push: Named }
+    | { readonly push: LocatedItem }
     /** What an interrupted run kept; the link may give its key. */
-    | { readonly kept: string; readonly push: Named | undefined }
+    | {
+        readonly kept: string;
+        readonly push: ItemReference | undefined;
+        readonly sources: Sources;
+      }
     /** A file that was saved; the link may give its key. */
-    | { readonly file: string; readonly push: Named | undefined };
+    | { readonly file: string; readonly push: ItemReference | undefined };
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
   readonly place: PlacePlan;
@@ -49,24 +61,24 @@ interface PushSource {
 }
 
 /** Reserves the place, uses the view, and writes the push there or to a rescue file. */
-export async function run(session: Session, plan: GetPlan): Promise<void> {
-  const keys = await readKeys(plan.keys, session.context);
-  const source = await sourceOf(session, plan, keys);
+export async function run(entry: Entry, plan: GetPlan): Promise<void> {
+  const keys = await readKeys(plan.keys, entry.context);
+  const source = await sourceOf(entry, plan, keys);
   try {
-    await get(session, plan, source, keys);
+    await get(entry, plan, source, keys);
   } finally {
     source.kept?.release();
   }
 }
 
 async function sourceOf(
-  session: Session,
+  entry: Entry,
   { from, passphrase, place }: GetPlan,
   keys: DecryptionKeys,
 ): Promise<PushSource> {
-  const { context, say } = session;
+  const { context, say } = entry;
   if ('file' in from) {
-    const saved = await takeSaved(session, from.file);
+    const saved = await takeSaved(entry, from.file);
     return { linkKey: from.push?.key, retrieve: async () => saved };
   }
   // Standard output takes a secret that can go nowhere else, except where it is the log of a job.
@@ -74,14 +86,15 @@ async function sourceOf(
   const store = new RescueStore(context, 'for-later', stdout);
   const retriever = { context, say, store };
   if (!('kept' in from)) {
-    const named = await session.connectTo(from.push);
+    const named = await connect(entry, from.push);
     const known = await knownPassphrase(passphrase, context);
     return { linkKey: named.key, retrieve: () => retrieveFrom(retriever, named, known, keys) };
   }
   const { claimKeptDownload } = await import('../../keep/interrupted-download');
   const kept = claimKeptDownload(from.kept, context, from.push?.token);
   try {
-    const named = await session.connectTo(from.push ?? session.reference(kept.link));
+    const reference = from.push ?? referenceOf(kept.link, context);
+    const named = await connect(entry, itemAt(from.sources, reference));
     return { linkKey: named.key, retrieve: () => resumed(retriever, named, kept), kept };
   } catch (error) {
     kept.release();
@@ -122,14 +135,14 @@ async function get(
   // A failure that names another such file replaced this one.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
-  await place.finish?.(retrieval);
+  await place.text?.finish?.(retrieval);
   await forgetKey(retrieval, plan);
 }
 
 /** Takes what an interrupted run kept as if it had been retrieved now. */
 async function resumed(
   run: Retriever,
-  named: NamedItem,
+  named: ConnectedItem,
   { answer, link, partial, push }: BegunDownload,
 ): Promise<Retrieval> {
   if (!answer)
@@ -145,9 +158,9 @@ async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Pr
   try {
     return await openPush(sealed, keys);
   } catch (error) {
-    const { rescuePush } = await import('../../deliver/download');
+    const { rescuePushes } = await import('../../deliver/download');
     const wanted = withFiles ? sealed : withPush(sealed, { ...sealed.push, files: [] });
-    throw describe(asCliError(error), await rescuePush(wanted));
+    throw describe(asCliError(error), ...(await rescuePushes([wanted])));
   }
 }
 

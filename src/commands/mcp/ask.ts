@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import type { RunEvent } from '../../platform/context';
-import { asCliError, CliError, exitStatus, tried, usageError } from '../../platform/errors';
+import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
 import { limited, raceWithLimit } from '../../platform/files/abort';
-import { another } from '../../profile/session';
+import { NoInstance } from '../../profile/target';
 import { newBelow } from './below-root';
 import { type Desk, linkWords, savedTo } from './desk';
 import { failure, saidText, type Told, together } from './told';
@@ -89,18 +89,12 @@ export async function ask(
     done: asked.done,
     shown: async (action, signal) => {
       if (action === 'accept') return together(await answered(asked, seconds, signal), said);
-      if (action === undefined)
-        return together(
-          {
-            text: `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${isOwn ? 'this link' : reference}. The answer is saved to ${file}.`,
-          },
-          said,
-        );
-      await asked.close();
-      return together(
-        { text: `The person did not open the page (${action}); the question is closed.` },
-        said,
-      );
+      if (action !== undefined) await asked.close();
+      const text =
+        action === undefined
+          ? `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${isOwn ? 'this link' : reference}. The answer is saved to ${file}.`
+          : `The person did not open the page (${action}); the question is closed.`;
+      return together({ text }, said);
     },
   };
   return isOwn ? page : page.shown(undefined, desk.signal);
@@ -122,12 +116,9 @@ interface Asking extends Pick<Arguments<'ask'>, 'question' | 'expire' | 'file'> 
 
 /** Asks at the instance of the commands, if there is one, and it can be asked there. */
 async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
-  // Each time, as a profile may be there by now.
-  const session = another(desk.session);
-  const target = tried(session.target);
-  const none = target instanceof CliError;
-  if (none && !session.isUnconfigured(target)) throw target;
-  const asked = !none && target.token ? await askInstance(desk, asking, target.base) : undefined;
+  const target = desk.target();
+  const isAsked = !(target instanceof NoInstance) && target.token !== undefined;
+  const asked = isAsked ? await askInstance(desk, asking, target.base) : undefined;
   return asked ?? askHere(desk, asking);
 }
 

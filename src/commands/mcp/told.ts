@@ -1,6 +1,12 @@
 import { safe, safeLines } from '../../cli/terminal/safe';
 import { asCliError, type ErrorCode, exitStatus, failedError, phrase } from '../../platform/errors';
-import type { Ran } from './started-run';
+
+/** How a run ended. Its output is in memory alone. */
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** What a tool answers: a text for a model and for people, without any secret. */
 export interface Told {

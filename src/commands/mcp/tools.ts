@@ -7,8 +7,7 @@ import { formsOf } from '../../run/secret-forms';
 import { answered, ask, type Page, type Questions } from './ask';
 import { fileBelow, newBelow } from './below-root';
 import { checkLink, type Desk, linkWords, savedTo } from './desk';
-import type { Ran } from './started-run';
-import { failure, programEnd, type Told, together, toldJson, warningsIn } from './told';
+import { failure, programEnd, type Ran, type Told, together, toldJson, warningsIn } from './told';
 import type { Arguments, ToolName } from './tool-arguments';
 
 /** What a client reads about the effects of a tool. */
@@ -127,7 +126,7 @@ async function push(
     return toldJson(await desk.command('push', [path, ...words], { signal }));
   }
   const given = env === undefined ? { generate: wanted === true || `${wanted}` } : { env };
-  const source = chooseSource(given, false, false);
+  const source = chooseSource(given, desk.context);
   const input = await readSecret({ from: source, raw: false }, desk.context);
   return toldJson(await desk.command('push', ['--raw', ...words], { signal, input }));
 }

@@ -1,6 +1,6 @@
-import { entryOf } from '../../cli/terminal/output';
+import { type Entry, entryOf } from '../../cli/terminal/output';
 import { contextWith } from '../../platform/context';
-import type { Session } from '../../profile/session';
+import type { Sources } from '../../profile/target';
 
 /**
  * With nothing configured, the user can log in, or serve the push from this machine. Returns what was chosen; after `instance`
@@ -8,10 +8,10 @@ import type { Session } from '../../profile/session';
  * @param servable whether this machine could serve it
  */
 export async function choosePlace(
-  session: Session,
+  { context, say }: Entry,
+  sources: Sources,
   servable: boolean,
 ): Promise<'instance' | 'here'> {
-  const { context, say } = session;
   await say.note('no instance is configured (to run your own: pwpush serve, in another terminal)');
   if (servable) {
     const prompter = await context.prompter();
@@ -29,6 +29,6 @@ export async function choosePlace(
   // stdout is for the link alone.
   const redirected = contextWith(context, { stdout: context.stderr });
   const entry = entryOf(redirected, say.manner);
-  await login(entry, { address: undefined, keyring: false, sources: session.sources() });
+  await login(entry, { address: undefined, keyring: false, sources });
   return 'instance';
 }

@@ -22,8 +22,7 @@ const ENCRYPTED = {
 export async function dryRunText(
   { request, files }: SentPush,
   encryption: EncryptMode | undefined,
-  target: Target,
-  json: boolean,
+  { target, json }: { readonly target: Target; readonly json: boolean },
 ): Promise<string> {
   const { method, path } = routes.create;
   const headers = Object.keys((await target.headers?.()) ?? {});

@@ -1,5 +1,5 @@
 import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passphrase';
-import { failureFields, worded } from '../../cli/report-error';
+import { failureFields, worded, wordsOf } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
 import { checkEncryptable } from '../../cli/values';
@@ -12,19 +12,19 @@ import {
   CliError,
   ExitWith,
   endedBy,
+  type Fact,
   failedError,
   phrase,
   usageError,
 } from '../../platform/errors';
 import { codeOf, whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
-import { accountOf } from '../../profile/connect';
-import type { Session } from '../../profile/session';
+import { accountOf, connect } from '../../profile/connect';
+import type { Target } from '../../profile/target';
 import {
+  areObjects,
   type BatchEntry,
-  type BatchFormat,
   type BatchLine,
-  formatOf,
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
@@ -39,7 +39,6 @@ import {
 } from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
-import type { InstancePlace } from './run';
 
 /** A push for each line. */
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
@@ -47,7 +46,9 @@ export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
   readonly lines: string;
   readonly details: PushDetails;
   readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
-  readonly place: InstancePlace;
+  readonly target: Target;
+  /** Shows the requests instead of sending them. */
+  readonly dryRun: boolean;
 }
 
 /** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
@@ -58,8 +59,8 @@ const LONGEST = 8 * 1024 * 1024;
  * pasted beside the input. A line that fails is reported and does not stop the others; the highest status is the exit
  * code. Once results cannot be written any more, no further line is begun.
  */
-export async function run(session: Session, plan: EachPlan): Promise<void> {
-  const { context, say } = session;
+export async function run(entry: Entry, plan: EachPlan): Promise<void> {
+  const { context, say } = entry;
   const { json } = say.manner;
   let [pushed, failed, worst] = [0, 0, 0];
   let isStopped = false;
@@ -69,7 +70,7 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
     hinted = worded(failure).hint;
   };
   const goesOn = () => !isStopped && !context.signal.aborted;
-  for await (const { line, result } of await outcomes(session, plan, goesOn)) {
+  for await (const { line, result } of await outcomes(entry, plan, goesOn)) {
     const counted = (error: CliError) => {
       worst = Math.max(worst, error.exitStatus);
       return error.with({ subject: `line ${line.number}`, line: line.number });
@@ -79,13 +80,13 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
       failed++;
       const failure = counted(result);
       if (!json) await report(failure);
-      unprinted = await printFailure(session, failure);
+      unprinted = await printFailure(entry, failure);
       if (json && unprinted) await report(failure);
     } else if (typeof result === 'string') await say.printText(result);
     else {
       pushed++;
-      unprinted = await printLink(session, result);
-      if (plan.result.receipt) await keepReceipt(session, result);
+      unprinted = await printLink(entry, result);
+      if (plan.result.receipt) await keepReceipt(entry, result);
       for (const warning of result.warnings) await say.warn(`line ${line.number}: ${warning}`);
     }
     if (!unprinted) continue;
@@ -94,8 +95,7 @@ export async function run(session: Session, plan: EachPlan): Promise<void> {
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
-  if (!plan.place.dryRun)
-    await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
+  if (!plan.dryRun) await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
   if (worst > 0) throw new ExitWith(worst);
 }
 
@@ -106,42 +106,43 @@ interface Outcome {
 }
 
 async function outcomes(
-  session: Session,
+  entry: Entry,
   plan: EachPlan,
   goesOn: () => boolean,
 ): Promise<AsyncIterable<Outcome>> {
-  const { context, say } = session;
-  const seal = await readKeys(plan.seal, session);
+  const { context, say } = entry;
+  const seal = await readKeys(plan.seal, entry);
   const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
   context.asked();
-  const connected = lazy(() => session.connect(AT_ONCE));
-  const instance = plan.place.dryRun ? undefined : await connected();
+  const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
+  const instance = plan.dryRun ? undefined : await connected();
   // Not as the failure of each line.
-  accountOf(session.target());
-  const edition = editionOf(session.target(), connected, plan.place.dryRun);
+  if (instance) accountOf(plan.target);
+  const edition = editionOf(plan.target, connected, plan.dryRun);
   await sayExpiry(plan.limits.expiry, 'expires', say);
+  const look = { target: plan.target, json: say.manner.json };
   const inClear = new Set<string>();
   /** The first line decides. */
-  let format: BatchFormat | undefined;
+  let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
-    format ??= formatOf(line.bytes);
+    ofObjects ??= areObjects(line.bytes);
     if (context.signal.aborted) throw endedBy(context.signal);
     if (!line.bytes) throw usageError('longer than 8 MiB', phrase('attach'));
-    const entry = readEntry(line.bytes, format);
-    const own = entry.passphrase === undefined ? passphrase : await noKey(entry.passphrase);
-    const planned = planOfLine(plan, { ...seal, passphrase: { text: own } }, entry);
+    const own = readEntry(line.bytes, ofObjects);
+    const text = own.passphrase === undefined ? passphrase : await noKey(own.passphrase);
+    const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
     if (seal.encryption) {
       checkEncryptable(planned.limits.fields.kind);
-      await warnOfClear(planned.content.details, session, inClear);
+      await warnOfClear(planned.content.details, entry, inClear);
     }
     const warnings: string[] = [];
-    const collecting = { ...say, warn: async (text: string) => void warnings.push(text) };
+    const collecting = {
+      ...say,
+      warn: async (what: Fact | CliError) => void warnings.push(wordsOf(what)),
+    };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
-    if (!instance) {
-      const { json } = say.manner;
-      return dryRunText(await requestOf(draft), seal.encryption?.mode, session.target(), json);
-    }
-    const created = await create(draft, instance, session);
+    if (!instance) return dryRunText(await requestOf(draft), seal.encryption?.mode, look);
+    const created = await create(draft, instance, entry);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };
   const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));
@@ -163,9 +164,6 @@ function planOfLine(
     content: {
       text: { from: { name: 'text', value: line.payload }, raw: false },
       details: { ...details, ...line.details },
-      isExposed: false,
-      isFileName: false,
-      isForCommand: false,
     },
     limits: { ...limits, fields, ...(expiry && { expiry, expiryOption: undefined }) },
     seal,

@@ -6,9 +6,9 @@ import type { HereEvent } from '../../contract/here-event';
 import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
 import { CliError, phrase, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
-import type { Instance } from '../../profile/connect';
+import { connect, type Instance } from '../../profile/connect';
 import { checkHere, LOST, withHere } from '../../profile/here';
-import type { Session } from '../../profile/session';
+import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, create, keepReceipt } from '../../send/create';
 import {
@@ -26,8 +26,9 @@ export interface PushPlan extends DraftPlan {
   readonly place: InstancePlace | HerePlace;
 }
 
-export interface InstancePlace {
+interface InstancePlace {
   readonly at: 'instance';
+  readonly target: Target;
   /** The command that sets the text first. */
   readonly setting: SettingPlan | undefined;
   /** Shows the request instead of sending it. */
@@ -41,30 +42,29 @@ interface HerePlace {
 }
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
-export async function run(session: Session, plan: PushPlan): Promise<void> {
+export async function run(entry: Entry, plan: PushPlan): Promise<void> {
   const { place, limits, result } = plan;
-  if (place.at === 'here') return serve(session, plan, place);
-  const setter = place.setting && (await (await settingFirst()).findSetter(session, place.setting));
-  await warnAhead(plan, session);
-  const seal = await readKeys(plan.seal, session);
-  if (place.dryRun) await sayExpiry(limits.expiry, 'expires', session.say);
-  const connected = lazy(() => session.connect());
-  const target = session.target();
-  const edition = editionOf(target, connected, place.dryRun);
-  const draft = await draftOf({ ...plan, seal }, session, edition);
+  if (place.at === 'here') return serve(entry, plan, place);
+  const setter = place.setting && (await (await settingFirst()).findSetter(entry, place.setting));
+  await warnAhead(plan, entry);
+  const seal = await readKeys(plan.seal, entry);
+  if (place.dryRun) await sayExpiry(limits.expiry, 'expires', entry.say);
+  const connected = lazy(() => connect(entry, place));
+  const edition = editionOf(place.target, connected, place.dryRun);
+  const draft = await draftOf({ ...plan, seal }, entry, edition);
   try {
     if (place.dryRun) {
-      const sent = await requestOf(draft);
       const { dryRunText } = await import('./dry-run');
-      const text = await dryRunText(sent, seal.encryption?.mode, target, session.say.manner.json);
-      return await session.say.printText(text);
+      const look = { target: place.target, json: entry.say.manner.json };
+      const text = await dryRunText(await requestOf(draft), seal.encryption?.mode, look);
+      return await entry.say.printText(text);
     }
     const instance = await connected();
     const created = setter
-      ? await setAndCreate(setter, draft, instance, session)
-      : await create(draft, instance, session);
-    const failure = await printCreated(session, created, result);
-    if (result.receipt) await keepReceipt(session, created);
+      ? await setAndCreate(setter, draft, instance, entry)
+      : await create(draft, instance, entry);
+    const failure = await printCreated(entry, created, result);
+    if (result.receipt) await keepReceipt(entry, created);
     if (failure) throw failure;
   } finally {
     await draft.close();

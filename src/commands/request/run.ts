@@ -18,45 +18,40 @@ import {
   printCreated,
   reachedHere,
 } from '../../deliver/deliver-link';
-import { rescuePush } from '../../deliver/download';
+import { rescuePushes } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
-import { accountOf, type Instance } from '../../profile/connect';
+import { accountOf, clientOf, connect, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
-import { another, type Session } from '../../profile/session';
+import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
-import { createRequest } from '../../send/create';
+import { createRequest, type RequestTerms } from '../../send/create';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
 import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
-export interface RequestPlan {
+export interface RequestPlan extends RequestTerms {
   readonly question: Source;
   /** When it closes; if undefined, a person who types the question is asked. */
   readonly closes: ClosingFields | undefined;
-  readonly byDate: boolean;
   readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
   /** Paths of files that go with the question. */
   readonly files: readonly string[] | undefined;
   readonly passphrase: NewPassphraseSource;
-  readonly encrypt: boolean;
-  /** A new file for the private key; else it is kept. */
-  readonly identityFile: string | undefined;
-  readonly acceptLimits: boolean;
-  readonly locale: string | undefined;
   readonly copy: boolean;
   readonly qr: boolean;
   /** Waits for the answer, for that many seconds at most. */
   readonly wait: { readonly most: number | undefined } | undefined;
-  /** This machine serves it, and the answer goes to that place. */
-  readonly here: HerePlan | undefined;
+  /** Where it is asked. */
+  readonly at: HerePlan | { readonly target: Target };
 }
 
+/** This machine serves it, and the answer goes to that place. */
 export interface HerePlan {
   readonly host: string;
   readonly port: number;
@@ -68,30 +63,24 @@ const VISITORS = 20;
 const PAUSE_MS = 500;
 
 /** Reads the question, creates the request with a new private key, and prints its link. */
-export async function run(session: Session, plan: RequestPlan): Promise<void> {
-  if (plan.here) return serve(session, plan, plan.here);
-  const { context } = session;
+export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
+  const { at } = plan;
+  if (!('target' in at)) return serve(entry, plan, at);
+  const { context } = entry;
   const { files, close } = await openFiles(plan, context);
   try {
     const request = await readSecret({ from: plan.question, raw: false }, context, TO_ASK);
-    const closes = plan.closes ?? (await offerExpiry(plan.question, session));
+    const closes = plan.closes ?? (await offerExpiry(plan.question, entry));
     const passphrase = await newPassphrase(plan.passphrase, context);
     context.asked();
-    const instance = await session.connect();
-    const draft = {
-      fields: { request, ...closes, ...plan.fields },
-      files,
-      passphrase,
-      acceptLimits: plan.acceptLimits,
-      byDate: plan.byDate,
-      locale: plan.locale,
-      seal: plan.encrypt ? { identityFile: plan.identityFile } : undefined,
-    };
-    const created = await createRequest(draft, instance, session);
-    const failure = await printCreated(session, created, plan);
-    if (!plan.encrypt) await session.say.note('the instance can read the answer');
+    const instance = await connect(entry, at);
+    const fields = { request, ...closes, ...plan.fields };
+    const draft = { ...plan, fields, files, passphrase };
+    const created = await createRequest(draft, instance, entry);
+    const failure = await printCreated(entry, created, plan);
+    if (!plan.seal) await entry.say.note('the instance can read the answer');
     if (failure) throw failure;
-    if (plan.wait) await waitFor(session, plan.wait.most, instance, created.token);
+    if (plan.wait) await waitFor(entry, plan.wait.most, instance, created.token);
   } finally {
     await close();
   }
@@ -99,17 +88,17 @@ export async function run(session: Session, plan: RequestPlan): Promise<void> {
 
 /** @param most seconds; each response has no longer */
 async function waitFor(
-  session: Session,
+  { context, say }: Entry,
   most: number | undefined,
   { api, target }: Instance,
   token: string,
 ): Promise<void> {
-  const limit = timeLimit(session.context, most, session.given.timeout);
-  await limit.ending('answer', async () => {
-    const limited = another(session, { context: limit.context, timeout: limit.timeout });
-    const asking = most === undefined ? api : await limited.clientAt(target);
+  const { context: within, ending, timeout } = timeLimit(context, most, target.timeout);
+  const entry = { context: within, say };
+  await ending('answer', async () => {
+    const asking = most === undefined ? api : await clientOf(entry, { ...target, timeout });
     const waiting = { interval: DEFAULT_INTERVAL, most };
-    await waitForAnswer(limited, waiting, asking, token, accountOf(target));
+    await waitForAnswer(entry, waiting, asking, token, accountOf(target));
   });
 }
 
@@ -135,12 +124,12 @@ async function offerExpiry(
 }
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
-async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise<void> {
-  const { context } = session;
+async function serve(entry: Entry, plan: RequestPlan, here: HerePlan): Promise<void> {
+  const { context } = entry;
   const { host, port } = here;
   const question = plan.question.name === 'text' ? plan.question.value : '';
   const takesFiles = plan.fields.response_file_attachments === true;
-  const place = await reservePlace(session, here.place, {
+  const place = await reservePlace(entry, here.place, {
     ...{ files: takesFiles, instead: 'output-unseen' },
   });
   const { identity, recipient } = newKeyPair();
@@ -153,20 +142,14 @@ async function serve(session: Entry, plan: RequestPlan, here: HerePlan): Promise
     const passphrase = await readPassphrase(plan.passphrase, context, true);
     context.asked();
     const settings = { kind: 'request', host, port } as const;
-    await withHere(session, settings, reporter(session, delivered), async (instance) => {
-      const draft = {
-        fields: { request: question, ...plan.closes, ...plan.fields },
-        files: undefined,
-        passphrase: { text: passphrase },
-        acceptLimits: false,
-        byDate: false,
-        locale: plan.locale,
-        seal: { recipient },
-      };
-      const { token, link } = await createRequest(draft, instance, session);
-      await showLink(session, plan, { token, link, exposed: instance.exposed });
+    await withHere(entry, settings, reporter(entry, delivered), async (instance) => {
+      const fields = { request: question, ...plan.closes, ...plan.fields };
+      const own = { files: undefined, passphrase: { text: passphrase }, seal: { recipient } };
+      const draft = { ...plan, ...own, fields };
+      const { token, link } = await createRequest(draft, instance, entry);
+      await showLink(entry, plan, { token, link, exposed: instance.exposed });
       if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
-      const opened = await openAnswer(session, instance, token, identity, passphrase);
+      const opened = await openAnswer(entry, instance, token, identity, passphrase);
       isDelivering = true;
       const failure = await deliver(opened, place, true);
       if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
@@ -246,7 +229,7 @@ async function openAnswer(
     return { ...opened, signal: context.signal, ephemeral: { sealed, key: bytes } };
   } catch (error) {
     const failure = asCliError(error);
-    const kept = [await rescuePush(sealed)];
+    const kept = await rescuePushes([sealed]);
     // The key was never on the disk. One that does not fit opens nothing.
     if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
     throw describe(failure, ...kept);

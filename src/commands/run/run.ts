@@ -1,5 +1,4 @@
-import { inWords } from '../../cli/in-words';
-import { knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
+import { type KnownPassphrase, knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import type { Entry } from '../../cli/terminal/output';
 import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
 import { rescuePushes } from '../../deliver/download';
@@ -7,8 +6,9 @@ import { safeName } from '../../deliver/safe-name';
 import { describe } from '../../keep/kept';
 import { forgetKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
-import { ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
-import type { Named, Session } from '../../profile/session';
+import { asCliError, ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
+import { connectEach } from '../../profile/connect';
+import type { LocatedItem } from '../../profile/references';
 import {
   type ChildInputs,
   childInputs,
@@ -20,12 +20,13 @@ import {
 } from '../../run/child-inputs';
 import { commandProgram } from '../../run/command-program';
 import { type MaskedOutput, maskedInputs } from '../../run/mask-output';
-import { retrieveAll } from '../../run/retrieve-all';
-import { type KeySources, readKeys } from '../../take/decryption-keys';
-import type { Retrieval } from '../../take/retrieval';
+import { type DecryptionKeys, type KeySources, readKeys } from '../../take/decryption-keys';
+import { openPush } from '../../take/open-push';
+import type { Retrievable, Retrieval, Retriever } from '../../take/retrieval';
+import { keyOfAnswer, retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
-  readonly links: readonly Named[];
+  readonly items: readonly LocatedItem[];
   /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
@@ -36,20 +37,16 @@ export interface RunPlan {
 }
 
 /** Finds the program, takes the views, and runs it with its arguments. */
-export async function run(session: Session, plan: RunPlan): Promise<void> {
-  const { context, say } = session;
+export async function run(entry: Entry, plan: RunPlan): Promise<void> {
+  const { context, say } = entry;
   const { inputs: wanted, words } = plan;
   const [name] = words;
   const keys = await readKeys(plan.keys, context);
-  const file = await commandProgram(session, name, 'nothing was sent, and no view was used');
-  const named = await session.connectEach(plan.links);
+  const file = await commandProgram(entry, name, 'nothing was sent, and no view was used');
+  const named = await connectEach(entry, plan.items);
   const passphrase = await knownPassphrase(plan.passphrase, context);
-  const pushes = await retrieveAll(
-    { context, say, store: new RescueStore(context) },
-    named,
-    passphrase,
-    keys,
-  );
+  const retriever = { context, say, store: new RescueStore(context) };
+  const pushes = await retrieveAll(retriever, named, passphrase, keys);
   context.asked();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -60,8 +57,8 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
   try {
     if (wanted.files.length > 0) folder = memoryFolder(context.env);
     const inputs = await childInputs(pushes, wanted, folder);
-    await reportInputs(session, inputs, pushes, folder);
-    if (plan.mask) masked = await maskedInputs(session, inputs);
+    await reportInputs(entry, inputs, pushes, folder);
+    if (plan.mask) masked = await maskedInputs(entry, inputs);
     if (signal.aborted) throw endedBy(signal);
     const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
     status = await context.runChild({ ...child, output: masked?.output });
@@ -70,13 +67,48 @@ export async function run(session: Session, plan: RunPlan): Promise<void> {
   } catch (error) {
     throw describe(startFailure(error, name), ...(await rescuePushes(pushes)));
   } finally {
-    await remove(session, folder);
+    await remove(entry, folder);
   }
   const unwritten = await masked?.end();
   for (const { answer } of delivered ? pushes : [])
     if (answer) await forgetKey(say, answer.key, answer.state);
   if (status !== 0) throw new ExitWith(status);
   if (unwritten) throw unwritten;
+}
+
+/**
+ * Retrieves and decrypts pushes one after the other, each of which uses a view, unless a link shows that one cannot be opened.
+ * @throws CliError of the one that failed, which says where those before it were saved
+ */
+async function retrieveAll(
+  run: Retriever,
+  references: readonly Retrievable[],
+  passphrase: KnownPassphrase,
+  keys: DecryptionKeys,
+): Promise<Retrieval[]> {
+  const { context } = run;
+  for (const named of references)
+    if (named.publicKey !== undefined) await keyOfAnswer(context, named, keys);
+  const pushes: Retrieval[] = [];
+  for (const [at, named] of references.entries()) {
+    try {
+      const sealed = await retrieveFrom(run, named, passphrase, keys);
+      pushes[at] = sealed;
+      pushes[at] = await openPush(sealed, { ...keys, linkKey: named.key, strict: true });
+    } catch (error) {
+      if (pushes.length === 0) throw error;
+      const failed = asCliError(error);
+      const { remains } = failed;
+      const ended = context.signal.aborted ? endedBy(context.signal) : failed;
+      const failure =
+        ended === failed || remains
+          ? failed.with({ code: ended.code, subject: `link ${at + 1}` })
+          : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
+      const kept = await rescuePushes(pushes, references.length);
+      throw describe(failure.and(phrase('nothing-started')), ...kept);
+    }
+  }
+  return pushes;
 }
 
 /** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
@@ -91,7 +123,7 @@ async function reportInputs(
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     const text = { part: 'text', bytes: push.payload ?? '', push } as const;
-    await say.warn(await inWords(await store.rescue(failedError(phrase('text-unused')), text)));
+    await say.warn(await store.rescue(failedError(phrase('text-unused')), text));
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);

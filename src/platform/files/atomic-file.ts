@@ -146,19 +146,14 @@ function nameNew(draft: string, path: string): void {
     if (means(error, 'taken')) throw error;
     // exFAT and SMB have no hard links, and say so by various codes. An empty file reserves the name.
     closeSync(openSync(path, 'wx', 0o600));
-    renameReserved(draft, path);
-    return;
+    try {
+      renameSync(draft, path);
+    } catch (refused) {
+      rmSync(path, { force: true });
+      throw refused;
+    }
   }
-  rmSync(draft);
-}
-
-function renameReserved(draft: string, path: string): void {
-  try {
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  }
+  rmSync(draft, { force: true });
 }
 
 /** A claim of this age is that of a program that died: writing takes a few milliseconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startedRun } from '../../../src/commands/mcp/started-run';
+import { startedRun } from '../../../src/commands/mcp/desk';
 import type { Context } from '../../../src/platform/context';
 
 const MIB = 1024 * 1024;
