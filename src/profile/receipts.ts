@@ -72,7 +72,6 @@ export function readReceipts(machine: Machine) {
     while (entry && entry.key !== key) entry = next();
     return entry?.kept;
   };
-  /** The receipt of a push that was not expired. */
   const find = (item: ReceiptItem) => {
     const kept = keptOf(item);
     return kept?.ended ? undefined : kept;
@@ -89,9 +88,7 @@ export function readReceipts(machine: Machine) {
       throw usageError(which, 'name the push by its link');
     },
     find: (item: ReceiptItem) => find(item)?.receipt,
-    /** Whether a push was expired from this machine. */
     ended: (item: ReceiptItem) => keptOf(item)?.ended === true,
-    /** The receipts of pushes that have not expired, newest first. */
     active: (): KeptReceipt[] => {
       while (next());
       return [...known.values()].flatMap(({ kept }) => (isActive(kept, machine.now()) ? kept : []));
@@ -146,7 +143,6 @@ function lineOf(value: object): string {
   return `\n${JSON.stringify(value)}`;
 }
 
-/** Of a push without a receipt. */
 const UNKEPT = lineOf({ unkept: true });
 const endOf = ({ base, token }: PushPlace) => lineOf({ base, ended: token });
 
