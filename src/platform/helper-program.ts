@@ -15,9 +15,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 export interface HelperProgram {
   readonly words: readonly [string, ...string[]];
   readonly input?: string;
-  /** `LIMIT_MS` if left out. */
   readonly limitMs?: number;
-  /** Receives its standard error while it runs. */
   readonly onError?: (text: string) => void;
 }
 

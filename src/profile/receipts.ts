@@ -45,6 +45,8 @@ export type Receipts = ReturnType<typeof readReceipts>;
 
 type Machine = System & { now(): Date };
 
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+
 /** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
 /** Its lines are counted each time that it has grown by this, in bytes. A receipt has about 350. */
@@ -160,8 +162,7 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
   makeFolder(dirname(path));
   checkStateFolder(machine);
   const bytes = Buffer.from(lines.join(''));
-  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
-  const size = using(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, (file) => {
+  const size = using(path, O_WRONLY | O_APPEND | O_CREAT, (file) => {
     // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
     if (writeSync(file, bytes) < bytes.length) throw failedError(phrase('disk-full'));
     return fstatSync(file).size;
@@ -245,12 +246,11 @@ function ownContent(system: System): string {
 
 /** @throws an error of the file system */
 function contentOf(path: string): string {
-  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
-  return using(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, (file) => readFileSync(file, 'utf8'));
+  return using(path, O_RDONLY, (file) => readFileSync(file, 'utf8'));
 }
 
 function using<T>(path: string, flags: number, work: (file: number) => T): T {
-  const file = openSync(path, flags, 0o600);
+  const file = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
     return work(file);
   } finally {
