@@ -2,7 +2,7 @@
 import { usageError } from '../platform/errors';
 import type { Row, Rows } from './declare';
 
-interface GivenOption {
+interface GivenValue {
   readonly name: string;
   readonly row: Row<unknown, string>;
   readonly value: unknown;
@@ -10,75 +10,73 @@ interface GivenOption {
 
 /**
  * Checks the values of a line, in the order of their rows.
- * @param unnamed what reads standard input although no option says so, such as "the secret"
+ * @param unnamed what reads standard input although no value says so, such as "the secret"
  * @throws CliError (usage)
  */
 export function checkOptions(rows: Rows, values: object, unnamed?: string): void {
-  const given = givenOptions(rows, values);
-  for (const option of given) {
-    const other = given.find((other) => excludes(option, other));
-    if (other)
-      throw usageError(
-        `${labelOf(option)} cannot be combined with ${labelOf(other)}`,
-        'use only one of them',
-      );
-    const unmet = option.row.needed.find(
-      ({ others, when }) => when(option.value) && !given.some(({ name }) => others.includes(name)),
-    );
-    if (unmet) {
-      const needed = unmet.others.map((name) => usageOf(rows[name])).join(' or ');
-      throw usageError(`${labelOf(option)} requires ${needed}`, unmet.hint);
+  const given = givenValues(rows, values);
+  for (const one of given) {
+    for (const other of given) {
+      const hint = conflictHint(one, other);
+      if (hint !== undefined)
+        throw usageError(`${labelOf(one)} cannot be combined with ${labelOf(other)}`, hint);
     }
+    for (const { others, when, hint } of one.row.needed)
+      if (when(one.value) && !given.some(({ name }) => others.includes(name))) {
+        const needed = others.map((name) => usageOf(rows[name])).join(' or ');
+        throw usageError(`${labelOf(one)} requires ${needed}`, hint);
+      }
   }
   const readers = readersOf(rows, values);
   const [first, second] =
-    unnamed === undefined ? readers : [{ what: unnamed, option: '' }, ...readers];
+    unnamed === undefined ? readers : [{ what: unnamed, label: '' }, ...readers];
   if (first === undefined || second === undefined) return;
   throw usageError(
     first.what === second.what
       ? `${first.what} can be read from standard input only once`
       : `standard input cannot be both ${first.what} and ${second.what}`,
-    `use ${second.option} PATH`,
+    `use ${second.label} PATH`,
   );
 }
 
-function givenOptions(rows: Rows, values: object): readonly GivenOption[] {
+function givenValues(rows: Rows, values: object): readonly GivenValue[] {
   const all = new Map<string, unknown>(Object.entries(values));
   return Object.entries(rows).flatMap(([name, row]) =>
     all.has(name) && all.get(name) !== row.fallback ? [{ name, row, value: all.get(name) }] : [],
   );
 }
 
-function excludes({ row, value }: GivenOption, other: GivenOption): boolean {
-  if (row.instance === 'needed' && other.row.instance === 'replaced') return true;
-  return row.conflicting.some(
+/** What to do about a value that excludes another; undefined if it does not. */
+function conflictHint({ row, value }: GivenValue, other: GivenValue): string | undefined {
+  if (row.instance === 'needed' && other.row.instance === 'replaced') return 'use only one of them';
+  return row.conflicting.find(
     ({ others, when }) => others.includes(other.name) && when(value, other.value),
-  );
+  )?.hint;
 }
 
-/** Whether an option was given that has a meaning only with an instance. */
+/** Whether a value was given that has a meaning only with an instance. */
 export function needsInstance(rows: Rows, values: object): boolean {
-  return givenOptions(rows, values).some(({ row }) => row.instance === 'needed');
+  return givenValues(rows, values).some(({ row }) => row.instance === 'needed');
 }
 
-/** What options read from standard input, one for each dash. */
+/** What values say is read from standard input, one for each dash. */
 export function readersOf(rows: Rows, values: object) {
-  return givenOptions(rows, values).flatMap(({ row: { input, option }, value }) => {
+  return givenValues(rows, values).flatMap(({ row: { input, label }, value }) => {
     const dashes = input === undefined ? [] : [value].flat().filter((path) => path === '-');
-    return dashes.map(() => ({ what: `${input}`, option: `${option.long}` }));
+    return dashes.map(() => ({ what: `${input}`, label }));
   });
 }
 
 /** The option as it was given, of those that have several forms: `--no-encrypt`, `--encrypt=words`, `--kind url`. */
-function labelOf({ row: { option, options }, value }: GivenOption): string {
-  if (value === false && options[1]) return `${options[1].long}`;
-  if (option.optional && typeof value === 'string') return `${option.long}=${value}`;
-  return option.argChoices ? `${option.long} ${value}` : `${option.long}`;
+function labelOf({ row: { options, label }, value }: GivenValue): string {
+  const [option, no] = options;
+  if (value === false && no) return `${no.long}`;
+  if (option?.optional && typeof value === 'string') return `${label}=${value}`;
+  return option?.argChoices ? `${label} ${value}` : label;
 }
 
 /** The option with its value, as in `--notify EMAIL`. */
 function usageOf(row: Rows[string] | undefined): string {
-  const { long = '', flags = '' } = row?.option ?? {};
-  const [, value] = /<(\w+)/.exec(flags) ?? [];
-  return value === undefined ? `${long}` : `${long} ${value.toUpperCase()}`;
+  const [, value] = /<(\w+)/.exec(row?.options[0]?.flags ?? '') ?? [];
+  return value === undefined ? `${row?.label}` : `${row?.label} ${value.toUpperCase()}`;
 }

@@ -4,8 +4,10 @@ import { unknownOption, unknownSubcommand, unknownWord } from './help/misuse';
 
 /** A command of Commander, which parses the line. Refuses what Commander would take for something else. */
 export class Command extends Parser {
-  /** The words after `--`, which Commander merges with those before. */
+  /** The words after `--`. */
   rest: readonly string[] = [];
+  /** Whether these are a command to run, and no operands. */
+  takesCommand = () => false;
   /** Whether `-h` asked for help, which is short then. */
   briefly = false;
   /** What the help says after the options, and its examples. */
@@ -20,6 +22,7 @@ export class Command extends Parser {
     this.rest = at === -1 ? [] : argv.slice(at + 1);
     refuseMistaken(at === -1 ? argv : argv.slice(0, at), this);
     const read = this.helpLast(super.parseOptions(argv));
+    if (this.takesCommand()) read.operands.splice(read.operands.length - this.rest.length);
     this.briefly = read.unknown.includes('-h');
     // Also before `--help`, for which Commander would print the help of this command.
     const [word] = read.operands;
@@ -76,19 +79,13 @@ export async function reach(
   }
 }
 
-/** Values are taken as they are; the declarations of options are those of all programs. */
 function readOptions(command: Command, argv: readonly string[]) {
-  const parsers = command.options.map((one) => one.parseArg);
   command.exitOverride().configureOutput({ writeOut: () => {}, outputError: () => {} });
   try {
-    for (const one of command.options) one.argParser((value: string) => value);
     return Parser.prototype.parseOptions.call(command, [...argv]);
   } catch {
     // A value is missing, or it is --version.
     return { operands: [], unknown: [] };
-  } finally {
-    for (const [at, one] of command.options.entries())
-      Object.assign(one, { parseArg: parsers[at] });
   }
 }
 

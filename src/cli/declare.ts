@@ -1,11 +1,12 @@
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { Command } from './command';
+import { oneOf } from './help/misuse';
 import { filled, newFileName, positive, storedFileName } from './values';
 
-/** Parses a value; `name` is the option or variable that messages name. */
+/** Parses a value; `name` is the option, argument or variable that messages name. */
 type Parse<T> = (text: string, name: string) => T;
 
-/** Other options that an option excludes, or of which it requires one, where their values are such. */
+/** Others that a row excludes, or of which it requires one, where their values are such. */
 interface Rule<T> {
   readonly others: readonly string[];
   when(value: T, other?: unknown): boolean;
@@ -19,15 +20,23 @@ class Declared extends Option {
   common = false;
 }
 
+/** All values of an option, in the order of the line: they are parsed when all of it is known. */
+const collected = (text: string, before: unknown) => [
+  ...(Array.isArray(before) ? before : []),
+  text,
+];
+
 /**
- * The declaration of one option: flags, help, parser, default, and what goes with it. `T` is the type of its value,
- * with `undefined` if it has no default; `Other` are the names of the options that it mentions.
+ * The declaration of an option or an argument: flags, help, parser, default, and what goes with it. `T` is the type of
+ * its value, with `undefined` if it has no default; `Other` are the names of the rows that it mentions.
  */
 export class Row<T, Other extends string = never> {
-  readonly option: Declared;
-  /** With its `--no-…`, if there is one. */
-  readonly options: Declared[];
-  /** The value where the option is not given. */
+  /** An option, and its `--no-…`, if there is one; none for an argument. */
+  readonly options: Declared[] = [];
+  readonly argument: Argument | undefined;
+  /** How messages name it. */
+  readonly label: string;
+  /** The value where the line has none. */
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
@@ -38,24 +47,30 @@ export class Row<T, Other extends string = never> {
   /** For the type alone. */
   declare readonly other: Other;
 
-  /** @param parse gets what was parsed before, if the option was given before */
+  /** @param many whether `parse` returns a part of the value, which can be given several times */
   constructor(
     flags: string,
     help: string,
     fallback: T,
-    readonly parse?: (text: string, name: string, before?: unknown) => T,
+    readonly parse?: Parse<unknown>,
+    readonly many = false,
   ) {
-    this.option = new Declared(flags, help);
-    this.options = [this.option];
     this.fallback = fallback;
-    const { long = '' } = this.option;
-    if (parse) this.option.argParser((text: string, before?: unknown) => parse(text, long, before));
+    if (flags.startsWith('-')) {
+      const option = new Declared(flags, help);
+      if (option.required || option.optional) option.argParser(collected);
+      this.options.push(option);
+      this.label = `${option.long}`;
+    } else {
+      this.argument = new Argument(flags, help);
+      this.label = this.argument.name().toUpperCase();
+    }
   }
 
   /** Its default, which the help names if it is a number or text. */
   or(value: Exclude<T, undefined>): Row<Exclude<T, undefined>, Other> {
     if (typeof value !== 'object' && typeof value !== 'boolean')
-      this.option.default(value, String(value));
+      this.options[0]?.default(value, String(value));
     this.fallback = value;
     return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
   }
@@ -68,15 +83,16 @@ export class Row<T, Other extends string = never> {
 
   /** Declares `--no-…` too. */
   orNot(help: string): Row<T | false, Other> {
-    this.options.push(new Declared(`${this.option.long}`.replace(/^--/, '--no-'), help));
+    this.options.push(new Declared(this.label.replace(/^--/, '--no-'), help));
     return this;
   }
 
   conflicts<Name extends string>(
     others: readonly Name[],
     when: Rule<T>['when'] = always,
+    hint = 'use only one of them',
   ): Row<T, Other | Name> {
-    this.conflicting.push({ others, when });
+    this.conflicting.push({ others, when, hint });
     return this as Row<T, Other | Name>;
   }
 
@@ -122,6 +138,13 @@ export type Values<R> = {
 
 export const flag = (flags: string, help: string) => new Row(flags, help, false as boolean);
 
+/** A switch that is declared as if it took a value, which is refused. */
+export function bareFlag(flags: string, help: string, refuse: () => never) {
+  const row = new Row(flags, help, false as boolean, refuse);
+  for (const option of row.options) Object.assign(option, { optional: true }).argParser(collected);
+  return row;
+}
+
 /** A switch `--no-…`. */
 export const switchOff = (flags: string, help: string) => new Row(flags, help, true as boolean);
 
@@ -132,7 +155,7 @@ export const either = (flags: string, help: string, notHelp: string) =>
 /** Both, where the first is the default: only `--no-x` is listed. */
 export function unlessNot(flags: string, notHelp: string) {
   const row = new Row(flags, '', true as boolean).orNot(notHelp);
-  row.option.hideHelp();
+  row.options[0]?.hideHelp();
   return row;
 }
 
@@ -163,17 +186,24 @@ export const list = <T = string>(
   flags: string,
   help: string,
   parse: Parse<readonly T[]> = (value) => [value as T],
-) =>
-  new Row<readonly T[] | undefined>(flags, help, undefined, (value, name, before = []) => [
-    ...(before as readonly T[]),
-    ...parse(value, name),
-  ]);
+) => new Row<readonly T[] | undefined>(flags, help, undefined, parse, true);
 
 export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
-  const row = new Row<T | undefined>(flags, help, undefined);
-  row.option.choices(words);
+  const row = new Row<T | undefined>(flags, help, undefined, oneOf(words));
+  Object.assign(row.argument ?? row.options[0] ?? {}, { argChoices: words });
   return row;
 }
+
+/** The value of an argument: several words, or one, which can be left out. */
+type Operand<Flags> = Flags extends `${string}...${string}`
+  ? readonly string[]
+  : Flags extends `<${string}`
+    ? string
+    : string | undefined;
+
+/** An argument, such as `<link>`. */
+export const operand = <Flags extends string>(flags: Flags, help: string) =>
+  new Row<Operand<Flags>>(flags, help, undefined as Operand<Flags>);
 
 /** An option whose value can be left out: `true` then. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
@@ -206,18 +236,23 @@ export function group<R extends Readonly<Record<string, { readonly options: read
   return rows;
 }
 
-/** Adds options to a command, except those that it has already. */
+/** Adds arguments and options to a command, except those that it has already. */
 export function declare(command: Command, rows: Rows): Command {
-  for (const { options } of Object.values(rows))
+  for (const { options, argument } of Object.values(rows)) {
+    if (argument) command.addArgument(argument);
     for (const option of options)
       if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
+  }
   return command;
 }
 
 /** Gives the value of an option that is not on the command line, if it is anywhere else. */
 export type Elsewhere = (row: Rows[string]) => unknown;
 
-/** The values that were given on a command or one above it, or `elsewhere`, over the defaults. */
+/**
+ * The values that were given on a command or one above it, or `elsewhere`, over the defaults.
+ * @throws CliError (usage) for a value that cannot be
+ */
 export function valuesOf<R extends Rows>(
   rows: R,
   commands: readonly Command[],
@@ -225,16 +260,30 @@ export function valuesOf<R extends Rows>(
 ): Values<R> {
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) {
-    const key = row.option.attributeName();
-    const typed = commands
-      .filter((one) => one.getOptionValueSource(key) === 'cli')
-      .map((one) => one.getOptionValue(key));
-    const value = Array.isArray(typed[0])
-      ? typed.flat()
-      : (typed.at(-1) ?? elsewhere(row) ?? row.fallback);
+    const value = parsedValues(row, typedFor(row, commands)) ?? elsewhere(row) ?? row.fallback;
     if (value !== undefined) values[name] = value;
   }
   return values as Values<R>;
+}
+
+/** What a line says for a row: texts, and `true` or `false` for options without a value. */
+function typedFor({ options: [option], argument }: Rows[string], commands: readonly Command[]) {
+  if (argument) {
+    const [last] = commands.slice(-1);
+    const at = last?.registeredArguments.indexOf(argument) ?? -1;
+    return [last?.processedArgs[at] ?? []].flat();
+  }
+  const key = option?.attributeName() ?? '';
+  return commands
+    .filter((one) => one.getOptionValueSource(key) === 'cli')
+    .flatMap((one) => one.getOptionValue(key));
+}
+
+function parsedValues({ parse, many, label, argument }: Rows[string], typed: readonly unknown[]) {
+  if (typed.length === 0) return undefined;
+  const name = argument?.name() ?? label;
+  const values = typed.map((one) => (typeof one === 'string' && parse ? parse(one, name) : one));
+  return many || argument?.variadic ? values.flat() : values.at(-1);
 }
 
 /** The commands above a command, the program first, and itself. */

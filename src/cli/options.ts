@@ -3,6 +3,7 @@ import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Command } from './command';
 import {
+  bareFlag,
   choice,
   count,
   declare,
@@ -16,7 +17,7 @@ import {
   newFile,
   optional,
   parsed,
-  Row,
+  type Row,
   type Rows,
   storedFile,
   switchOff,
@@ -102,7 +103,9 @@ const passphraseFile = () =>
 
 /** Where the passphrase of a retrieval comes from. */
 export const passphraseRows = group('Passphrase:', {
-  passphrase: flag('-p, --passphrase', 'ask for the passphrase').common(),
+  passphrase: flag('-p, --passphrase', 'ask for the passphrase')
+    .common()
+    .conflicts(['passphraseFile']),
   passphraseFile: passphraseFile(),
 });
 
@@ -114,17 +117,15 @@ export const passphraseRows = group('Passphrase:', {
  */
 export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'question') {
   const ask = `ask for a passphrase that protects the ${what}`;
-  const passphrase = new Row<boolean>('-p, --passphrase', ask, false, (value?: string) => {
-    if (value === undefined) return true;
+  const passphrase = bareFlag('-p, --passphrase', ask, () => {
     throw usageError(
       '--passphrase takes no value: other users of this machine can read the command line',
       `use -p alone to be asked for one, --passphrase-file PATH or PWPUSH_PASSPHRASE; put a ${argument} before -p, or after --`,
     );
   });
-  passphrase.option.optional = true;
   return {
-    passphrase: passphrase.common(),
-    passphraseFile: passphraseFile(),
+    passphrase: passphrase.common().conflicts(['passphraseFile', 'generatePassphrase']),
+    passphraseFile: passphraseFile().conflicts(['generatePassphrase']),
     generatePassphrase: flag(
       '--generate-passphrase',
       'generate a passphrase and print it on stderr',
@@ -159,12 +160,10 @@ export function keySources({ keyFile, identity = [], decrypt }: Values<typeof ke
 
 /** Where what is sent comes from. */
 export const sourceRows = () => ({
-  from: inputFile(
-    '--from <file>',
-    'read the text from a file; - is standard input',
-    'the secret',
-  ).common(),
-  env: text('--env <name>', 'read the text from an environment variable'),
+  from: inputFile('--from <file>', 'read the text from a file; - is standard input', 'the secret')
+    .common()
+    .conflicts(['env', 'generate']),
+  env: text('--env <name>', 'read the text from an environment variable').conflicts(['generate']),
   generate: optional('--generate [length]', 'generate it: 24 (default), words:5, hex:32').common(),
   raw: flag('--raw', 'do not drop the last newline of a single line'),
 });
@@ -173,7 +172,12 @@ export const sourceRows = () => ({
 export const fileRows = () => ({
   file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input')
     .readsStandardInput('the secret')
-    .common(),
+    .common()
+    .conflicts(
+      ['from', 'env', 'generate'],
+      undefined,
+      'add a text to the files with --message TEXT',
+    ),
   filename: filledText('--filename <name>', 'name of the file that --file - reads'),
   message: filledText('--message <text>', 'text to go with the files').requires(
     'file',
@@ -225,20 +229,27 @@ export const pageRows = {
   limit: count('--limit <n>', 'show at most N'),
 };
 
-/** The global options as given anywhere on the line, with their defaults. */
+/**
+ * The global options as given anywhere on the line, with their defaults.
+ * @throws CliError (usage) for a value that cannot be
+ */
 export function globalOptions(command: Command, env: Environment): GlobalOptions {
-  const given = valuesOf(globalRows, lineage(command));
+  return { ...valuesOf(globalRows, lineage(command)), ...mannerOf(command, env) };
+}
+
+/** Those that say how a run prints, which can be known of each line. */
+export function mannerOf(command: Command, env: Environment): Values<typeof outputRows> {
+  const given = valuesOf(outputRows, lineage(command));
   return { ...given, debug: given.debug || isOn(env.PWPUSH_DEBUG) };
 }
 
 /** The global options about the instance, as words of a command line. */
 export function globalWords(options: GlobalOptions): string[] {
   const given = new Map<string, unknown>(Object.entries(options));
-  return Object.entries(globalRows).flatMap(([name, { option, fallback }]) => {
+  return Object.entries(globalRows).flatMap(([name, { label, fallback }]) => {
     const value = given.get(name);
     if (name in outputRows || value === undefined || value === fallback) return [];
-    if (value === true) return [`${option.long}`];
-    return [value].flat().map((one) => `${option.long}=${one}`);
+    return value === true ? [label] : [`${label}=${value}`];
   });
 }
 

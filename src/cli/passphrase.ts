@@ -1,6 +1,5 @@
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
-import { listed } from '../words/grammar';
 import { askUntil, beforeSending, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
@@ -27,20 +26,13 @@ export type NewPassphrase =
 
 /**
  * Where options say the passphrase is.
- * @throws CliError (usage) if two sources are named, or `-p` without a terminal
+ * @throws CliError (usage) for `-p` without a terminal
  */
 export function passphraseSource(
   options: Partial<Values<ReturnType<typeof newPassphraseRows>>>,
   context: Context,
 ): NewPassphraseSource {
   const { passphrase = false, passphraseFile: file, generatePassphrase, passphraseOut } = options;
-  const named = [
-    passphrase ? '-p' : undefined,
-    file === undefined ? undefined : '--passphrase-file',
-    generatePassphrase ? '--generate-passphrase' : undefined,
-  ].filter((name) => name !== undefined);
-  if (named.length > 1)
-    throw usageError(`the passphrase can come from one source only, not from ${listed(named)}`);
   if (passphrase && !context.canPrompt() && !context.env.PWPUSH_PASSPHRASE)
     throw usageError(
       '-p asks for the passphrase, but there is no terminal to ask on',

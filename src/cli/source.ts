@@ -5,7 +5,6 @@ import type { Context } from '../platform/context';
 import { type CliError, type Step, usageError } from '../platform/errors';
 import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { smallText } from '../platform/private-folder';
-import { listed } from '../words/grammar';
 import { beforeSending, filledIn } from './ask-until';
 import { readersOf } from './check-options';
 import type { Rows, Values } from './declare';
@@ -56,35 +55,28 @@ export function isPiped(
   { text, from, env, generate, file }: Sourced & Partial<Values<ReturnType<typeof fileRows>>>,
   { stdin }: Pick<Context, 'stdin'>,
 ): boolean {
-  return text === '-' || ((text ?? from ?? env ?? generate ?? file) === undefined && !stdin.isTTY);
+  return (text ?? from ?? env ?? generate ?? file) === undefined && !stdin.isTTY;
 }
 
 /**
  * What options say is to be sent.
  * @param rows of the command
- * @throws CliError (usage) for two sources, none if the user cannot be asked, and what cannot be attached
+ * @throws CliError (usage) for no source if the user cannot be asked, and what cannot be attached
  */
 export function contentOf(
   options: Sourced & Values<ReturnType<typeof fileRows>>,
   rows: Rows,
-  { stdin, canPrompt }: Context,
+  context: Context,
   purpose = TO_PUSH,
 ): Content {
   const { file: files, filename, message, raw = false } = options;
   if (filename !== undefined && !files?.includes('-'))
     throw usageError('--filename requires --file -');
-  const attached = files !== undefined;
-  // With files, standard input is not a source, and nothing is asked.
-  const from = chooseSource(options, attached || stdin.isTTY, attached || canPrompt(), purpose);
-  if (attached && from.name !== 'prompt')
-    throw usageError(
-      'a secret from another source cannot be combined with --file',
-      'add a text to the files with --message TEXT',
-    );
-  if (attached) {
-    checkPaths(files, filename, stdin.isTTY);
+  if (files !== undefined) {
+    checkPaths(files, filename, context.stdin.isTTY);
     return { files, filename, message };
   }
+  const from = chooseSource(options, context, purpose);
   const leavesInput = from.name !== 'stdin' && readersOf(lineRows(rows), options).length === 0;
   return { text: { from, raw, leavesInput } };
 }
@@ -112,43 +104,25 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Decides where the secret comes from, before anything is read or asked.
- * @throws CliError (usage) if two sources are named, or none and the user cannot be asked
+ * @throws CliError (usage) if no source is named and the user cannot be asked
  */
 export function chooseSource(
-  options: Sourced,
-  stdinIsTTY: boolean,
-  canPrompt: boolean,
+  { text = '-', from = '-', env, generate: length }: Sourced,
+  { stdin, canPrompt }: Pick<Context, 'stdin' | 'canPrompt'>,
   { noun, act }: Purpose = TO_PUSH,
 ): Source {
-  const named = namedSources(options);
-  if (named.length > 1) {
-    throw usageError(
-      `the ${noun} can come from one source only, not from ${listed(named.map(([label]) => label))}`,
-      'use only one of them',
-    );
-  }
-  if (named[0]) return named[0][1];
-  if (!stdinIsTTY) return { name: 'stdin' };
-  if (canPrompt) return { name: 'prompt' };
+  if (text !== '-') return { name: 'text', value: text };
+  if (from !== '-') return { name: 'file', value: from };
+  if (env !== undefined) return { name: 'env', value: env };
+  if (length !== undefined) return { name: 'generate', wanted: parseGenerate(length) };
+  if (!stdin.isTTY) return { name: 'stdin' };
+  if (canPrompt()) return { name: 'prompt' };
   throw usageError(
     `no ${noun} to ${act}, and no terminal to ask on`,
     noun === 'secret'
       ? 'pipe it in, or use --from FILE, --env NAME or --generate'
       : 'give it as an argument, or pipe it in',
   );
-}
-
-function namedSources({ text, from, env, generate: length }: Sourced): [string, Source][] {
-  const named: [label: string, source: Source][] = [];
-  // As everywhere, a dash is standard input.
-  if (text === '-') named.push(['-', { name: 'stdin' }]);
-  else if (text !== undefined) named.push(['the text argument', { name: 'text', value: text }]);
-  if (from === '-') named.push(['--from -', { name: 'stdin' }]);
-  else if (from !== undefined) named.push(['--from', { name: 'file', value: from }]);
-  if (env !== undefined) named.push(['--env', { name: 'env', value: env }]);
-  if (length !== undefined)
-    named.push(['--generate', { name: 'generate', wanted: parseGenerate(length) }]);
-  return named;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { flag, parsed } from '../cli/declare';
+import { flag, operand, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows, tellEnd } from '../cli/terminal/table';
@@ -13,6 +13,7 @@ import help from './help/audit.txt?raw';
 import { command } from './planned';
 
 const rows = {
+  link: operand('<link>', 'link or ID of the push, or last'),
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',
@@ -31,9 +32,8 @@ interface AuditPlan {
 export default command({
   description: "Show who opened a push, newest first. Requires the owner's token.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
   rows,
-  plan: ({ all, page = 1, ...options }, entry, link: string): AuditPlan => ({
+  plan: ({ link, all, page = 1, ...options }, entry): AuditPlan => ({
     item: itemOf(entry, options, link),
     page: all ? undefined : page,
   }),

@@ -1,3 +1,4 @@
+import { choice } from '../cli/declare';
 import { addOutputOptions } from '../cli/options';
 import bash from './completion/pwpush.bash?raw';
 import fish from './completion/pwpush.fish?raw';
@@ -16,9 +17,8 @@ const scripts = { bash, zsh, fish, powershell };
 export default command({
   description: 'Print a completion script for a shell.',
   help,
-  operands: { '<shell>': ['the shell', Object.keys(scripts)] },
   globals: addOutputOptions,
-  rows: {},
-  plan: (_, __, shell: keyof typeof scripts) => shell,
+  rows: { shell: choice('<shell>', 'the shell', Object.keys(scripts)) },
+  plan: ({ shell }) => shell as keyof typeof scripts,
   run: ({ context }, shell) => context.stdout.write(scripts[shell]),
 });

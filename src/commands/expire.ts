@@ -1,3 +1,4 @@
+import { operand } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import {
   type KnownPassphrase,
@@ -23,7 +24,11 @@ import { withPassphrase } from '../take/retrieve';
 import help from './help/expire.txt?raw';
 import { command } from './planned';
 
-const rows = { ...passphraseRows, keyFile: keyRows.keyFile };
+const rows = {
+  links: operand('<link...>', 'links or IDs of the pushes, or last'),
+  ...passphraseRows,
+  keyFile: keyRows.keyFile,
+};
 
 /** What to expire, and with what where its viewers need that. */
 interface ExpirePlan {
@@ -35,16 +40,15 @@ interface ExpirePlan {
 export default command({
   description: 'Expire pushes now. This deletes their secrets for good.',
   help,
-  operands: { '<link...>': 'links or IDs of the pushes, or last' },
   rows,
   plan: planOf,
   run: expire,
 });
 
-function planOf(options: Options<typeof rows>, entry: Entry, links: readonly string[]): ExpirePlan {
+function planOf(options: Options<typeof rows>, entry: Entry): ExpirePlan {
   const passphrase = passphraseSource(options, entry.context);
   const keys = keySources({ ...options, identity: [], decrypt: true });
-  return { items: itemsOf(entry, options, links), passphrase, keys };
+  return { items: itemsOf(entry, options, options.links), passphrase, keys };
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */

@@ -1,4 +1,5 @@
 import { refuseToPrint } from '../cli/agent';
+import { operand } from '../cli/declare';
 import { addOutputOptions, revealRows } from '../cli/options';
 import { type GeneratedSecret, generate, parseGenerate } from '../cli/random-secret';
 import type { Entry } from '../cli/terminal/output';
@@ -8,10 +9,12 @@ import { command } from './planned';
 export default command({
   description: 'Print a new random password or passphrase. Sends nothing.',
   help,
-  operands: { '[length]': 'length, words:5, hex:32 and so on (default: 24)' },
   globals: addOutputOptions,
-  rows: revealRows(),
-  plan: async (_, { context }, length?: string) => {
+  rows: {
+    length: operand('[length]', 'length, words:5, hex:32 and so on (default: 24)'),
+    ...revealRows(),
+  },
+  plan: async ({ length }, { context }) => {
     await refuseToPrint(context, 'the secret', 'generate-quietly');
     return parseGenerate(length ?? true, 'the length');
   },

@@ -1,4 +1,13 @@
-import { filledText, flag, group, inputFile, storedFile, switchOff, text } from '../cli/declare';
+import {
+  filledText,
+  flag,
+  group,
+  inputFile,
+  operand,
+  storedFile,
+  switchOff,
+  text,
+} from '../cli/declare';
 import { missingArgument } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
@@ -15,6 +24,7 @@ import { command, type Invocation } from './planned';
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const rows = {
+  link: operand('[link]', 'link, ID or last; not needed with a file'),
   ...group('Output:', {
     output: filledText(
       '-o, --output <path>',
@@ -59,19 +69,14 @@ type GetOptions = Options<typeof rows>;
 export default command({
   description: 'Get a secret: text to stdout, files to disk. Uses a view.',
   help,
-  operands: { '[link]': 'link, ID or last; not needed with a file' },
   rows,
   plan: planOf,
   run: async (entry, plan) => (await import('./get/run')).run(entry, plan),
 });
 
-async function planOf(
-  options: GetOptions,
-  invocation: Invocation,
-  link?: string,
-): Promise<GetPlan> {
+async function planOf(options: GetOptions, invocation: Invocation): Promise<GetPlan> {
   const { context, command } = invocation;
-  const { fromFile, resume, output, files } = options;
+  const { link, fromFile, resume, output, files } = options;
   if ((link ?? fromFile ?? resume) === undefined) throw missingArgument('link', command);
   const passphrase = passphraseSource(options, context);
   const place = await placeOf(options, context);

@@ -1,4 +1,4 @@
-import { flag } from '../cli/declare';
+import { choice, flag } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
 import {
   activePushes,
@@ -23,6 +23,12 @@ import { command } from './planned';
 const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
 const rows = {
+  state: choice('[state]', 'active (default), expired or requests', [
+    'active',
+    'expired',
+    'requests',
+  ]),
+  requestState: choice('[request-state]', 'state of requests', REQUEST_STATES),
   ...pageRows,
   local: flag('--local', 'list receipts of this machine; needs no token'),
 };
@@ -42,20 +48,14 @@ export default command({
   description: 'List your pushes or requests, newest first. Needs a token.',
   usage: '[options] [active|expired|requests [open|ready|closed]]',
   help,
-  operands: {
-    '[state]': ['active (default), expired or requests', ['active', 'expired', 'requests']],
-    '[request-state]': ['state of requests', REQUEST_STATES],
-  },
   rows,
   plan: planOf,
   run: list,
 });
 
 function planOf(
-  { page, all, limit, local, ...options }: Options<typeof rows>,
+  { state = 'active', requestState, page, all, limit, local, ...options }: Options<typeof rows>,
   entry: Entry,
-  state: 'active' | 'expired' | 'requests' = 'active',
-  requestState?: RequestState,
 ): ListPlan {
   if (requestState !== undefined && state !== 'requests')
     throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');

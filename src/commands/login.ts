@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { askUntil, filledIn, TRY_AGAIN } from '../cli/ask-until';
-import { flag } from '../cli/declare';
+import { flag, operand } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
 import { readAll } from '../cli/source';
@@ -37,6 +37,7 @@ import help from './help/login.txt?raw';
 import { command } from './planned';
 
 const rows = {
+  address: operand('[url]', 'address of the instance'),
   keyring: flag('--keyring', "keep the token in the system's keyring, not in a file").conflicts([
     'anonymous',
   ]),
@@ -53,14 +54,13 @@ interface LoginPlan {
 export default command({
   description: 'Log in to an instance and save it as a profile.',
   help,
-  operands: { '[url]': 'address of the instance' },
   rows,
   plan: planOf,
   run: login,
 });
 
-function planOf(options: Options<typeof rows>, entry: Entry, address?: string): LoginPlan {
-  const { keyring, url, profile } = options;
+function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
+  const { address, keyring, url, profile } = options;
   if (profile !== undefined) checkProfileName(profile);
   if (address !== undefined && url !== undefined)
     throw usageError('the address was given twice', 'remove --url');

@@ -1,4 +1,4 @@
-import { text } from '../cli/declare';
+import { operand, text } from '../cli/declare';
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
@@ -18,11 +18,14 @@ interface NotifyPlan {
 export default command({
   description: "E-mail a push's link from the instance. Requires the owner's token.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last', '<email...>': 'up to 5 addresses' },
-  rows: { locale: text('--locale <code>', 'language of the e-mail, such as de') },
-  plan: (options, entry, link: string, emails: readonly string[]): NotifyPlan => ({
-    notification: notification(emails, options.locale, true),
-    item: itemOf(entry, options, link),
+  rows: {
+    link: operand('<link>', 'link or ID of the push, or last'),
+    emails: operand('<email...>', 'up to 5 addresses'),
+    locale: text('--locale <code>', 'language of the e-mail, such as de'),
+  },
+  plan: (options, entry): NotifyPlan => ({
+    notification: notification(options.emails, options.locale, true),
+    item: itemOf(entry, options, options.link),
   }),
   run: notify,
 });

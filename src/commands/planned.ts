@@ -1,4 +1,3 @@
-import { Argument } from 'commander';
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
@@ -13,10 +12,8 @@ interface Declaration {
   readonly usage?: string;
   /** What its help says after the options, and its examples. */
   readonly help?: string;
-  /** Its arguments, such as `<link>`, with what they are, and the words that can be in their place. */
-  readonly operands?: Readonly<Record<string, string | readonly [string, readonly string[]]>>;
-  /** The words after `--` can be a command to run. */
-  readonly takesCommand?: boolean;
+  /** The words after `--` are a command to run, at least where this option is given. */
+  readonly takesCommand?: boolean | string;
   /** Declares the global options that it has; all if left out. */
   readonly globals?: (command: Command) => Command;
   readonly commands?: Readonly<Record<string, Subcommand>>;
@@ -34,7 +31,7 @@ export interface CommandObject extends Declaration {
    * Left out by one that only has commands below it.
    * @throws CliError (usage)
    */
-  prepare?(command: Command, context: Context, operands: readonly unknown[]): Promise<Prepared>;
+  prepare?(command: Command, context: Context): Promise<Prepared>;
 }
 
 export interface Subcommand extends CommandObject {
@@ -47,34 +44,33 @@ export interface Invocation extends Entry {
 }
 
 /** A command: what a line of it can have, the plan that is made of the line, and the run that follows the plan. */
-export interface Planned<R, Operands extends readonly unknown[], Plan> extends Declaration {
+export interface Planned<R, Plan> extends Declaration {
   readonly rows: R;
   /** Has the value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
   /** What reads standard input although no option says so, such as "the secret". */
-  unnamedInput?(options: Options<R>, context: Context, ...operands: Operands): string | undefined;
+  unnamedInput?(options: Options<R>, context: Context): string | undefined;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.
    * @throws CliError (usage)
    */
-  plan(options: Options<R>, invocation: Invocation, ...operands: Operands): Plan | Promise<Plan>;
+  plan(options: Options<R>, invocation: Invocation): Plan | Promise<Plan>;
   /** Loads what only it needs: printing the help does without. */
   run(entry: Entry, plan: Plan): Promise<void>;
 }
 
-export function command<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
-  planned: Planned<R, Operands, Plan>,
+export function command<R extends Rows & Closed<R>, Plan>(
+  planned: Planned<R, Plan>,
 ): CommandObject {
   const { rows, elsewhere, unnamedInput } = planned;
   return {
     ...planned,
-    prepare: async (command, context, words) => {
-      const operands = words as Operands;
+    prepare: async (command, context) => {
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
-      checkOptions(lineRows(rows), options, unnamedInput?.(options, context, ...operands));
+      checkOptions(lineRows(rows), options, unnamedInput?.(options, context));
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
-      const plan = await planned.plan(options, { ...entry, command }, ...operands);
+      const plan = await planned.plan(options, { ...entry, command });
       return { plan, run: () => planned.run(entry, plan) };
     },
   };
@@ -87,27 +83,23 @@ export function define(
   context: Context,
   act: (prepared: Prepared) => void = () => {},
 ): void {
-  const { usage, operands = {}, commands = {}, prepare, globals = addGlobalOptions } = object;
+  const { usage, takesCommand, commands = {}, prepare, globals = addGlobalOptions } = object;
   const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
   parser.manual = object.help ?? '';
   parser
     .description(object.description ?? sentence)
     .helpCommand(false)
     // -pc stays -p -c.
-    .combineFlagAndOptionalValue(false)
-    .allowExcessArguments(object.takesCommand ?? false);
+    .combineFlagAndOptionalValue(false);
+  if (takesCommand)
+    parser.takesCommand = () =>
+      takesCommand === true || parser.getOptionValue(`${takesCommand}`) === true;
   if (usage !== undefined) parser.usage(usage);
-  for (const [name, about] of Object.entries(operands)) {
-    const [text, words] = typeof about === 'string' ? [about] : about;
-    const argument = new Argument(name, text);
-    parser.addArgument(words ? argument.choices(words) : argument);
-  }
   for (const [word, below] of Object.entries(commands)) {
     const child = parser.command(word).summary(below.summary) as Command;
     if (below.alias !== undefined) child.alias(below.alias);
     define(child, below, context, act);
   }
   globals(declare(parser, object.rows));
-  if (prepare)
-    parser.action(async (...words) => act(await prepare(parser, context, words.slice(0, -2))));
+  if (prepare) parser.action(async () => act(await prepare(parser, context)));
 }

@@ -1,3 +1,4 @@
+import { operand } from '../cli/declare';
 import { linkRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
@@ -22,10 +23,9 @@ interface PreviewPlan {
 export default command({
   description: "Print a push's full link. Uses no view.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
-  rows: { qr },
-  plan: (options, entry, link: string): PreviewPlan => ({
-    item: itemOf(entry, options, link),
+  rows: { link: operand('<link>', 'link or ID of the push, or last'), qr },
+  plan: (options, entry): PreviewPlan => ({
+    item: itemOf(entry, options, options.link),
     qr: options.qr,
   }),
   run: preview,

@@ -1,4 +1,5 @@
-import { addProfileOptions } from '../cli/options';
+import { operand, type Rows } from '../cli/declare';
+import { addProfileOptions, type Closed, type Options } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
@@ -22,25 +23,22 @@ import {
 import { forgetProfile } from '../profile/system-keyring';
 import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
-import { type CommandObject, command } from './planned';
+import { type CommandObject, command, type Subcommand } from './planned';
 
-const below = <Operands extends readonly unknown[]>(
+const name = operand('[name]', 'the profile (default: the one in use)');
+const given = operand('<name>', 'the profile');
+const key = operand('<key>', 'the setting');
+
+const below = <R extends Rows & Closed<R>>(
   summary: string,
-  run: (entry: Entry, plan: ProfilePlan<Operands>) => Promise<void>,
-  operands: CommandObject['operands'] = {},
-) => ({
-  ...command({
-    operands,
-    run,
-    globals: addProfileOptions,
-    rows: {},
-    plan: ({ profile }, _, ...typed: Operands) => ({ profile, operands: typed }),
-  }),
+  rows: R,
+  run: (entry: Entry, options: Options<R>) => Promise<void>,
+): Subcommand => ({
+  ...command<R, Options<R>>({ rows, run, globals: addProfileOptions, plan: (options) => options }),
   summary,
 });
 
-const NAME = { '[name]': 'the profile (default: the one in use)' };
-const everything = below('list the profiles', list);
+const everything = below('list the profiles', {}, list);
 
 export default {
   ...everything,
@@ -48,26 +46,26 @@ export default {
   help,
   commands: {
     list: everything,
-    show: below('show a profile (never its token)', show, NAME),
-    use: below('switch to a profile', use, { '<name>': 'the profile' }),
-    set: below('change a setting', set, {
-      '<key>': `the setting: ${settingNames.join(', ')}`,
-      '<value>': 'its value',
-      ...NAME,
-    }),
-    unset: below('remove a setting', unset, { '<key>': 'the setting', ...NAME }),
-    remove: {
-      ...below('remove a profile and its token', remove, { '<name>': 'the profile' }),
-      alias: 'rm',
-    },
+    show: below('show a profile (never its token)', { name }, show),
+    use: below('switch to a profile', { name: given }, use),
+    set: below(
+      'change a setting',
+      {
+        key: operand('<key>', `the setting: ${settingNames.join(', ')}`),
+        value: operand('<value>', 'its value'),
+        name,
+      },
+      set,
+    ),
+    unset: below('remove a setting', { key, name }, unset),
+    remove: { ...below('remove a profile and its token', { name: given }, remove), alias: 'rm' },
   },
 } satisfies CommandObject;
 
-/** What an option says of the profile, and the words of the line. */
-interface ProfilePlan<Operands extends readonly unknown[]> {
-  /** The profile that an option named. */
-  readonly profile: string | undefined;
-  readonly operands: Operands;
+/** A profile that an argument or an option names. */
+interface NamedProfile {
+  readonly name?: string;
+  readonly profile?: string;
 }
 
 async function list({ context, say }: Entry): Promise<void> {
@@ -78,15 +76,14 @@ async function list({ context, say }: Entry): Promise<void> {
   await say.print(shown, (look) => table(shown, profileList, look));
 }
 
-async function show({ context, say }: Entry, plan: ProfilePlan<readonly [string?]>) {
-  const [operand] = plan.operands;
+async function show({ context, say }: Entry, named: NamedProfile) {
   const stored = storedProfiles(context);
-  const { name, profile } = existingProfile(stored, context.env, nameTyped(operand, plan.profile));
+  const { name, profile } = existingProfile(stored, context.env, nameTyped(named));
   const shown = shownProfile(name, profile, stored.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(entry: Entry, { operands: [name] }: ProfilePlan<readonly [string]>) {
+async function use(entry: Entry, { name }: { readonly name: string }) {
   const { profiles } = await updateProfiles(entry, (stored) => {
     if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
     return { ...stored, current: name };
@@ -101,25 +98,25 @@ async function changed({ say }: Entry, profile: ShownProfile, what: string) {
 }
 
 /** The profile that was named: behind the command, or by the option. */
-function nameTyped(operand: string | undefined, option: string | undefined): string | undefined {
-  if (operand === undefined || option === undefined || operand === option) return operand ?? option;
-  throw usageError(`two profiles are named: "${operand}" and "${option}"`, 'name one');
+function nameTyped({ name, profile }: NamedProfile): string | undefined {
+  if (name === undefined || profile === undefined || name === profile) return name ?? profile;
+  throw usageError(`two profiles are named: "${name}" and "${profile}"`, 'name one');
 }
 
-type SetOperands = readonly [key: string, value: string, name?: string];
+interface ChangedSetting extends NamedProfile {
+  readonly key: string;
+}
 
-async function set(entry: Entry, { operands, profile }: ProfilePlan<SetOperands>) {
-  const [key, value, name] = operands;
+async function set(entry: Entry, options: ChangedSetting & { readonly value: string }) {
+  const { key, value, name } = options;
   if (name !== undefined) checkOrder('set', key, value, name);
-  await change(entry, { key, value, operand: name, name: nameTyped(name, profile) });
+  await change(entry, { key, value, operand: name, name: nameTyped(options) });
 }
 
-type UnsetOperands = readonly [key: string, name?: string];
-
-async function unset(entry: Entry, { operands, profile }: ProfilePlan<UnsetOperands>) {
-  const [key, name] = operands;
+async function unset(entry: Entry, options: ChangedSetting) {
+  const { key, name } = options;
   if (name !== undefined) checkOrder('unset', key, name);
-  await change(entry, { key, value: undefined, operand: name, name: nameTyped(name, profile) });
+  await change(entry, { key, value: undefined, operand: name, name: nameTyped(options) });
 }
 
 /**
@@ -191,7 +188,7 @@ async function forgetToken({ context, say }: Entry, name: string, profile: Profi
   if (problem) await say.warn(problem);
 }
 
-async function remove(entry: Entry, { operands: [name] }: ProfilePlan<readonly [string]>) {
+async function remove(entry: Entry, { name }: { readonly name: string }) {
   const { removed } = await updateProfiles(entry, (stored) => {
     if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
     const { [name]: removed = {}, ...profiles } = stored.profiles;

@@ -4,8 +4,14 @@ import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
 import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
-import { checkChoices, misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
-import { addGlobalOptions, GLOBAL, type GlobalOptions, globalOptions } from '../cli/options';
+import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
+import {
+  addGlobalOptions,
+  GLOBAL,
+  type GlobalOptions,
+  globalOptions,
+  mannerOf,
+} from '../cli/options';
 import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
@@ -138,7 +144,7 @@ async function help(program: Command, words: readonly string[], context: Context
   const [word, ...more] = words;
   const topic = topics.find((name) => name === word);
   if (topic) return stdout.write(laidOut(await topicText(topic), stdout.columns));
-  if (word === undefined && globalOptions(program.below('help') ?? program, context.env).json)
+  if (word === undefined && mannerOf(program.below('help') ?? program, context.env).json)
     return printWhole(context);
   if (word === undefined || word === 'help') return stdout.write(helpOf(program, context));
   const typed = program.below(word);
@@ -179,11 +185,11 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   }
 }
 
-/** What a line leads to, also one that cannot be parsed, and its global options, as far as they can be known. */
+/** What a line leads to, also one that cannot be parsed, and how it prints, as far as that can be known. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
   const found = await reach(program, argv, (one) => loaded(one, context));
-  return { ...found, options: globalOptions(found.command, context.env) };
+  return { ...found, options: mannerOf(found.command, context.env) };
 }
 
 export async function wholeProgram(context: Context): Promise<Command> {
@@ -257,8 +263,6 @@ function eachCommand(command: Command, work: (command: Command) => void): void {
 
 /** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */
 function configure(command: Command, context: Context, show: (text: string) => void): void {
-  for (const option of command.options) checkChoices(option.long ?? '', option);
-  for (const argument of command.registeredArguments) checkChoices(argument.name(), argument);
   command
     .exitOverride((error) => {
       throw error.exitCode === 0 || error.code === 'commander.help'

@@ -11,6 +11,7 @@ import {
   group,
   list,
   newFile,
+  operand,
   optional,
   parsed,
   switchOff,
@@ -49,6 +50,10 @@ import type { PushPlan } from './push/run';
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
 
 const rows = {
+  text: operand('[text]', 'the secret; others can see it, so pipe it in')
+    .readsStandardInput('the secret')
+    .conflicts(['from', 'env', 'generate'])
+    .conflicts(['file'], undefined, 'add a text to the files with --message TEXT'),
   ...group('Secret:', {
     ...sourceRows(),
     into: flag('--into', 'give the new secret to the command after --')
@@ -121,7 +126,8 @@ const rows = {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
       .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
-      .conflicts(['kind'], (_, kind) => kind === 'file'),
+      .conflicts(['kind'], (_, kind) => kind === 'file')
+      .conflicts(['text'], (_, text) => text !== '-'),
   }),
 };
 
@@ -130,28 +136,22 @@ type PushOptions = Options<typeof rows>;
 export default command({
   description: 'Push a secret and print its link.',
   help: help.replace('{locales}', languages.join('\n')),
-  operands: { '[text]': 'the secret; others can see it, so pipe it in' },
-  takesCommand: true,
+  takesCommand: 'into',
   rows,
-  unnamedInput: (options, context, text?: string) => {
-    if (!isPiped({ ...options, text }, context)) return undefined;
+  unnamedInput: (options, context) => {
+    if (!isPiped(options, context)) return undefined;
     return options.each ? 'the secrets' : 'the secret';
   },
   plan: async (options, entry) => {
-    const { args, rest } = entry.command;
-    // Of a line with a command to run, the words after `--` are that.
-    const words = options.into ? rest : [];
-    const [text, ...more] = args.slice(0, args.length - words.length);
-    if (more.length > 0) throw usageError('too many arguments', 'pwpush push --help');
-    const { context } = entry;
-    const plan = (target?: Target) => planOf(options, { text, words }, context, target);
+    const { context, command } = entry;
+    const plan = (target?: Target) => planOf(options, command.rest, context, target);
     if (options.here) return plan();
     // Printing the help does without.
     const { sourcesOf, withProfiles } = await import('../profile/sources');
     const { targetOf, targetOrNone } = await import('../profile/target');
     const sources = sourcesOf(entry, options);
     const target = targetOrNone(sources);
-    if (options.each) return eachPlanOf(options, text, context, configured(target));
+    if (options.each) return eachPlanOf(options, context, configured(target));
     if (!(target instanceof Error)) return plan(configured(target));
     // What is wrong with the options is said before anybody is asked.
     await plan();
@@ -179,28 +179,22 @@ function configured(target: Target | NoInstance): Target {
   return target;
 }
 
-/** What stands in the line beside its options. */
-interface Operands {
-  readonly text: string | undefined;
-  /** The command that sets the secret. */
-  readonly words: readonly string[];
-}
-
 /**
+ * @param words the command that sets the secret
  * @param target left out, this machine serves the push
  * @throws CliError (usage)
  */
 async function planOf(
   options: PushOptions,
-  { text, words }: Operands,
+  words: readonly string[],
   context: Context,
   target?: Target,
 ): Promise<PushPlan> {
-  const content = contentOf({ ...options, text }, rows, context);
+  const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
   await refusePrinted(options, plan.seal.encryption, context);
-  const typed = text === '-' ? undefined : text;
+  const typed = options.text === '-' ? undefined : options.text;
   return {
     ...plan,
     content: {
@@ -219,12 +213,10 @@ async function planOf(
 /** @throws CliError (usage) */
 async function eachPlanOf(
   options: PushOptions,
-  text: string | undefined,
   context: Context,
   target: Target,
 ): Promise<EachPlan> {
   const { from = '-', dryRun } = options;
-  if ((text ?? '-') !== '-') throw usageError('--each cannot be combined with a text');
   if (from === '-' && context.stdin.isTTY)
     throw usageError(
       '--each reads lines, but nothing is piped in',

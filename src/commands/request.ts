@@ -1,5 +1,5 @@
 import { refuseToPrint } from '../cli/agent';
-import { filledText, flag, group, list, newFile, parsed, switchOff } from '../cli/declare';
+import { filledText, flag, group, list, newFile, operand, parsed, switchOff } from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -24,6 +24,9 @@ import { command } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
 const rows = {
+  text: operand('[question]', 'what you ask for; the instance can read it').readsStandardInput(
+    'the question',
+  ),
   ...group('Request:', {
     expire: parsed(
       '--expire <time>',
@@ -84,17 +87,16 @@ type RequestOptions = Options<typeof rows>;
 export default command({
   description: 'Ask someone for a secret: print a link that they answer.',
   help,
-  operands: { '[question]': 'what you ask for; the instance can read it' },
   rows,
-  unnamedInput: ({ here }, context, text?: string) =>
+  unnamedInput: ({ here, text }, context) =>
     !here && isPiped({ text }, context) ? 'the question' : undefined,
   plan: planOf,
   run: async (entry, plan) => (await import('./request/run')).run(entry, plan),
 });
 
-async function planOf(options: RequestOptions, entry: Entry, text?: string): Promise<RequestPlan> {
+async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPlan> {
   const { context } = entry;
-  const { encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
+  const { text, encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
   const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
   if (notify && encrypt)
@@ -105,9 +107,7 @@ async function planOf(options: RequestOptions, entry: Entry, text?: string): Pro
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
   const here = options.here ? hereOf(options) : undefined;
-  const question = here
-    ? hereQuestion(text)
-    : chooseSource({ text }, context.stdin.isTTY, context.canPrompt(), TO_ASK);
+  const question = here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   const at = here ?? { target: await configured(entry, options) };
   const owner = 'target' in at ? at.target.passphraseFor : undefined;

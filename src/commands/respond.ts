@@ -1,5 +1,5 @@
 import { refuseGenerated } from '../cli/agent';
-import { group } from '../cli/declare';
+import { group, operand } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { contentOf, isPiped, TO_SEND } from '../cli/source';
@@ -9,6 +9,7 @@ import { command } from './planned';
 import type { RespondPlan } from './respond/run';
 
 const rows = {
+  link: operand('<link>', 'link of the request, with the part after #'),
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
   ...group('Output:', revealRows()),
@@ -17,20 +18,15 @@ const rows = {
 export default command({
   description: 'Answer a request for a secret.',
   help,
-  operands: { '<link>': 'link of the request, with the part after #' },
   rows,
   unnamedInput: (options, context) => (isPiped(options, context) ? 'the secret' : undefined),
   plan: planOf,
   run: async (session, plan) => (await import('./respond/run')).run(session, plan),
 });
 
-async function planOf(
-  options: Options<typeof rows>,
-  entry: Entry,
-  link: string,
-): Promise<RespondPlan> {
+async function planOf(options: Options<typeof rows>, entry: Entry): Promise<RespondPlan> {
   const { context } = entry;
-  const { generate, json, quiet } = options;
+  const { link, generate, json, quiet } = options;
   const passphrase = passphraseSource(options, context);
   const content = contentOf(options, rows, context, TO_SEND);
   const generated = generate !== undefined;

@@ -1,6 +1,6 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
 import { isCi } from '../cli/ci-systems';
-import { either, flag, group, list } from '../cli/declare';
+import { either, flag, group, list, operand } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
@@ -13,6 +13,7 @@ import { command, type Invocation } from './planned';
 import type { RunPlan } from './run/run';
 
 const rows = {
+  links: operand('<link...>', 'links or IDs of the pushes, or last'),
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
       .common()
@@ -46,7 +47,7 @@ export default command({
   description: 'Run a command with a secret in its environment. Uses a view.',
   usage: '[options] <link...> -- <command> [args...]',
   help,
-  operands: { '<link...>': 'links or IDs of the pushes, or last' },
+  takesCommand: true,
   rows,
   plan: planOf,
   run: async (entry, plan) => (await import('./run/run')).run(entry, plan),
@@ -63,11 +64,9 @@ function fileOption(value: string): WantedFile[] {
 
 async function planOf(options: RunOptions, invocation: Invocation): Promise<RunPlan> {
   const { context, command } = invocation;
-  const { args: operands, rest } = command;
-  const links = operands.slice(0, Math.max(0, operands.length - rest.length));
-  const [program, ...args] = rest;
+  const [program, ...args] = command.rest;
+  const { links } = options;
   if (program === undefined) throw usageError('no command to run', COMMAND_AFTER);
-  if (links.length === 0) throw usageError('no link before --');
   await checkInputs(options, links.length);
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);

@@ -1,3 +1,4 @@
+import { operand } from '../cli/declare';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
@@ -16,9 +17,8 @@ import { command } from './planned';
 export default command({
   description: 'Show views and days left of a push, and its settings. Uses no view.',
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
-  rows: {},
-  plan: (options, entry, link: string) => itemOf(entry, options, link),
+  rows: { link: operand('<link>', 'link or ID of the push, or last') },
+  plan: (options, entry) => itemOf(entry, options, options.link),
   run: show,
 });
 

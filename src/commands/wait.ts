@@ -1,4 +1,4 @@
-import { flag, parsed } from '../cli/declare';
+import { flag, operand, parsed } from '../cli/declare';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
@@ -26,16 +26,16 @@ interface WaitPlan {
 export default command({
   description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
   help,
-  operands: { '<link>': 'link or ID of the push, or last' },
   rows: {
+    link: operand('<link>', 'link or ID of the push, or last'),
     interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
       DEFAULT_INTERVAL,
     ),
     for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
     thenExpire: flag('--then-expire', 'expire the push after the first view'),
   },
-  plan: (options, entry, link: string): WaitPlan => ({
-    item: itemOf(entry, options, link),
+  plan: (options, entry): WaitPlan => ({
+    item: itemOf(entry, options, options.link),
     interval: options.interval,
     most: options.for,
     thenExpire: options.thenExpire,

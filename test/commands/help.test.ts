@@ -137,12 +137,18 @@ describe('help --json', () => {
     expect(token?.commands.map(({ name }) => name)).toEqual(['add', 'list', 'replace', 'revoke']);
   });
 
+  /** What a line needs before its options are looked at. */
+  const operandsOf = (name: string) =>
+    entries
+      .find((one) => one.name === name)
+      ?.arguments.flatMap(({ required }) => (required ? ['abcdefgh'] : [])) ?? [];
+
   test('calls a number what is refused if it is none; no option takes a token', async () => {
     const all = entries.flatMap(({ name, options }) => options.map((one) => ({ name, ...one })));
     const numbers = all.filter(({ type }) => type === 'number');
     expect(numbers.length).toBeGreaterThan(10);
     for (const { name, long = '' } of numbers) {
-      const { code, stderr } = await here.run(name, `${long}=x`);
+      const { code, stderr } = await here.run(name, ...operandsOf(name), `${long}=x`);
       expect([code, stderr]).toEqual([2, expect.stringMatching(`^pwpush: ${long} must be a `)]);
     }
     expect(all.map(({ long }) => long)).not.toContainEqual(

@@ -60,8 +60,10 @@ function given(command: string, name: string): { words: string[]; rest: string[]
   const [rows] = commands[command] ?? [];
   const row = { ...globalRows, ...rows }[name];
   if (!row) throw new Error(`${command} has no option ${name}`);
-  const { long } = row.option;
-  const typed = values[`${long}`] ?? (valueIn(row.option)?.required ? '1' : undefined);
+  const [option] = row.options;
+  if (!option) return { words: ['x'], rest: [] };
+  const { long } = option;
+  const typed = values[`${long}`] ?? (valueIn(option)?.required ? '1' : undefined);
   const value = typed === undefined ? '' : `=${typed}`;
   // Rules for one value alone are shown by the transcripts.
   const needs = needsOf(row).map((one) => given(command, one));
@@ -255,10 +257,10 @@ describe('a usage error, the first of several, is that of', () => {
     // A value comes before a pair, a pair before what the command decides.
     ['push -d 0 -e 1d', /-d/],
     ['push -d 1 -e 1d --to nobody', /--days.*--expire/],
-    ['push a b --days 1 --expire 1d', /--days.*--expire/],
+    ['push a b --days 1 --expire 1d', /too many/],
     ['push a b --to nobody', /too many/],
     ['push --to nobody --encrypt=words', /--encrypt=words/],
-    ['push --each s --passphrase-file -', /a text/],
+    ['push --each s --passphrase-file -', /TEXT/],
     ['push -f a --message=', /message/],
     ['push --expire 2020-01-01T00:00Z', /passed/],
     ['get -x', /-x.*|--/],

@@ -30,14 +30,14 @@ interface Reader {
 function readersOf({ rows, globals }: CommandObject): Reader[] {
   const all = { ...(globals ? {} : globalRows), ...rows };
   return Object.values(all).flatMap((row) =>
-    row.input === undefined ? [] : [{ long: `${row.option.long}`, row }],
+    row.input === undefined || row.argument ? [] : [{ long: row.label, row }],
   );
 }
 
-const words = (name: string, { operands = {} }: CommandObject, source: readonly string[]) => [
+const words = (name: string, { rows }: CommandObject, source: readonly string[]) => [
   ...name.split(' '),
   ...source,
-  ...Object.keys(operands).flatMap((one) => (one.startsWith('<') ? ['abcdefgh'] : [])),
+  ...Object.values(rows).flatMap(({ argument }) => (argument?.required ? ['abcdefgh'] : [])),
   ...(name === 'run' ? ['--', 'true'] : []),
 ];
 
@@ -60,12 +60,16 @@ async function refusal(argv: readonly string[], conditions: Conditions): Promise
   return error.message;
 }
 
+/** Two sources of one content, which the transcripts show. */
+const excludes = (one: Reader['row'], other: Reader['row']) =>
+  one.input === other.input && (one.conflicting.length > 0 || other.conflicting.length > 0);
+
 const pairs = commands.flatMap(([name, object]) => {
   const readers = readersOf(object);
   return readers.flatMap((first, at) =>
     readers.slice(at).flatMap((second) => {
-      const isList = Array.isArray(first.row.parse?.('-', ''));
-      return first === second && !isList ? [] : [[name, first, second, object] as const];
+      const isOther = first === second ? first.row.many : !excludes(first.row, second.row);
+      return isOther ? [[name, first, second, object] as const] : [];
     }),
   );
 });
@@ -105,16 +109,16 @@ const OUTPUT = ['get --output', 'request --output'];
 
 test('an option with the name of a file reads standard input, or refuses a dash', () => {
   const silent = commands.flatMap(([name, { rows }]) =>
-    Object.values({ ...globalRows, ...rows }).flatMap(({ option, input, parse }) => {
-      const { long = '' } = option;
-      const isFile = valueKind(option) === 'path' && !option.flags.includes('folder>');
-      if (!isFile || input !== undefined || OUTPUT.includes(`${name} ${long}`)) return [];
+    Object.values({ ...globalRows, ...rows }).flatMap(({ options, label, input, parse }) => {
+      const [option] = options;
+      const isFile = option && valueKind(option) === 'path' && !option.flags.includes('folder>');
+      if (!isFile || input !== undefined || OUTPUT.includes(`${name} ${label}`)) return [];
       try {
-        parse?.('-', `${long}`);
+        parse?.('-', label);
       } catch {
         return [];
       }
-      return [`${name} ${long}`];
+      return [`${name} ${label}`];
     }),
   );
   expect(silent).toEqual([]);

@@ -1,21 +1,20 @@
 // Errors of the command line, with suggestions.
-import type { Argument, Command, CommanderError, Option } from 'commander';
+import type { Command, CommanderError, Option } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
 
-/** Replaces Commander's check of choices, whose message has the option's flags and no suggestion. */
-export function checkChoices(name: string, one: Option | Argument): void {
-  const { argChoices } = one;
-  if (argChoices === undefined) return;
-  one.argParser((word: string) => {
-    if (argChoices.includes(word)) return word;
+/** A parser of one of some words. Not Commander's check of choices, which suggests none. */
+export const oneOf =
+  <T extends string>(words: readonly T[]) =>
+  (word: string, name: string): T => {
+    const found = words.find((one) => one === word);
+    if (found !== undefined) return found;
     // Every other code of a language is near one of two letters.
-    const near = nearest(argChoices, word, 0);
+    const near = nearest(words, word, 0);
     throw usageError(
-      `${name} must be one of ${argChoices.join(', ')}, not "${word}"`,
+      `${name} must be one of ${words.join(', ')}, not "${word}"`,
       near && `did you mean ${near}?`,
     );
-  });
-}
+  };
 
 /** An error of Commander's parser as one of ours. */
 export function misuse(error: CommanderError, command: Command): CliError {

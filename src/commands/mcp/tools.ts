@@ -126,7 +126,7 @@ async function push(
     return toldJson(await desk.command('push', [path, ...words], { signal }));
   }
   const given = env === undefined ? { generate: wanted === true || `${wanted}` } : { env };
-  const source = chooseSource(given, false, false);
+  const source = chooseSource(given, desk.context);
   const input = await readSecret({ from: source, raw: false }, desk.context);
   return toldJson(await desk.command('push', ['--raw', ...words], { signal, input }));
 }

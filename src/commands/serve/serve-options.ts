@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Option } from 'commander';
 import type { Command } from '../../cli/command';
 import {
   count,
@@ -181,10 +180,10 @@ export function passwordWarnings(command: Command): string[] {
 const fromEnvironment =
   (env: Environment): Elsewhere =>
   (row) => {
-    const variable = variableOf(row.option);
+    const variable = variableOf(row.label);
     const text = env[variable];
     if (!text) return undefined;
-    if (row.option.isBoolean()) return truth(text, variable);
+    if (typeof row.fallback === 'boolean') return truth(text, variable);
     return row.parse ? row.parse(text, variable) : text;
   };
 
@@ -192,27 +191,25 @@ const fromEnvironment =
  * `serve` or a command below it, of which some options may be given before its name, or in the environment.
  * @param warnings are printed before the plan is made, which may fail because of what they are about
  */
-export function serveCommand<R extends Rows & Closed<R>, Operands extends readonly unknown[], Plan>(
-  planned: Planned<R, Operands, Plan>,
+export function serveCommand<R extends Rows & Closed<R>, Plan>(
+  planned: Planned<R, Plan>,
   warnings: (options: Options<R>, invocation: Invocation) => readonly string[] = (_, { command }) =>
     passwordWarnings(command),
 ): CommandObject {
-  return command<R, Operands, Plan>({
+  return command<R, Plan>({
     ...{ ...planned, globals: addOutputOptions, elsewhere: fromEnvironment },
-    plan: async (options, invocation, ...operands) => {
+    plan: async (options, invocation) => {
       for (const warning of warnings(options, invocation)) await invocation.say.warn(warning);
-      return planned.plan(options, invocation, ...operands);
+      return planned.plan(options, invocation);
     },
   });
 }
 
-function variableOf(option: Option): string {
-  const name = option.attributeName().replace(/[A-Z]/g, (letter) => `_${letter}`);
-  return `PWPUSH_SERVE_${name.toUpperCase()}`;
-}
+const variableOf = (label: string) =>
+  `PWPUSH_SERVE_${label.replace('--', '').replaceAll('-', '_').toUpperCase()}`;
 
 export const variables: ReadonlyMap<string, string> = new Map(
-  Object.values(rows).map(({ option }) => [option.attributeName(), variableOf(option)]),
+  Object.entries(rows).map(([name, { label }]) => [name, variableOf(label)]),
 );
 
 /** A warning for each variable that looks like one of `serve` but is not: the service would run with its default. */

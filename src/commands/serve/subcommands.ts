@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
-import { filledText, flag, newFile, parsed, storedFile } from '../../cli/declare';
+import { filledText, flag, newFile, operand, parsed, storedFile } from '../../cli/declare';
 import { addOutputOptions, type Options, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
@@ -55,9 +55,8 @@ export const token: Subcommand = {
     add: {
       summary: 'create a token for a new or existing user; shown once',
       ...serveCommand({
-        operands: { '<name>': 'the user' },
-        rows: addRows,
-        plan: ({ label, create, ...options }, { context }, name: string): AddPlan => ({
+        rows: { name: operand('<name>', 'the user'), ...addRows },
+        plan: ({ name, label, create, ...options }, { context }): AddPlan => ({
           ...{ ...newTokenPlan(options, context), name, label, create },
         }),
         run: addToken,
@@ -74,18 +73,16 @@ export const token: Subcommand = {
     replace: {
       summary: 'create a token in the place of another; shown once',
       ...serveCommand({
-        operands: { '<id>': 'of the old one' },
-        rows: newRows,
-        plan: (options, { context }, id: string) => ({ ...newTokenPlan(options, context), id }),
+        rows: { id: operand('<id>', 'of the old one'), ...newRows },
+        plan: ({ id, ...options }, { context }) => ({ ...newTokenPlan(options, context), id }),
         run: replaceToken,
       }),
     },
     revoke: {
       summary: 'revoke a token, or all of a user',
       ...serveCommand({
-        operands: { '<id>': 'of the token, or the user' },
-        rows,
-        plan: (options, { context }, which: string) => ({
+        rows: { which: operand('<id>', 'of the token, or the user'), ...rows },
+        plan: ({ which, ...options }, { context }) => ({
           place: dataPlace(context, options),
           which,
         }),
@@ -226,7 +223,11 @@ async function changeKey({ context, say }: Entry, { dropOld, ...place }: RekeyPl
     await say.note(`copy ${key_file} to services that have a key file of their own`);
 }
 
-const backupRows = { ...rows, force: flag('--force', 'overwrite an existing file') };
+const backupRows = {
+  file: operand('<file>', 'where the copy goes, 0600'),
+  ...rows,
+  force: flag('--force', 'overwrite an existing file'),
+};
 
 interface BackupPlan {
   readonly place: DataPlan;
@@ -239,9 +240,8 @@ export const backup: Subcommand = {
   ...serveCommand({
     description: 'Copy the whole database while services run.',
     help: backupHelp,
-    operands: { '<file>': 'where the copy goes, 0600' },
     rows: backupRows,
-    plan: ({ force, ...options }, { context }, file: string): BackupPlan => ({
+    plan: ({ file, force, ...options }, { context }): BackupPlan => ({
       place: dataPlace(context, options),
       file: newFileName(file, 'backup'),
       force,
