@@ -107,7 +107,7 @@ export function spelledReading(
     if (length > 0) places.add(originOf(length), end, stretch);
   };
   /** Reads on, to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
-  const readApart = (stretch: Stretch) => {
+  const readApart = (stretch: Stretch, from: number) => {
     const { bytes, base, end } = stretch;
     while (isApart && at < end) {
       const byte = bytes[at - base] as number;
@@ -123,8 +123,10 @@ export function spelledReading(
       }
       at = next;
       const begun = depth[state] as number;
-      if (sinceEscape >= begun) isApart = false;
-      else if (origins.length > 2 * begun + UNNEEDED) origins = origins.slice(-begun);
+      // What is before that place has no marks any more.
+      if (sinceEscape >= begun && at >= from) isApart = false;
+      else if (origins.length > 2 * begun + UNNEEDED)
+        origins = origins.slice(origins.length - begun);
     }
   };
   /** Whether bytes may be part of a secret after a state. */
@@ -140,7 +142,7 @@ export function spelledReading(
     ...places,
     read: (stretch: Stretch, { from, before, states, marks }: Plain) => {
       const { bytes, base, end } = stretch;
-      readApart(stretch);
+      readApart(stretch, from);
       const own = marks.get(signs) as Marks;
       for (let mark = 0; mark < own.count && !isApart; mark++) {
         const place = own.places[mark] as number;
@@ -158,7 +160,7 @@ export function spelledReading(
         apartFrom = position;
         origins.length = 0;
         state = start;
-        readApart(stretch);
+        readApart(stretch, from);
       }
       if (!isApart) at = end;
     },
