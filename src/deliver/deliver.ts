@@ -35,13 +35,12 @@ export async function deliver(
   if (contents === 'none') await place.discard();
   else if (ways.text !== 'reserved' || !(json || hasText)) await place.text?.discard();
   const folder = ways.files === 'nowhere' ? undefined : await folderFor(retrieval, place, ways);
+  const to = hasText || json ? await textDestination(place, ways, folder) : undefined;
   const text =
-    hasText && !json
-      ? await writeText(retrieval, place, ways, push.payload ?? '', folder)
-      : undefined;
+    hasText && !json ? await writeText(retrieval, place.plan, to, push.payload ?? '') : undefined;
   const { saved, failure } = folder ? await filesTo(ways, retrieval, folder) : NO_FILES;
   const object = json
-    ? await writeText(retrieval, place, ways, objectText(retrieval, saved))
+    ? await writeText(retrieval, place.plan, to, objectText(retrieval, saved))
     : undefined;
   return both(text ?? object, failure) ?? remark(ways, push.files?.length, folder);
 }
@@ -130,18 +129,15 @@ async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promis
 
 /**
  * Writes the text of a push, or with `--json` the object, to where it goes, or saves it.
- * @param folder of the files, for a text beside them
+ * @param to standard output if left out
  */
 async function writeText(
   retrieval: Retrieval,
-  place: Place,
-  ways: Ways,
+  plan: PlacePlan,
+  to: Destination | undefined,
   bytes: string,
-  folder?: Folder,
 ): Promise<CliError | undefined> {
   const { context, push, say, store } = retrieval;
-  const { plan } = place;
-  const to = ways.text === 'reserved' ? place.text : folder && (await beside(ways, folder));
   if (!to) return printText(retrieval, plan, bytes);
   try {
     const path = await boundedByInterrupt(to.commit(bytes), context.signal);
@@ -158,8 +154,14 @@ async function writeText(
   }
 }
 
-async function beside({ text }: Ways, folder: Folder): Promise<Destination | undefined> {
-  if (text !== 'beside') return undefined;
+/** @param folder of the files, for a text beside them */
+async function textDestination(
+  place: Place,
+  { text }: Ways,
+  folder: Folder | undefined,
+): Promise<Destination | undefined> {
+  if (text === 'reserved') return place.text;
+  if (text !== 'beside' || folder === undefined) return undefined;
   const { reserveText } = await import('./destination');
   return reserveText(folder).catch(() => undefined);
 }
