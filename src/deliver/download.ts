@@ -50,22 +50,26 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
     : downloadFailure(failures, push, folder);
   return {
     saved,
-    failure: failure && (await leaveRest(retrieval, failure, missing, folder, partial)),
+    failure: failure && (await leaveRest(retrieval, failure, { missing, folder, partial })),
   };
+}
+
+interface Rest {
+  /** Addresses of files. */
+  readonly missing: readonly string[];
+  /** Where the others are; left out for a file that went to standard output. */
+  readonly folder?: Folder;
+  readonly partial?: PartialFiles | undefined;
 }
 
 /**
  * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and says how; of an interrupt,
  * it says only what that left.
- * @param missing addresses of files
- * @param folder where the others are; left out for a file that went to standard output
  */
 export async function leaveRest(
   retrieval: Retrieval,
   failure: CliError,
-  missing: readonly string[],
-  folder?: Folder,
-  partial?: PartialFiles,
+  { missing, folder, partial }: Rest,
 ): Promise<CliError> {
   const { answer, context, ephemeral, link, push, sealed, signal, store } = retrieval;
   if (ephemeral) return describe(failure, ...(await rescueAnswer(retrieval, ephemeral, missing)));

@@ -28,7 +28,7 @@ export async function fileToStdout(retrieval: Retrieval, folder: Folder): Promis
   await meter.ends();
   if (signal.aborted) {
     const missing = problem ? [file.url] : [];
-    return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), missing) };
+    return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), { missing }) };
   }
   if (problem === undefined) return { saved: [], failure: undefined };
   const { saved, failure } = await fetchFiles(retrieval, folder);
