@@ -100,7 +100,7 @@ function together() {
       'cli/terminal/output',
       'cli/terminal/wording',
     ],
-    failure: ['client/failure'],
+    failure: ['client/meaning', 'client/repeat'],
     'report-error': ['cli/report-error', 'keep/tell-error'],
     taking: [
       'commands/get/run',

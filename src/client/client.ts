@@ -33,11 +33,8 @@ export function apiClient(options: ApiSettings) {
   return {
     version: () => ask(pushCalls.version, versionSchema),
     /** Files are read while they are sent. */
-    create: async (push: NewPush, files?: readonly Attachment[], account?: number) => {
-      const secrets = [push.payload, push.passphrase, push.note];
-      const body = await bodyOf({ push }, files, account);
-      return ask(pushCalls.create, createdSchema, { ...body, secrets });
-    },
+    create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
+      ask(pushCalls.create, createdSchema, await bodyOf({ push }, files, account)),
     /** Takes a view. Also returns an expired push, with `expired: true`. */
     retrieve: async (
       token: string,
@@ -108,11 +105,8 @@ interface Answer {
 function requestApi(ask: Ask) {
   return {
     /** The files go with the question. */
-    create: async (request: NewRequest, files?: readonly Attachment[], account?: number) => {
-      const secrets = [request.passphrase, request.note];
-      const body = await bodyOf({ request }, files, account);
-      return ask(requestCalls.create, createdRequestSchema, { ...body, secrets });
-    },
+    create: async (request: NewRequest, files?: readonly Attachment[], account?: number) =>
+      ask(requestCalls.create, createdRequestSchema, await bodyOf({ request }, files, account)),
     /** Anybody gets the question; the owner takes the answer. */
     read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
@@ -120,8 +114,7 @@ function requestApi(ask: Ask) {
     /** The first answer is the only one. */
     respond: async (token: string, { response, files, passphrase }: Answer) => {
       const body = await bodyOf({ request: { response } }, files);
-      const secrets = [response, passphrase];
-      const details = { token, ...withPassphrase(passphrase), ...body, secrets };
+      const details = { token, ...withPassphrase(passphrase), ...body };
       const request = await ask(requestCalls.respond, answeredSchema, details);
       if (request.state !== 'open') return request;
       throw failedError(phrase('request-still-open'), { steps: phrase('was-lost') });
@@ -143,17 +136,23 @@ function at(page: number, account?: number): CallDetails {
 }
 
 function withPassphrase(passphrase: string | undefined): CallDetails {
-  return passphrase === undefined ? {} : { query: { passphrase }, secrets: [passphrase] };
+  return passphrase === undefined ? {} : { query: { passphrase } };
 }
+
+type Confidential = Partial<
+  Record<'payload' | 'response' | 'passphrase' | 'note', string | undefined>
+>;
 
 /** JSON, or a form if there are files; the account is a field next to the object. */
 async function bodyOf(
-  body: { push: NewPush } | { request: object },
+  body: { readonly push: NewPush } | { readonly request: NewRequest | Pick<Answer, 'response'> },
   files: readonly Attachment[] = [],
   account?: number,
 ): Promise<CallDetails> {
+  const object: Confidential = 'push' in body ? body.push : body.request;
+  const secrets = [object.payload, object.response, object.passphrase, object.note];
   const beside = account === undefined ? {} : { account_id: account };
-  if (files.length === 0) return { body: { ...body, ...beside } };
+  if (files.length === 0) return { body: { ...body, ...beside }, secrets };
   const { formBody } = await import('./form');
-  return { form: formBody(body, files, undefined, beside) };
+  return { form: formBody(body, files, undefined, beside), secrets };
 }

@@ -20,10 +20,9 @@ import { ResponseTooLong, retryAfter, type WholeResponse } from './transport/res
 
 /** Secrets of the request, which no message repeats. */
 function secretsOf({ settings: { token, headers = {} }, details }: SentCall): string[] {
-  const { keyProof, secrets = [] } = details;
-  return [token, keyProof, ...Object.values(headers), ...secrets].filter(
-    (secret) => secret !== undefined,
-  );
+  const { keyProof, query, secrets = [] } = details;
+  const all = [token, keyProof, query?.passphrase, ...Object.values(headers), ...secrets];
+  return all.filter((secret) => secret !== undefined);
 }
 
 /**

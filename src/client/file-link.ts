@@ -6,7 +6,6 @@ import { TransportError } from './transport/network-errors';
 import { follow, type RedirectRules } from './transport/redirects';
 import { discardBody, header, retryAfter } from './transport/response';
 
-/** The response of a file's link. */
 export interface FileResponse {
   /** Content-Length; undefined if absent. */
   readonly length: number | undefined;
@@ -18,22 +17,18 @@ export interface FileResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Identifies the bytes of a file. */
 export interface Version {
   /** A strong ETag. */
   readonly tag: string;
   readonly length: number;
 }
 
-/** A file of which the first bytes are there. */
+/** The first bytes are there. */
 export interface Begun extends Version {
   readonly received: number;
 }
 
-/**
- * Called when a download breaks off after that many bytes; resolves to whether to resume it, after a pause if there is
- * one.
- */
+/** Called when a download breaks off; resolves, maybe after a pause, to whether to resume it. */
 export type Resume = (broken: CliError, received: number) => Promise<boolean>;
 
 type LinkSettings = Pick<

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** A file of a push. */
 export interface Attachment {
   readonly name: string;
   /** The user's name for it, if that is another one. */
   readonly shownAs?: string;
-  /** The media type. */
   readonly type: string;
   /** In bytes; `bytes` yields exactly this number, or throws. */
   readonly size: number;

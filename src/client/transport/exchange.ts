@@ -13,11 +13,9 @@ interface ExchangeSettings {
   readonly effect: boolean;
   /** Not all of a streamed body can have been sent. */
   readonly unfinished: () => boolean;
-  /** The exchanges of the transport. */
   readonly running: Set<Exchange>;
   /** Those of the connection whose body waits to be read; see `resume`. */
   readonly paused: Set<Exchange>;
-  /** Makes the error that is thrown. */
   readonly explain: (error: unknown, exchange: Exchange) => Error;
 }
 

@@ -30,7 +30,7 @@ export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Recor
 
 interface Tunnel {
   readonly proxy: ChosenProxy;
-  /** Of the instance. */
+  /** The protocol of the instance. */
   readonly protocol: string;
   readonly tls: TlsSettings;
   /** For the instance, not for the proxy. */
