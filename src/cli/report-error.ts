@@ -3,8 +3,7 @@ import type { Context } from '../platform/context';
 import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
 import { adviceFor, clause } from '../words/phrase';
 import { boundedWrite, folded } from './terminal/bounded-write';
-import { toJson } from './terminal/output';
-import { forLog, safe } from './terminal/safe';
+import { forLog, safe, safeJson } from './terminal/safe';
 import { wordList } from './words';
 
 /** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
@@ -41,7 +40,7 @@ export async function reportError(
 export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const failure = asCliError(error);
-  const json = () => `${toJson({ error: failureFields(failure) }, true)}\n`;
+  const json = () => `${safeJson(JSON.stringify({ error: failureFields(failure) }))}\n`;
   const text = format.json ? json() : plainLines(failure, format);
   return format.debug ? text + frames(error) : text;
 }

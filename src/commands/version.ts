@@ -1,4 +1,3 @@
-import { inWords } from '../cli/in-words';
 import { versionText } from '../cli/terminal/instance-info';
 import type { Entry } from '../cli/terminal/output';
 import { pairs } from '../cli/terminal/table';
@@ -22,7 +21,7 @@ async function version(entry: Entry, target: Target | NoInstance): Promise<void>
   const own: [string, string] = ['pwpush', context.version];
   if (target instanceof NoInstance) {
     await say.print({ pwpush: context.version }, (look) => pairs([own], look));
-    return say.remark(await inWords(target));
+    return say.remark(target);
   }
   const { api } = await connect(entry, { target });
   const found = await api.version();

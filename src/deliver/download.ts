@@ -1,6 +1,5 @@
 import { basename, resolve } from 'node:path';
 import { isArmored } from '../age/sealed-with';
-import { inWords } from '../cli/in-words';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { count, savedText } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
@@ -37,7 +36,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
     await meter.clear();
     if (outcome instanceof CliError) {
       failures.push(outcome);
-      if (files.length > 1) await say.warn(`${name}: ${await inWords(outcome)}`);
+      if (files.length > 1) await say.warn(outcome.with({ subject: name }));
     } else {
       const taken = basename(outcome.path) === name ? undefined : name;
       await say.note(savedText(outcome.path, outcome.bytes, taken));
@@ -133,7 +132,7 @@ export function toolsFor(
     progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
     again: async (failure, seconds) => {
       await meter.clear();
-      await say.note(`retrying "${name}" in ${seconds} s: ${await inWords(failure)}`);
+      await say.note(failure.with({ subject: `retrying "${name}" in ${seconds} s` }));
     },
   };
 }

@@ -9,7 +9,6 @@ import {
 } from '../age/age';
 import { AgeError } from '../age/age-error';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
-import { inWords } from '../cli/in-words';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
@@ -45,7 +44,7 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
     const failure = await tryKeys(retrieval, keys, await Promise.all(given.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
-    await retrieval.say.note(await inWords(failure));
+    await retrieval.say.note(failure);
   } else if (!context.canPrompt()) throw noLinkKey();
   else await retrieval.say.note(ASKED);
   await store.hold(retrieval);

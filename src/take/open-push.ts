@@ -1,5 +1,4 @@
 import { isArmored } from '../age/sealed-with';
-import { inWords } from '../cli/in-words';
 import { failedError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
@@ -35,7 +34,7 @@ async function inClear(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval>
     const plain = phrase('answer-not-encrypted');
     if (giver !== undefined || (answer.key && keys.strict))
       throw failedError(plain, { steps: phrase('accept-as-sent-next') });
-    if (answer.key) await retrieval.say.warn(await inWords(plain));
+    if (answer.key) await retrieval.say.warn(plain);
   } else if (giver !== undefined)
     throw failedError(phrase('push-not-encrypted', giver), { steps: phrase('accept-as-sent') });
   return retrieval;

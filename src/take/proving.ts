@@ -1,5 +1,4 @@
 import { isLinkKey } from '../age/link-key';
-import { inWords } from '../cli/in-words';
 import type { Entry } from '../cli/terminal/output';
 import { CliError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
@@ -51,7 +50,7 @@ export class KeyProver {
     const refused = outcome;
     const failure = refusal(refused, keys);
     if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
-    await say.note(given.length > 0 ? await inWords(failure) : ASKED);
+    await say.note(given.length > 0 ? failure : ASKED);
     const open = async (key: GivenKey | undefined, typed: string) => {
       const proof = key && (await this.proofOfGiven(key, refused));
       const opened = proof === undefined ? refused : await this.attempt(work, proof);

@@ -1,4 +1,3 @@
-import { inWords } from '../cli/in-words';
 import type { Entry } from '../cli/terminal/output';
 import { statusLine } from '../cli/terminal/status-line';
 import { span } from '../cli/terminal/wording';
@@ -121,7 +120,7 @@ export async function waitUntil<Found, Result>(
         if (made !== undefined) return undefined;
         if (failure === undefined) return 0;
         if (failing > TOLERANCE) throw failure;
-        if (failing === 0) await say.note(`${await inWords(failure)}; still waiting`);
+        if (failing === 0) await say.note(failure.and(phrase('still-waiting')));
         pause = Math.min(2 * pause, Math.max(LONGEST_PAUSE, interval));
         failing += pause;
         return pause;

@@ -269,6 +269,7 @@ export const facts = {
   'receipt-not-saved': (why) => `the receipt was not saved (${why})`,
   'request-incomplete': 'nothing was pushed, as the request was not completed',
   'secret-unsavable': 'the secret could not be saved if that failed',
+  'still-waiting': 'still waiting',
   terminated: 'terminated',
   'text-unused': 'the text is not used',
   'too-long-for-variable': 'the secret is too long for a variable',

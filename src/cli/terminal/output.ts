@@ -1,5 +1,5 @@
 import type { Context, Environment, Output } from '../../platform/context';
-import type { Fact, Step } from '../../platform/errors';
+import type { CliError, Fact, Step } from '../../platform/errors';
 import { isGuarded } from '../agent';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
@@ -27,6 +27,9 @@ export interface Manner {
   readonly debug: boolean;
 }
 
+/** What is said on the way; of an error, not what to do. */
+type Said = Fact | CliError;
+
 /** Writes what a command has to say, as the context and its manner require. */
 export interface Terminal {
   readonly manner: Manner;
@@ -37,13 +40,13 @@ export interface Terminal {
   /** Text for stdout, unchanged. */
   printText(text: string): Promise<void>;
   /** Not with `--quiet` or `--json`. */
-  note(what: Fact): Promise<void>;
+  note(what: Said): Promise<void>;
   /** A note that only a terminal gets. */
-  remark(what: Fact): Promise<void>;
+  remark(what: Said): Promise<void>;
   /** A line that `--quiet` does not drop. */
-  announce(what: Fact): Promise<void>;
+  announce(what: Said): Promise<void>;
   /** @param step what to do about it */
-  warn(what: Fact, step?: Step): Promise<void>;
+  warn(what: Said, step?: Step): Promise<void>;
   /** A hint that only a terminal gets. */
   advise(step: Step): Promise<void>;
   debug(text: string): Promise<void>;
@@ -67,11 +70,11 @@ function terminal(context: Context, manner: Manner): Terminal {
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), color);
   const write = (text: string) =>
     boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = async (what: Fact) => write(`${folded(safe(await words(what)), stderr)}\n`);
-  const note = async (what: Fact) => {
+  const line = async (what: Said) => write(`${folded(safe(await words(what)), stderr)}\n`);
+  const note = async (what: Said) => {
     if (!quiet && !json) await line(what);
   };
-  const remark = async (what: Fact) => {
+  const remark = async (what: Said) => {
     if (stderr.isTTY) await note(what);
   };
   return {
@@ -104,8 +107,8 @@ function terminal(context: Context, manner: Manner): Terminal {
 }
 
 /** The tables of words are loaded when one of their rows is said. */
-async function words(what: Fact): Promise<string> {
-  return typeof what === 'string' ? what : (await import('../../words/phrase')).clause(what);
+async function words(what: Said): Promise<string> {
+  return typeof what === 'string' ? what : (await import('../report-error')).wordsOf(what);
 }
 
 async function adviceText(step: Step): Promise<string> {

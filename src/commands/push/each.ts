@@ -1,5 +1,5 @@
 import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passphrase';
-import { failureFields, worded } from '../../cli/report-error';
+import { failureFields, worded, wordsOf } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
 import { checkEncryptable } from '../../cli/values';
@@ -12,6 +12,7 @@ import {
   CliError,
   ExitWith,
   endedBy,
+  type Fact,
   failedError,
   phrase,
   usageError,
@@ -135,7 +136,10 @@ async function outcomes(
       await warnOfClear(planned.content.details, entry, inClear);
     }
     const warnings: string[] = [];
-    const collecting = { ...say, warn: async (text: string) => void warnings.push(text) };
+    const collecting = {
+      ...say,
+      warn: async (what: Fact | CliError) => void warnings.push(wordsOf(what)),
+    };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
     if (!instance) return dryRunText(await requestOf(draft), seal.encryption?.mode, look);
     const created = await create(draft, instance, entry);

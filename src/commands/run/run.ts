@@ -1,4 +1,3 @@
-import { inWords } from '../../cli/in-words';
 import { type KnownPassphrase, knownPassphrase, type PassphraseSource } from '../../cli/passphrase';
 import type { Entry } from '../../cli/terminal/output';
 import { left, usedBefore, variablesSet } from '../../cli/terminal/wording';
@@ -124,7 +123,7 @@ async function reportInputs(
       if (text !== undefined) await say.remark(text);
     if (!unused.text) continue;
     const text = { part: 'text', bytes: push.payload ?? '', push } as const;
-    await say.warn(await inWords(await store.rescue(failedError(phrase('text-unused')), text)));
+    await say.warn(await store.rescue(failedError(phrase('text-unused')), text));
   }
   if (unused.files.length > 0)
     await say.warn(`unused files: ${unused.files.map((name) => safeName(name)).join(', ')}`);
