@@ -14,7 +14,6 @@ import {
   stdinFile,
 } from '../platform/file-bytes';
 import { isSystemError } from '../platform/files/file-error';
-import { scope } from '../platform/scope';
 import mediaTypes from './media-types.json';
 
 interface OpenedFile {
@@ -34,27 +33,32 @@ export async function openAttachments(
   filename: string | undefined,
   context: Context,
 ) {
-  return scope(async ({ undo }) => {
-    const opened: OpenedFile[] = [];
-    /** Closes the files and removes temporary ones. */
-    const close = async () => {
-      for (const one of opened) await one.close();
-    };
-    undo(close);
+  const opened: OpenedFile[] = [];
+  /** Closes the files and removes temporary ones. */
+  const close = async () => {
+    for (const file of opened) await file.close();
+  };
+  try {
     for (const path of paths) {
+      const isStdin = path === '-';
       opened.push(
-        path === '-' ? await openStdin(filename, context) : await openFile(path, paths.length),
+        isStdin ? await openStdin(filename, context) : await openFile(path, paths.length),
       );
       refuseDuplicate(opened);
     }
-    const files = opened.map(
-      ({ name, file }): Attachment => ({
-        ...{ name, type: mediaType(name), size: file.size },
-        bytes: () => fileBytes(file),
-      }),
-    );
-    return { files, close };
-  });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const files = opened.map(
+    ({ name, file }): Attachment => ({
+      name,
+      type: mediaType(name),
+      size: file.size,
+      bytes: () => fileBytes(file),
+    }),
+  );
+  return { files, close };
 }
 
 /** @param files how many are to be attached */

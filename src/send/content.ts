@@ -16,39 +16,28 @@ interface OpenFiles {
   close(): Promise<void>;
 }
 
-/** Of a content, or of a request; `-` is standard input. */
-interface FilePaths {
-  readonly files?: readonly string[] | undefined;
-  /** Names standard input. */
-  readonly filename?: string | undefined;
-}
-
 /**
- * Opens the files of a content, if it has any.
+ * Opens the files of a content or a request, if it has any.
  * @throws CliError (usage) as `openAttachments` does
  */
 export async function openFiles(
-  { files, filename }: FilePaths,
+  { files, filename }: Pick<Content, 'files'> & { readonly filename?: string | undefined },
   context: Context,
 ): Promise<OpenFiles> {
   if (files === undefined) return { files, close: async () => {} };
   return (await attachments()).openAttachments(files, filename, context);
 }
 
-interface Reading {
-  readonly purpose?: Purpose;
-  /** Whether the sender sees a text that is generated. Else a command gets it, and standard input. */
-  readonly isShown?: boolean;
-}
-
 /**
  * Reads the text of a content, or the message that goes with its files.
+ * @param isShown whether the sender sees a text that is generated; else a command gets it, and standard input
  * @throws CliError (usage) for what cannot be read
  */
 export async function readText(
   content: Content,
   entry: Entry,
-  { purpose, isShown = true }: Reading = {},
+  purpose?: Purpose,
+  isShown = true,
 ): Promise<string | undefined> {
   if (!('text' in content)) return content.message;
   const { from, leavesInput } = content.text;

@@ -15,11 +15,11 @@ export interface DraftPlan {
   readonly content: Content & {
     readonly details: PushDetails;
     /** The text was typed where other users can read it. */
-    readonly isExposed: boolean;
+    readonly isExposed?: boolean;
     /** The text is the name of a file here. */
-    readonly isFileName: boolean;
+    readonly isFileName?: boolean;
     /** A command gets the text, and standard input. */
-    readonly isForCommand: boolean;
+    readonly isForCommand?: boolean;
   };
   readonly limits: {
     readonly expiry: Expiry | undefined;
@@ -82,9 +82,12 @@ export async function draftOf(
   const expiry = await grantableExpiry(limits.expiry, entry, edition);
   const { files, close } = await openFiles(content, entry.context);
   try {
-    const text = await readText(content, entry, { isShown: !content.isForCommand });
+    const text = await readText(content, entry, undefined, !content.isForCommand);
     const isTyped = 'text' in content && content.text.from.name === 'prompt';
-    const passphrase = await passphraseOf(seal, entry, isTyped);
+    const passphrase =
+      'text' in seal.passphrase
+        ? seal.passphrase
+        : await newPassphrase(seal.passphrase, entry.context, isTyped && seal.offersPassphrase);
     entry.context.asked();
     const sealed = seal.encryption && sealedBy(seal.encryption, { text, files });
     sealed?.catch(() => {});
@@ -93,15 +96,6 @@ export async function draftOf(
     await close();
     throw error;
   }
-}
-
-async function passphraseOf(
-  { passphrase, offersPassphrase }: DraftPlan['seal'],
-  { context }: Entry,
-  isTyped: boolean,
-): Promise<NewPassphrase> {
-  if ('text' in passphrase) return passphrase;
-  return newPassphrase(passphrase, context, isTyped && offersPassphrase);
 }
 
 async function sealedBy(plan: SealPlan, content: Pick<Draft, 'text' | 'files'>) {

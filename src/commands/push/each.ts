@@ -117,7 +117,7 @@ async function outcomes(
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
   // Not as the failure of each line.
-  accountOf(plan.target);
+  if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await sayExpiry(plan.limits.expiry, 'expires', say);
   const look = { target: plan.target, json: say.manner.json };
@@ -164,9 +164,6 @@ function planOfLine(
     content: {
       text: { from: { name: 'text', value: line.payload }, raw: false },
       details: { ...details, ...line.details },
-      isExposed: false,
-      isFileName: false,
-      isForCommand: false,
     },
     limits: { ...limits, fields, ...(expiry && { expiry, expiryOption: undefined }) },
     seal,

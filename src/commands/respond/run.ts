@@ -32,7 +32,7 @@ export async function run(entry: Entry, plan: RespondPlan): Promise<void> {
     const { request, passphrase } = await readQuestion(context, asked, known, files !== undefined);
     await showQuestion(entry, request);
     const recipient = await recipientFor(entry, asked, linkKey, request);
-    const text = await readText(plan.content, entry, { purpose: TO_SEND });
+    const text = await readText(plan.content, entry, TO_SEND);
     context.asked();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(entry, asked, answer);
