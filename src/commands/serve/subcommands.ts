@@ -15,7 +15,7 @@ import { type ServiceModule, withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
-import type { Subcommand } from '../planned';
+import type { CommandObject } from '../planned';
 import {
   type DataOptions,
   type DataPlan,
@@ -43,7 +43,7 @@ const addRows = {
   create: flag('--create', 'create the database if it is missing'),
 };
 
-export const token: Subcommand = {
+export const token: CommandObject = {
   summary: 'add, list, replace and revoke API tokens',
   description: 'Manage the API tokens of the service on this machine.',
   globals: addOutputOptions,
@@ -155,7 +155,7 @@ const rekeyRows = {
   dropOld: flag('--drop-old', 'only remove keys that this data does not use'),
 };
 
-export const rekey: Subcommand = {
+export const rekey: CommandObject = {
   summary: 'change the instance key, while no service runs',
   ...dataCommand({
     description: 'Change the instance key: create a new one and reseal all pushes with it.',
@@ -196,7 +196,7 @@ const backupRows = {
   force: flag('--force', 'overwrite an existing file'),
 };
 
-export const backup: Subcommand = {
+export const backup: CommandObject = {
   summary: 'copy the database of a running service',
   ...dataCommand({
     description: 'Copy the whole database while services run.',
@@ -228,7 +228,7 @@ const healthRows = {
   tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
 };
 
-export const health: Subcommand = {
+export const health: CommandObject = {
   summary: 'check that the service on this machine is ready',
   ...serveCommand({
     description: 'Check that the service on this machine and its database respond.',
