@@ -66,7 +66,6 @@ const styles: Readonly<Record<Check['status'], Style>> = {
   skipped: 'dim',
 };
 
-/** Widths of columns. */
 const STATUS = 9;
 const NAME = 10;
 

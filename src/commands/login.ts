@@ -67,11 +67,10 @@ function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
   return { address: address ?? url, keyring, sources: sourcesOf(entry, options) };
 }
 
-/** A login to an instance: it responds, then accepts the token, then says of which kind it is. */
-interface Login {
+/** A login, which grows: the instance responds, then it accepts the token. */
+interface Login extends Omit<LoginPlan, 'address'> {
   readonly base: string;
   readonly stored: StoredProfiles;
-  readonly sources: Sources;
   /** The name of its profile. */
   readonly name: string;
   /** Undefined until it responds: an instance may require a token for everything. */
@@ -86,14 +85,14 @@ interface Login {
 /** Stores nothing before the instance has responded and accepted the token. */
 export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   const { context, say } = entry;
-  const { keyring, sources } = plan;
+  const { sources } = plan;
   if (sources.stored instanceof CliError) throw sources.stored;
   const responding = await chooseInstance(entry, plan, sources.stored);
   const accepted = await chooseToken(entry, responding);
   const { base, name, stored, token, version } = accepted;
   const edition = await askEdition((await instanceOf(entry, accepted, token)).api, version);
   accountOf({ account: sources.typed.settings.account, edition });
-  const { before, after } = await save(entry, { ...accepted, edition, keyring });
+  const { before, after } = await save(entry, accepted, edition);
   if (sources.typed.settings.insecure)
     await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version } = version;
@@ -110,17 +109,10 @@ export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   await say.remark(keptText(context, after));
 }
 
-/** What is saved of a login. */
-interface Savable extends Login {
-  readonly edition: Edition;
-  /** Whether the token goes to the keyring. */
-  readonly keyring: boolean;
-}
-
 /** Saves the profile; returns it as it was and as it is. */
-async function save(entry: Entry, login: Savable) {
+async function save(entry: Entry, login: Login, edition: Edition) {
   const { context, say } = entry;
-  const { base, edition, name, token, sources } = login;
+  const { base, name, token, sources } = login;
   const inKeyring = login.keyring && token !== undefined;
   if (inKeyring) await storeInKeyring(context, { profile: name, url: base }, token);
   const saved = await updateProfiles(entry, (now) => {
@@ -137,7 +129,7 @@ async function save(entry: Entry, login: Savable) {
   return saved;
 }
 
-function tokenSetting({ token, command, keyring }: Savable): Profile {
+function tokenSetting({ token, command, keyring }: Login): Profile {
   if (token === undefined) return {};
   if (keyring) return { keyring };
   return command === undefined ? { token } : { 'token-command': command };
@@ -169,13 +161,13 @@ function savedText(name: string, loggedIn: boolean, before: string | undefined):
 /** From the command line, else the environment, else of the profile in use, else from a prompt. */
 async function chooseInstance(
   entry: Entry,
-  { address, sources }: LoginPlan,
+  { address, keyring, sources }: LoginPlan,
   stored: StoredProfiles,
 ): Promise<Login> {
   const { context, say } = entry;
   const begun = (text: string): Login => {
     const base = parseBase(text);
-    return { base, stored, sources, name: nameFor(base, stored, sources.profile) };
+    return { base, keyring, stored, sources, name: nameFor(base, stored, sources.profile) };
   };
   const { name, profile } = sources.inUse;
   const known = profile?.url;

@@ -55,9 +55,9 @@ export default {
         value: operand('<value>', 'its value'),
         name,
       },
-      set,
+      change,
     ),
-    unset: below('remove a setting', { key, name }, unset),
+    unset: below('remove a setting', { key, name }, change),
     remove: { ...below('remove a profile and its token', { name: given }, remove), alias: 'rm' },
   },
 } satisfies CommandObject;
@@ -103,22 +103,6 @@ function nameTyped({ name, profile }: NamedProfile): string | undefined {
   throw usageError(`two profiles are named: "${name}" and "${profile}"`, 'name one');
 }
 
-interface ChangedSetting extends NamedProfile {
-  readonly key: string;
-}
-
-async function set(entry: Entry, options: ChangedSetting & { readonly value: string }) {
-  const { key, value, name } = options;
-  if (name !== undefined) checkOrder('set', key, value, name);
-  await change(entry, { key, value, operand: name, name: nameTyped(options) });
-}
-
-async function unset(entry: Entry, options: ChangedSetting) {
-  const { key, name } = options;
-  if (name !== undefined) checkOrder('unset', key, name);
-  await change(entry, { key, value: undefined, operand: name, name: nameTyped(options) });
-}
-
 /**
  * Refuses a profile that is named before the setting.
  * @throws CliError (usage) also for a value that the setting cannot have
@@ -135,21 +119,23 @@ function checkOrder(verb: string, first: string, key: string, value?: string): v
   });
 }
 
-interface Change {
+interface ChangedSetting extends NamedProfile {
   readonly key: string;
-  /** Undefined to remove it. */
-  readonly value: string | undefined;
-  /** The profile, if it was named behind the setting. */
-  readonly operand: string | undefined;
-  /** The profile that was named in any way. */
-  readonly name: string | undefined;
+  readonly value?: string;
 }
 
-/** Changes a setting of the profile, else of `default`; the first profile made becomes the one in use. */
-async function change(entry: Entry, { key, value, operand, ...wanted }: Change) {
+/**
+ * Changes a setting of the profile, else of `default`, or removes it without a value; the first profile made becomes the one
+ * in use.
+ */
+async function change(entry: Entry, options: ChangedSetting) {
   const { context, say } = entry;
+  const { key, value, name: operand } = options;
+  const wanted = nameTyped(options);
+  if (operand !== undefined && value === undefined) checkOrder('unset', key, operand);
+  if (operand !== undefined && value !== undefined) checkOrder('set', key, value, operand);
   const { name, before, after, ...stored } = await updateProfiles(entry, (now) => {
-    const { name = 'default', profile } = profileInUse(now, context.env, wanted.name);
+    const { name = 'default', profile } = profileInUse(now, context.env, wanted);
     checkProfileName(name);
     if (profile === undefined && value === undefined) throw noSuchProfile(name, now);
     // `set token-command pass show` without quotes. Every profile begins with an address.

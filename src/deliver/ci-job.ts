@@ -12,7 +12,6 @@ import { type Destination, linkTarget, noFollow, planted, unwritable } from './d
 export interface JobEntry {
   readonly name: string;
   readonly isVariable: boolean;
-  /** The file of the runner for it. */
   readonly file: string;
 }
 
@@ -73,7 +72,6 @@ async function appending(named: string, user: User): Promise<FileHandle> {
   throw planted(path, 'file');
 }
 
-/** Begins a new line if the last one has no line end. */
 async function append(file: FileHandle, text: string): Promise<void> {
   const { size } = await file.stat();
   const last = Buffer.alloc(1);

@@ -6,12 +6,10 @@ import { isLoopback } from '../contract/address';
 import type { CliError } from '../platform/errors';
 import { printOrRescue } from './print-or-rescue';
 
-/** What was created at an instance, and its link. */
 export interface CreatedLink {
   /** As the instance returned it, for JSON. */
   readonly object: object;
   readonly link: string;
-  /** What was generated, for JSON. */
   readonly told?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
   /** What the instance granted. */
@@ -20,7 +18,6 @@ export interface CreatedLink {
   readonly written?: readonly (string | undefined)[];
 }
 
-/** What else is done with a link. */
 interface LinkPlan {
   readonly copy: boolean;
   /** It is drawn above the link. */
@@ -57,7 +54,6 @@ export async function printCreated(
 
 export const ONLY_HERE = 'only this machine can reach that address';
 
-/** What is said after a link that was drawn. */
 export function reachedHere(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }

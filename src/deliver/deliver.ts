@@ -75,7 +75,6 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
   return text.with({
     facts: [...text.facts, ...files.facts],
-    // Of several commands the first is printed.
     steps: [...files.steps, ...text.steps],
     remains: { ...text.remains, ...savedTo(paths) },
   });

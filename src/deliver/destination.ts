@@ -12,7 +12,6 @@ import type { Folder } from './safe-name';
 export interface Destination {
   /** Writes everything; a file gets its name, and its path is returned. */
   commit(bytes: string | Uint8Array): Promise<string | undefined>;
-  /** Leaves nothing behind. */
   discard(): Promise<void>;
   /** Makes sure that a text arrived. */
   finish?(retrieval: Retrieval): Promise<void>;
@@ -20,7 +19,6 @@ export interface Destination {
   readonly inFolder?: { readonly name: string; readonly taken: Set<string> };
 }
 
-/** The name for the text of a push in a folder. */
 const TEXT_FILE = 'secret.txt';
 
 /**
@@ -32,16 +30,24 @@ export async function reserveText(folder: Folder): Promise<Destination> {
   const file = await newFile(folder, TEXT_FILE).catch((error) => {
     throw unwritable(join(folder.path, TEXT_FILE), error);
   });
-  const commit = async (bytes: string | Uint8Array) => {
-    try {
-      await file.handle.writeFile(bytes);
-      return await file.keep();
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
+  const inFolder = { name: TEXT_FILE, taken: folder.taken };
+  return { ...written(file, file.keep), inFolder };
+}
+
+/** A file under a temporary name, which `name` gives its own and returns it. */
+function written(file: TemporaryFile, name: () => Promise<string>): Destination {
+  return {
+    commit: async (bytes) => {
+      try {
+        await file.handle.writeFile(bytes);
+        return await name();
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+    },
+    discard: file.discard,
   };
-  return { commit, discard: file.discard, inFolder: { name: TEXT_FILE, taken: folder.taken } };
 }
 
 /**
@@ -68,20 +74,11 @@ export async function reserveFile(named: string, force: boolean, user: User): Pr
     throw usageError(`"${named}" is neither a file nor a pipe`, 'choose another file');
   if (found && !force) throw exists(named);
   const file = await temporaryFor(path);
-  return {
-    commit: async (bytes) => {
-      try {
-        await file.handle.writeFile(bytes);
-        // Another program may have created the file since.
-        if (!(await file.moveTo(path, force))) throw exists(path);
-        return named;
-      } catch (error) {
-        await file.discard();
-        throw error;
-      }
-    },
-    discard: file.discard,
-  };
+  return written(file, async () => {
+    // Another program may have created the file since.
+    if (!(await file.moveTo(path, force))) throw exists(path);
+    return named;
+  });
 }
 
 /** Names of open files below /dev and /proc (proc(5)), which are not replaced. */
@@ -108,7 +105,6 @@ function isOurOutput({ dev, ino }: Stats): boolean {
       const ours = fstatSync(fd);
       return ino !== 0 && ours.ino === ino && ours.dev === dev;
     } catch {
-      // It is closed.
       return false;
     }
   });

@@ -11,9 +11,7 @@ import type { Destination } from './destination';
 import type { Folder } from './safe-name';
 import type { PlaceKind } from './ways';
 
-/** Where a secret is to go, as the user said. */
 export type PlacePlan = {
-  /** Replace files that exist. */
   readonly force: boolean;
 } & (
   | { readonly to: 'stream' | 'qr' | 'clipboard' }

@@ -5,7 +5,6 @@ import type { Context, Output } from '../platform/context';
 import { type CliError, failedError, phrase } from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';
 
-/** A result that must not be lost. */
 interface Result {
   readonly part: 'link' | 'secret';
   readonly bytes: string;

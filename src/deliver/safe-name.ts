@@ -1,7 +1,6 @@
 import filenameReserved, { windowsReservedNameRegex } from 'filename-reserved-regex';
 import { withoutControls } from '../cli/terminal/safe';
 
-/** A folder that files are written to. */
 export interface Folder {
   readonly path: string;
   /** Replace files that existed before this run. */
@@ -23,7 +22,6 @@ export function nameIn({ name, named }: Folder, filename: string): string {
 const MAX_BYTES = 255;
 /** Only the last characters of a name are read; an instance may send millions. */
 const MAX_READ = 4096;
-/** Used if nothing of a name is left. */
 const NAMELESS = 'file';
 /**
  * Files with a leading dot that no program obeys: `.env`, `.env.local`, `.env-prod`. Of the others nobody knows all that

@@ -20,7 +20,6 @@ import { nameIt, newTemporary } from './new-file';
 import type { PartialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 
-/** Fetches a file, and tells how far it is. */
 export interface DownloadTools {
   readonly openFile: Api['openFile'];
   readonly signal: AbortSignal;

@@ -19,7 +19,6 @@ export type PlaceKind =
 /** What a push has that is wanted; `none` if that are files alone and none is. */
 export type Contents = 'none' | 'text' | 'file' | 'files' | 'text-and-file' | 'text-and-files';
 
-/** Where text and files of a push go. */
 export interface Ways {
   /** Where the text goes, or the object; `beside` is a file among the others. */
   readonly text: 'nowhere' | 'stdout' | 'reserved' | 'beside';

@@ -16,7 +16,6 @@ const keptSchema = v.object({
   push: retrievedSchema,
   /** The addresses of the files that are saved. */
   saved: v.array(v.string()),
-  /** It is the answer to a request. */
   answer: v.optional(v.boolean(), false),
   /** Where the files are saved; left out for a file that went to standard output. */
   folder: v.optional(
@@ -38,7 +37,6 @@ const keptSchema = v.object({
   ),
 });
 
-/** What another run needs to finish a download. */
 export type KeptDownload = v.InferOutput<typeof keptSchema>;
 
 /** A file of which a part is there, under a temporary name. */

@@ -38,7 +38,7 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
   const why = lost.flatMap(({ why: { facts } }) => facts);
   const isWhole = all.length === 1 && first?.part !== 'files';
   const remaining = [failure, ...lost.map((one) => one.why)];
-  const described = failure.with({
+  return failure.with({
     facts: [
       ...failure.facts,
       ...(paths.length > 0 ? [phrase('kept-saved', noun, ...paths)] : []),
@@ -62,7 +62,6 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
       ...savedTo([...paths, ...remaining.flatMap(({ remains }) => remains?.saved_to ?? [])]),
     },
   });
-  return described;
 }
 
 const isUsedUp = ({ outcome }: Kept) => outcome !== 'available';
@@ -71,7 +70,6 @@ const isUsedUp = ({ outcome }: Kept) => outcome !== 'available';
 const nounOf = (kept: Pick<Kept, 'part'> | undefined) =>
   kept === undefined || kept.part === 'files' ? 'secret' : kept.part;
 
-/** How to open what was saved, or to delete it. */
 function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly string[]): Step[] {
   const sealed = all.find(({ part }) => part === 'encrypted text');
   // What is damaged or was exchanged does not open.

@@ -21,11 +21,9 @@ export function whyGone(push: Push, isAnswer: boolean): string {
   return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
 }
 
-/** A text that could not be delivered. */
 interface Undelivered {
   readonly part: KeptPart;
   readonly bytes: string | Uint8Array;
-  /** The push that it is from. */
   readonly push?: Push | undefined;
   /** That push as it was received, of which the text may be held already. */
   readonly sealed?: Push;
@@ -58,7 +56,6 @@ export class RescueStore {
     return this.keeping === 'for-later';
   }
 
-  /** Whether a push is lost if it is not kept. */
   loses(push: Push): boolean {
     return this.keeping !== 'nothing' && !isRetrievableAgain(push);
   }
@@ -90,7 +87,6 @@ export class RescueStore {
     if (!(path instanceof CliError)) this.held.set(sealed, path);
   }
 
-  /** Removes what is held of it. */
   async release(sealed: Push): Promise<void> {
     const path = this.held.get(sealed);
     this.held.delete(sealed);
@@ -124,7 +120,7 @@ export class RescueStore {
         if (!output.isTTY && !text.endsWith('\n')) breakLine(stderr);
         return output.isTTY ? 'the terminal' : 'standard output';
       } catch {
-        // As what was to be written there before.
+        // The other output may take it.
       }
     }
     return undefined;

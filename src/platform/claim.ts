@@ -7,7 +7,6 @@ import { means, whyUnreadable } from './files/file-error';
 /** A file that a process has claimed is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process, however that ends. */
 const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
 
-/** The most that a claim makes a name longer. */
 export const CLAIM_EXTRA = 60;
 
 export const unclaimed = (path: string) => path.replace(CLAIM, '');

@@ -5,7 +5,6 @@ import { apart, findProgram } from './find-program';
 // Our own, not clipboardy: that knows neither OSC 52, tmux nor ssh, which are most of this file, and passes PWPUSH_*
 // variables to the program.
 
-/** Where text is put for the user to paste. */
 interface Clipboard {
   readonly name: string;
   /** Whether `write` knows that the text arrived. */
@@ -33,12 +32,10 @@ export function copiedText({ name, sure }: Clipboard): string {
   return `${sure ? 'copied' : 'sent'} to ${name}`;
 }
 
-/** A program for the desktop's clipboard. */
 interface ClipboardProgram {
   /** It reads the text on its standard input: other users can read arguments. */
   readonly words: ProgramWords;
   applies(context: ProgramContext): boolean;
-  /** UTF-8 if left out. */
   encode?(text: string): Uint8Array;
 }
 
@@ -122,7 +119,6 @@ export function osc52(text: string, env: Environment): string {
 type ProgramWords = readonly [string, ...string[]];
 type ProgramContext = Pick<Context, 'env' | 'platform'>;
 
-/** A program is ended after this time. */
 const LIMIT_MS = 5000;
 
 /**

@@ -45,7 +45,6 @@ interface Compiled {
   readonly known: boolean;
 }
 
-/** Makes the loader. Takes `process` as a parameter, which only platform/process.ts names. */
 export function loaderFor(node: NodeJS.Process) {
   // The chunk of this file, from which others take what they share with it.
   const modules = new Map<string, Module>([['load.js', module]]);
@@ -53,7 +52,6 @@ export function loaderFor(node: NodeJS.Process) {
   const flags = flagsOf(node);
   let cache: { readonly folder: CacheFolder | undefined } | undefined;
 
-  /** Returns the exports of a chunk, by the name of its file. */
   function load(file: string): unknown {
     const found = modules.get(file);
     if (found) return found.exports;
@@ -97,7 +95,6 @@ export function loaderFor(node: NodeJS.Process) {
   return { load, tune: flags.tune, keep };
 }
 
-/** Writes the code of chunks; returns the number of files. */
 function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
   for (const { file, source, script } of compiled) {
@@ -119,7 +116,6 @@ function flagsOf(node: NodeJS.Process) {
     undo.push(...back);
     setFlags([flag]);
   };
-  /** Sets them for one request, or for many. */
   const tune = (many: boolean) => {
     const major = Number.parseInt(node.versions.node, 10);
     // Optimizing undici's parser takes 100 ms on Node 20, which one request never earns back.

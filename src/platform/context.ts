@@ -1,6 +1,5 @@
 import type { Interrupts } from './interrupts';
 
-/** Bytes coming in: standard input. */
 export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
@@ -8,7 +7,6 @@ export interface Input {
   file?(): { readonly fd: number; readonly start: number } | undefined;
 }
 
-/** Text or bytes going out: standard output or standard error. */
 export interface Output {
   readonly isTTY: boolean;
   /** Columns of the terminal; 80 if it is not one. */
@@ -35,17 +33,14 @@ export interface Prompter {
   choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }
 
-/** A prompter that holds the terminal from its first question on. */
 export interface TerminalPrompter extends Prompter {
   /** Restores the terminal; the next question takes it again. */
   release(): void;
 }
 
-/** The streams that questions are written to and keys are read from. */
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream & { readonly columns?: number };
-  /** Aborted by SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +53,6 @@ export interface TerminalSignals {
 }
 
 export interface Choice<T> {
-  /** The line that the user reads. */
   readonly name: string;
   /** Shown after the question once chosen; has to fit in its line. */
   readonly short: string;
@@ -70,7 +64,6 @@ export interface Child {
   /** Its argv, argv[0] included. */
   readonly words: readonly [string, ...string[]];
   readonly env: Environment;
-  /** Its standard input; ours if left out. */
   readonly input?: string;
   /** Its standard input stays open, and ends where it would get a signal. */
   readonly endsWithInput?: boolean;
@@ -80,15 +73,12 @@ export interface Child {
   readonly signalled?: (signal: NodeJS.Signals) => void;
 }
 
-/** A run of our own program, in a process of its own. */
 export interface OwnRun {
   /** Its command line, which goes through a pipe. */
   readonly argv: readonly string[];
   readonly env: Environment;
-  /** The rest of its standard input. */
   readonly input: string;
   readonly output: ChildOutput;
-  /** Ends it as SIGTERM does. */
   readonly signal: AbortSignal;
 }
 
@@ -108,7 +98,6 @@ export type Token = string | (() => Promise<string>);
 /** Header fields by name in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** A certificate that identifies the client in TLS, and its private key, as PEM. */
 export interface ClientCertificate {
   readonly cert: string;
   readonly key: string;
@@ -119,7 +108,6 @@ export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
   /** Absolute. Its query may contain a passphrase: never print it. */
   readonly url: string;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody | undefined;
   /** It changes something at the instance, or uses a view: its response must not be lost. */
@@ -131,13 +119,11 @@ export interface HttpRequest {
  * the next one is requested; copy it to keep it.
  */
 export interface StreamedBody extends AsyncIterable<Uint8Array> {
-  /** Content-Length, in bytes. */
   readonly length: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;

@@ -29,7 +29,6 @@ export const exitStatus = {
 interface Remains {
   /** Link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
   readonly link?: string;
-  /** Whether that push was expired again. */
   readonly expired?: boolean;
   /** Path of the file a result was saved to, or all paths if there are several. */
   readonly saved_to?: string | readonly string[];
@@ -39,7 +38,6 @@ export interface ErrorDetails {
   /** What it is about, where there are several such things: `line 3`. */
   readonly subject?: string | undefined;
   readonly steps?: Step | readonly Step[] | undefined;
-  /** The HTTP status of the response that led here. */
   readonly status?: number | undefined;
   readonly cause?: unknown;
   /** The unusable body of a retrieval's response; it may contain the secret, so it is rescued and never shown. */
@@ -98,12 +96,10 @@ export class CliError extends Error {
     return new CliError(code, facts, { ...kept, cause: this, ...changes });
   }
 
-  /** The same failure, of which more is known. */
   and(...facts: readonly Fact[]): CliError {
     return this.with({ facts: [...this.facts, ...facts] });
   }
 
-  /** The same failure, and more that can be done. */
   advising(...steps: readonly Step[]): CliError {
     return this.with({ steps: [...this.steps, ...steps] });
   }
@@ -123,7 +119,6 @@ export function usageError(facts: Fact | readonly Fact[], steps?: Step): CliErro
   return new CliError('usage', facts, { steps });
 }
 
-/** An error for which there is no code of its own. */
 export function failedError(facts: Fact | readonly Fact[], details?: ErrorDetails): CliError {
   return new CliError('failed', facts, details);
 }
@@ -165,7 +160,6 @@ export class ExitWith extends Error {
   }
 }
 
-/** The exit status of a run that an error ended. */
 export function statusOf(error: unknown): number {
   return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }
@@ -174,7 +168,6 @@ export function statusOf(error: unknown): number {
 export const endings = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
 export type EndingSignal = keyof typeof endings;
 
-/** The error of a run that a signal interrupted. */
 export function endedBy({ reason }: AbortSignal): CliError {
   const code = endings[reason as EndingSignal] ?? endings.SIGINT;
   return new CliError(code, phrase(code));

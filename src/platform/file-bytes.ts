@@ -17,7 +17,6 @@ export async function regularFile(name: string, fd: number, start = 0) {
   const found = await look();
   return {
     ...{ name, start, found, look },
-    /** Bytes to read. */
     size: Math.max(0, Number(found.size) - start),
     /** Reads into a buffer from a position of the file; returns how many bytes. */
     read: async (buffer: Uint8Array, position: number) =>

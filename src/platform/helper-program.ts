@@ -14,11 +14,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface HelperProgram {
   readonly words: readonly [string, ...string[]];
-  /** Its standard input; empty if left out. */
   readonly input?: string;
-  /** `LIMIT_MS` if left out. */
   readonly limitMs?: number;
-  /** Receives its standard error while it runs. */
   readonly onError?: (text: string) => void;
 }
 

@@ -4,9 +4,7 @@ import { lazy } from './files/lazy';
 
 /** How long what runs at the first signal may still take, in milliseconds. */
 export const GRACE = {
-  /** A write to standard output or standard error. */
   write: 100,
-  /** A helper program, from SIGTERM to SIGKILL. */
   program: 300,
   /** A request that has left and whose response must not be lost. */
   request: 700,

@@ -116,7 +116,6 @@ function hideArguments(): void {
   }
 }
 
-/** @see Context.signalGroup */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
@@ -232,7 +231,6 @@ function withoutStderr<T>(work: () => T): T {
   return process.env.NODE_DEBUG ? silencing(process.stderr, 'write', () => true, work) : work();
 }
 
-/** Runs `work` while another method takes the place of one. */
 function silencing<Owner, Name extends keyof Owner, T>(
   owner: Owner,
   name: Name,

@@ -88,9 +88,16 @@ export async function withHere(
 
 async function instanceOf(run: Entry, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
-    ...{ base, baseFrom: 'here', edition: 'pwpush', insecure: false, anonymous: false },
+    base,
+    baseFrom: 'here',
+    edition: 'pwpush',
+    insecure: false,
+    anonymous: false,
     token: { from: '', read: async () => token },
-    ...{ inUse: true, caFile: undefined, account: undefined, defaults: undefined },
+    inUse: true,
+    caFile: undefined,
+    account: undefined,
+    defaults: undefined,
   };
   const transport = async () => ({ send, close: async () => {} });
   const context = contextWith(run.context, { transport });

@@ -45,6 +45,8 @@ export type Receipts = ReturnType<typeof readReceipts>;
 
 type Machine = System & { now(): Date };
 
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+
 /** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
 /** Its lines are counted each time that it has grown by this, in bytes. A receipt has about 350. */
@@ -72,7 +74,6 @@ export function readReceipts(machine: Machine) {
     while (entry && entry.key !== key) entry = next();
     return entry?.kept;
   };
-  /** The receipt of a push that was not expired. */
   const find = (item: ReceiptItem) => {
     const kept = keptOf(item);
     return kept?.ended ? undefined : kept;
@@ -89,9 +90,7 @@ export function readReceipts(machine: Machine) {
       throw usageError(which, 'name the push by its link');
     },
     find: (item: ReceiptItem) => find(item)?.receipt,
-    /** Whether a push was expired from this machine. */
     ended: (item: ReceiptItem) => keptOf(item)?.ended === true,
-    /** The receipts of pushes that have not expired, newest first. */
     active: (): KeptReceipt[] => {
       while (next());
       return [...known.values()].flatMap(({ kept }) => (isActive(kept, machine.now()) ? kept : []));
@@ -146,7 +145,6 @@ function lineOf(value: object): string {
   return `\n${JSON.stringify(value)}`;
 }
 
-/** Of a push without a receipt. */
 const UNKEPT = lineOf({ unkept: true });
 const endOf = ({ base, token }: PushPlace) => lineOf({ base, ended: token });
 
@@ -164,8 +162,7 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
   makeFolder(dirname(path));
   checkStateFolder(machine);
   const bytes = Buffer.from(lines.join(''));
-  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
-  const size = using(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, (file) => {
+  const size = using(path, O_WRONLY | O_APPEND | O_CREAT, (file) => {
     // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
     if (writeSync(file, bytes) < bytes.length) throw failedError(phrase('disk-full'));
     return fstatSync(file).size;
@@ -249,12 +246,11 @@ function ownContent(system: System): string {
 
 /** @throws an error of the file system */
 function contentOf(path: string): string {
-  const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
-  return using(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, (file) => readFileSync(file, 'utf8'));
+  return using(path, O_RDONLY, (file) => readFileSync(file, 'utf8'));
 }
 
 function using<T>(path: string, flags: number, work: (file: number) => T): T {
-  const file = openSync(path, flags, 0o600);
+  const file = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
     return work(file);
   } finally {

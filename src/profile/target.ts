@@ -107,8 +107,15 @@ export function targetOrNone(from: Sources): Target | NoInstance {
   return target;
 }
 
-function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Target {
-  const { typed, env, anonymous, inUse } = from;
+/** What was typed, the environment and a profile, in the order in which they are asked. */
+function ranked<T>({ typed, env, profile: named }: Sources, profile: T | undefined) {
+  const others = named === undefined ? [env, profile] : [profile, env];
+  return [typed, ...others].filter((one) => one !== undefined);
+}
+
+/** The address, what has it, and the profiles that apply there. */
+function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string) {
+  const { typed, inUse } = from;
   const profiles = Object.entries(stored.profiles).map(([name, settings]) => ({
     name,
     settings,
@@ -116,11 +123,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   }));
   const used = profiles.find(({ name }) => name === inUse.name);
   if (inUse.chosen !== undefined && used === undefined) throw noSuchProfile(inUse.chosen, stored);
-  const ranked = <T>(profile: T | undefined) => {
-    const others = from.profile === undefined ? [env, profile] : [profile, env];
-    return [typed, ...others].filter((one) => one !== undefined);
-  };
-  const home = ranked(used).find(({ settings }) => settings.url !== undefined);
+  const home = ranked(from, used).find(({ settings }) => settings.url !== undefined);
   const address = home?.settings.url;
   const base = linkBase ?? (address === undefined ? undefined : parseBase(address));
   if (base === undefined) throw notConfigured(stored, used);
@@ -133,7 +136,13 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   const own = there.find((one) => one === used) ?? (isFree && more.length === 0 ? only : undefined);
   // Headers are for all paths of an origin.
   const near = own ?? (used && isIn(used.settings.url, base) ? used : undefined);
-  const all = ranked(near && from.ofProfile(near.name, near.settings));
+  return { base, address, home, used, own, near, withToken };
+}
+
+function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string): Target {
+  const { typed, env, anonymous } = from;
+  const { base, address, home, used, own, near, withToken } = chooseAddress(stored, from, linkBase);
+  const all = ranked(from, near && from.ofProfile(near.name, near.settings));
   // What comes without an address is for the one in use.
   const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));

@@ -62,19 +62,12 @@ export function* assignments(
     const found = match(assignment, text, at);
     const value = found && valueAt(text, at + found[0].length);
     if (!found?.[1] || !value) {
-      yield { name: undefined, line: lineOf(text, at) };
+      yield { name: undefined, line: text.slice(0, at).split('\n').length };
       return;
     }
     yield { name: found[1], ...value };
     at = value.end;
   }
-}
-
-function lineOf(text: string, at: number): number {
-  let line = 1;
-  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1))
-    line++;
-  return line;
 }
 
 interface Value {

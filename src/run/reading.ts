@@ -23,7 +23,13 @@ interface Plain {
   /** The states after each byte from there on. */
   readonly states: Int32Array;
   /** Where the bytes are that begin escapes, by all that begin escapes of a spelling. */
-  readonly marks: ReadonlyMap<string, readonly number[]>;
+  readonly marks: ReadonlyMap<string, Marks>;
+}
+
+/** The first `count` are those of what was read last: an array that is emptied gives its memory back. */
+interface Marks {
+  readonly places: number[];
+  count: number;
 }
 
 /** Searches a stream as it is. */
@@ -32,8 +38,9 @@ export function plainReading(
   spellings: readonly Spelling[],
 ) {
   const places = newPlaces();
-  const marks = new Map(spellings.map(({ begins }) => [begins, [] as number[]]));
-  const marksOf: number[][][] = Array.from({ length: 256 }, () => []);
+  const marks = new Map<string, Marks>();
+  for (const { begins } of spellings) marks.set(begins, { places: [], count: 0 });
+  const marksOf: Marks[][] = Array.from({ length: 256 }, () => []);
   for (const [signs, own] of marks) for (const byte of Buffer.from(signs)) marksOf[byte]?.push(own);
   const begins = signsOf(...spellings);
   const meansAnother = signsOf(...spellings.filter(({ itself }) => !itself));
@@ -47,7 +54,7 @@ export function plainReading(
       const from = at;
       const before = state;
       if (states.length < end - from) states = new Int32Array(2 * (end - from));
-      for (const own of marks.values()) own.length = 0;
+      for (const own of marks.values()) own.count = 0;
       const offset = from - base;
       const count = end - from;
       let now = state;
@@ -56,7 +63,7 @@ export function plainReading(
         now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
         states[read] = now;
         if (begins[byte] === 1 && (now > 0 || meansAnother[byte] === 1))
-          for (const own of marksOf[byte] as number[][]) own.push(read);
+          for (const own of marksOf[byte] as Marks[]) own.places[own.count++] = read;
         const length = match[now] as number;
         if (length > 0) places.add(from + read + 1 - length, from + read + 1, stretch);
       }
@@ -100,7 +107,7 @@ export function spelledReading(
     if (length > 0) places.add(originOf(length), end, stretch);
   };
   /** Reads on, to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
-  const readApart = (stretch: Stretch) => {
+  const readApart = (stretch: Stretch, from: number) => {
     const { bytes, base, end } = stretch;
     while (isApart && at < end) {
       const byte = bytes[at - base] as number;
@@ -116,8 +123,10 @@ export function spelledReading(
       }
       at = next;
       const begun = depth[state] as number;
-      if (sinceEscape >= begun) isApart = false;
-      else if (origins.length > 2 * begun + UNNEEDED) origins = origins.slice(-begun);
+      // What is before that place has no marks any more.
+      if (sinceEscape >= begun && at >= from) isApart = false;
+      else if (origins.length > 2 * begun + UNNEEDED)
+        origins = origins.slice(origins.length - begun);
     }
   };
   /** Whether bytes may be part of a secret after a state. */
@@ -133,9 +142,10 @@ export function spelledReading(
     ...places,
     read: (stretch: Stretch, { from, before, states, marks }: Plain) => {
       const { bytes, base, end } = stretch;
-      readApart(stretch);
-      for (const place of marks.get(signs) as readonly number[]) {
-        if (isApart) break;
+      readApart(stretch, from);
+      const own = marks.get(signs) as Marks;
+      for (let mark = 0; mark < own.count && !isApart; mark++) {
+        const place = own.places[mark] as number;
         const position = from + place;
         if (position < at || (itself && states[place] === 0)) continue;
         const found = read(bytes, position - base);
@@ -148,9 +158,9 @@ export function spelledReading(
         isApart = true;
         at = position;
         apartFrom = position;
-        origins = [];
+        origins.length = 0;
         state = start;
-        readApart(stretch);
+        readApart(stretch, from);
       }
       if (!isApart) at = end;
     },

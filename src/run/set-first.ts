@@ -1,8 +1,8 @@
 import type { Entry } from '../cli/terminal/output';
-import { describe, type Kept } from '../keep/kept';
+import { describe } from '../keep/kept';
 import { tryRescue } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
-import type { Output } from '../platform/context';
+import type { Context, Output } from '../platform/context';
 import {
   asCliError,
   attempt,
@@ -64,9 +64,33 @@ async function checkSafe({ context }: Entry): Promise<void> {
     });
 }
 
+/** A secret that a command sets: it is saved where it would be lost. */
+class SetSecret {
+  readonly #store: RescueStore;
+  #kept: ReturnType<RescueStore['keep']> | undefined;
+
+  constructor(
+    context: Context,
+    readonly value: string,
+  ) {
+    this.#store = new RescueStore(context);
+  }
+
+  keep() {
+    this.#kept ??= this.#store.keep({ part: 'new value', bytes: this.value });
+    return this.#kept;
+  }
+
+  /** The failure of its push, which says where the secret was saved. */
+  async lost(error: unknown): Promise<CliError> {
+    const failure = asCliError(error);
+    const succeeded = failure.with({ facts: phrase('command-succeeded') });
+    return describe(succeeded, await this.keep()).and(...failure.facts);
+  }
+}
+
 /**
- * Has a command set a value, unless the instance would not take it. Returns what saves the value if its push fails, and says
- * so in the error.
+ * Has a command set a value, unless the instance would not take it.
  * @throws CliError which says where the value was saved, unless the command was not started
  */
 export async function setFirst(
@@ -74,38 +98,34 @@ export async function setFirst(
   setter: Setter,
   instance: Instance,
   value: string,
-): Promise<(error: unknown) => Promise<CliError>> {
+): Promise<SetSecret> {
   await checkInstance(instance);
   await checkSafe(entry);
   const { context } = entry;
-  const store = new RescueStore(context);
-  let kept: ReturnType<typeof store.keep> | undefined;
-  const keep = () => (kept ??= store.keep({ part: 'new value', bytes: value }));
+  const secret = new SetSecret(context, value);
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
-  const { status, signal } = await commandEnd(entry, { ...setter, value }, keep);
-  if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
+  const { status, signal } = await commandEnd(entry, setter, secret);
+  if (signal !== undefined || status !== 0)
+    throw describe(notSet(status, signal), await secret.keep());
   leave();
-  return async (error) => {
-    const failure = asCliError(error);
-    const succeeded = failure.with({ facts: phrase('command-succeeded') });
-    return describe(succeeded, await keep()).and(...failure.facts);
-  };
+  return secret;
 }
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
   run: Entry,
-  { file, words, variable, value }: Setter & { readonly value: string },
-  keep: () => Promise<readonly Kept[]>,
+  { file, words, variable }: Setter,
+  secret: SetSecret,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
   const { context } = run;
+  const { value } = secret;
   const [name] = words;
   let signal: EndingSignal | undefined;
   const signalled = (received: string) => {
     if (!(received in endings)) return;
     signal ??= received as EndingSignal;
-    void keep();
+    void secret.keep();
   };
   const inputs =
     variable === undefined

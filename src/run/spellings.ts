@@ -7,12 +7,15 @@ export interface Escape {
   readonly means: readonly number[];
 }
 
+/** Bytes up to the first that is undefined: what follows is not known yet. */
+type Bytes = ArrayLike<number | undefined>;
+
 /** One way to write characters. No escape is longer than `LONGEST`. */
 export interface Spelling {
   /** The bytes with which its escapes begin, in ASCII. */
   readonly begins: string;
   /** The escape at a place; undefined for any other byte, `'open'` if that depends on bytes that are not there yet. */
-  readonly read: (bytes: Uint8Array, at: number) => Escape | 'open' | undefined;
+  readonly read: (bytes: Bytes, at: number) => Escape | 'open' | undefined;
   /** Each of its escapes means the byte with which it begins. */
   readonly itself?: boolean;
 }
@@ -24,7 +27,7 @@ export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint
   return signs;
 }
 
-const [BACKSLASH, PLUS, AMPERSAND, SEMICOLON] = [0x5c, 0x2b, 0x26, 0x3b];
+const [BACKSLASH, PLUS, SEMICOLON] = [0x5c, 0x2b, 0x3b];
 const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
 /** The longest escape, in bytes: what is held back stays bounded. */
@@ -38,16 +41,17 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Up to `most` digits from a place on; `open` if further ones may follow. */
-function digits(bytes: Uint8Array, at: number, base: number, most: number) {
+function digits(bytes: Bytes, at: number, base: number, most: number) {
   let value = 0;
   let count = 0;
   for (; count < most; count++) {
     const byte = bytes[at + count];
-    const digit = byte === undefined ? base : (DIGITS[byte] as number);
+    if (byte === undefined) return { value, count, open: true };
+    const digit = DIGITS[byte] as number;
     if (digit >= base) break;
     value = value * base + digit;
   }
-  return { value, count, open: count < most && at + count >= bytes.length };
+  return { value, count, open: false };
 }
 
 /** Escapes of one byte, by length and by what they mean: there may be one at each place of an output. */
@@ -102,7 +106,7 @@ const backslash: Spelling['read'] = (bytes, at) => {
 };
 
 /** `\u{X…}` of JavaScript, Rust and Swift, `\x{X…}` of Perl. */
-function braced(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
+function braced(bytes: Bytes, at: number): Escape | 'open' | undefined {
   const { value, count } = digits(bytes, at + 3, 16, 6);
   const end = bytes[at + 3 + count];
   if (end === undefined) return 'open';
@@ -110,16 +114,18 @@ function braced(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
 }
 
 /** `\uXXXX`, or with another sign before `u`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
-function codeUnit(bytes: Uint8Array, at: number): Escape | 'open' | undefined {
+function codeUnit(bytes: Bytes, at: number): Escape | 'open' | undefined {
   const { value, count, open } = digits(bytes, at + 2, 16, 4);
   if (open) return 'open';
   if (count < 4) return undefined;
   if (value >> 10 !== 0xd800 >> 10) return character(6, value);
-  const next = bytes.subarray(at + 6, at + 8);
-  if (next.length > 0 && next[0] !== bytes[at]) return character(6, value);
-  if (next.length > 1 && next[1] !== UNIT) return character(6, value);
+  for (const [index, sign] of [bytes[at], UNIT].entries()) {
+    const next = bytes[at + 6 + index];
+    if (next === undefined) return 'open';
+    if (next !== sign) return character(6, value);
+  }
   const low = digits(bytes, at + 8, 16, 4);
-  if (next.length < 2 || low.open) return 'open';
+  if (low.open) return 'open';
   if (low.count < 4 || low.value >> 10 !== 0xdc00 >> 10) return character(6, value);
   return character(12, 0x10000 + ((value & 0x3ff) << 10) + (low.value & 0x3ff));
 }
@@ -134,14 +140,16 @@ const shellBackslash: Spelling['read'] = (bytes, at) => {
 const shellQuotes: Spelling['read'] = (bytes, at) => {
   const next = bytes[at + 1];
   if (next === BACKSLASH) {
-    const [quoted, end] = bytes.subarray(at + 2, at + 4);
-    if (end === undefined) return 'open';
-    return end === QUOTE ? meaning(4, quoted as number) : undefined;
+    const quoted = bytes[at + 2];
+    const end = bytes[at + 3];
+    if (quoted === undefined || end === undefined) return 'open';
+    return end === QUOTE ? meaning(4, quoted) : undefined;
   }
   if (next !== DOUBLE) return next === undefined ? 'open' : undefined;
   let count = 0;
   while (count < LONGEST - 4 && bytes[at + 2 + count] === QUOTE) count++;
-  const [end, after] = bytes.subarray(at + 2 + count, at + 4 + count);
+  const end = bytes[at + 2 + count];
+  const after = bytes[at + 3 + count];
   if (end === undefined) return 'open';
   if (count === 0 || end !== DOUBLE) return undefined;
   if (after === undefined) return 'open';
@@ -159,12 +167,12 @@ const LATIN1 =
     /\s+/,
   );
 
-const NAMES: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(LATIN1.map((name, at) => [name, 0xa0 + at])),
-  ...{ amp: AMPERSAND, lt: 0x3c, gt: 0x3e, quot: DOUBLE, apos: QUOTE },
-  ...{ euro: 0x20ac, hellip: 0x2026, ndash: 0x2013, mdash: 0x2014, bull: 0x2022, trade: 0x2122 },
-  ...{ lsquo: 0x2018, rsquo: 0x2019, ldquo: 0x201c, rdquo: 0x201d },
-};
+const OTHERS = `&amp <lt >gt "quot 'apos €euro …hellip –ndash —mdash •bull ™trade ‘lsquo ’rsquo “ldquo ”rdquo`;
+
+const NAMES = new Map([
+  ...LATIN1.map((name, at) => [name, 0xa0 + at] as const),
+  ...OTHERS.split(' ').map((one) => [one.slice(1), one.charCodeAt(0)] as const),
+]);
 const NUMBER_SIGN = 0x23;
 const LONGEST_NAME = 12;
 
@@ -180,7 +188,7 @@ const reference: Spelling['read'] = (bytes, at) => {
     name += String.fromCharCode(byte);
   }
   const [, hex, decimal] = /^#(?:x([0-9a-f]+)|([0-9]+))$/i.exec(name) ?? [];
-  const code = NAMES[name] ?? (hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  const code = NAMES.get(name) ?? (hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
@@ -201,38 +209,46 @@ const repeated = (begins: string, times: number): Spelling => ({
 /** The same spelling once more: what a text means in it is read in it again. */
 function twice({ begins, read }: Spelling): Spelling {
   const signs = signsOf({ begins });
-  const readIn = (bytes: Uint8Array, at: number) =>
-    signs[bytes[at] as number] === 1 ? read(bytes, at) : undefined;
-  /** What the text means as far as it is needed, in a store for all. */
-  const meant = new Uint8Array(LONGEST_TWICE + LONGEST);
+  const readIn = (bytes: Bytes, at: number): Escape | 'open' => {
+    const byte = bytes[at];
+    if (byte === undefined) return 'open';
+    return (signs[byte] === 1 ? read(bytes, at) : undefined) ?? meaning(1, byte);
+  };
+  // These are made once, as there may be an escape at each place of an output.
+  const meant: (number | undefined)[] = Array(LONGEST_TWICE + LONGEST).fill(0);
+  /** The position behind the escape that means a byte, at the last that it means. */
+  const ends: number[] = Array(meant.length).fill(0);
+  const means: number[] = Array(meant.length).fill(0);
   return {
     begins,
     read: (bytes, at) => {
       const first = read(bytes, at);
-      if (first === 'open' || signs[first?.means[0] ?? 0] === 0) return first;
-      const means: number[] = [];
-      /** The position behind what means that many bytes, where it is not within an escape. */
-      const ends: number[] = [];
-      let unread = 0;
-      let count = 0;
+      if (first === 'open' || first === undefined || signs[first.means[0] ?? 0] === 0) return first;
+      let unit = first;
       let end = at;
-      for (let next = first; end - at < LONGEST_TWICE; ) {
-        meant.set(next?.means ?? bytes.subarray(end, end + 1), count);
-        count += next?.means.length ?? 1;
-        end += next?.length ?? 1;
-        ends[count] = end;
-        while (unread < count) {
-          const found = readIn(meant.subarray(unread, count), 0);
-          if (found === 'open') break;
-          means.push(...(found?.means ?? meant.subarray(unread, unread + 1)));
-          unread += found?.length ?? 1;
-          const length = (ends[unread] ?? at) - at;
-          if (length > 0)
-            return means.length === 1 ? meaning(length, means[0] as number) : { length, means };
+      let count = 0;
+      let unread = 0;
+      let total = 0;
+      while (end - at < LONGEST_TWICE) {
+        for (const byte of unit.means) {
+          ends[count] = 0;
+          meant[count++] = byte;
         }
-        const following = end === bytes.length ? 'open' : readIn(bytes, end);
-        if (following === 'open') return 'open';
-        next = following;
+        meant[count] = undefined;
+        end += unit.length;
+        ends[count - 1] = end;
+        while (unread < count) {
+          const found = readIn(meant, unread);
+          if (found === 'open') break;
+          for (const byte of found.means) means[total++] = byte;
+          unread += found.length;
+          const length = (ends[unread - 1] as number) - at;
+          if (length > 0 && total === 1) return meaning(length, means[0] as number);
+          if (length > 0) return { length, means: means.slice(0, total) };
+        }
+        const next = readIn(bytes, end);
+        if (next === 'open') return 'open';
+        unit = next;
       }
       return first;
     },

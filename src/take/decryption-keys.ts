@@ -14,7 +14,6 @@ export interface DecryptionKeys {
   readonly givenBy?: string | undefined;
 }
 
-/** Keys that may open one push. */
 export interface PushKeys extends DecryptionKeys {
   /** The key in its link, which may be damaged. */
   readonly linkKey?: string | undefined;
@@ -22,11 +21,9 @@ export interface PushKeys extends DecryptionKeys {
   readonly strict?: boolean;
 }
 
-/** Where keys come from. */
 export interface KeySources {
   /** A file with a key or words; `-` is standard input. */
   readonly file: string | undefined;
-  /** Files with private keys. */
   readonly identities: readonly string[];
   readonly decrypt: boolean;
   /** How messages name what gave a key. */

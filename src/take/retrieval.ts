@@ -15,15 +15,12 @@ export interface Retrievable extends Reference {
   readonly last?: object;
 }
 
-/** A run that retrieves. */
 export interface Retriever extends Entry {
   readonly store: RescueStore;
 }
 
 export interface AnswerKeys {
-  /** The private key that was kept for the request. */
   readonly key: KeptKey | undefined;
-  /** The public key in the link. */
   readonly publicKey: string | undefined;
   /** Asks the instance what became of the request. */
   readonly state: () => Promise<unknown>;
@@ -35,7 +32,6 @@ export interface Retrieval extends Retriever {
   readonly link: string;
   /** Decrypted, once it is opened; its `encrypted` says whether it was encrypted. */
   readonly push: Push;
-  /** As it was received. */
   readonly sealed: Push;
   readonly answer?: AnswerKeys | undefined;
   /** Its files of which a part is there. */

@@ -212,5 +212,7 @@ describe('alone it says', () => {
     const said = await rows();
     expect(said).toContain('profile "work" has no address');
     expect(commandsIn(said)).toContain('pwpush doctor');
+    const { code, stdout } = await here.under({ env: { PWPUSH_EDITION: 'none' } }).run();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('PWPUSH_EDITION')]);
   });
 });

@@ -196,6 +196,10 @@ describe('bytes that may begin a secret', () => {
     expect(push('sec') + release() + push('ret') + push('!')).toBe('sec***!');
   });
 
+  test('in an escape, where the one before it was open, are not forgotten', () => {
+    expect(masked(['%uD83D%', '25ab%25', '!'], ['%ab%'])).toBe('%uD83D***!');
+  });
+
   test('of a secret in another one are part of its mask', () => {
     expect(masked(['xab', 'cd', 'efy'], ['abcdef', 'bcd'])).toBe('x***y');
     expect(masked(['xab', 'cd', 'eXy'], ['abcdef', 'bcd'])).toBe('xa***eXy');

@@ -146,7 +146,6 @@ export function besideName(
 }
 
 interface PlacedColumn<Row> extends Column<Row> {
-  /** Columns of the terminal. */
   readonly width: number;
   readonly cells: readonly string[];
 }

@@ -1,11 +1,11 @@
 import { inWords } from '../../cli/in-words';
 import type { GlobalOptions } from '../../cli/options';
-import { entryOf } from '../../cli/terminal/output';
+import { type Entry, entryOf } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
 import { sourcesOf } from '../../profile/sources';
-import { NoInstance, type Sources, targetOf } from '../../profile/target';
+import { NoInstance, targetOf } from '../../profile/target';
 
 type Rows = readonly (readonly [name: string, meaning: string])[];
 
@@ -21,7 +21,7 @@ export async function whereYouAre(
   context: Context,
   purpose: string,
 ): Promise<string> {
-  const { facts, next } = await found(sourcesOf(entryOf(context, options), options), purpose);
+  const { facts, next } = await found(entryOf(context, options), options, purpose);
   return [
     typeof facts === 'string' ? facts : lines(facts),
     lines(next),
@@ -29,8 +29,11 @@ export async function whereYouAre(
   ].join('\n\n');
 }
 
-async function found(sources: Sources, purpose: string) {
-  const at = tried(() => targetOf(sources));
+async function found(entry: Entry, options: GlobalOptions, purpose: string) {
+  const at = tried(() => {
+    const sources = sourcesOf(entry, options);
+    return { ...targetOf(sources), name: sources.inUse.name };
+  });
   if (at instanceof NoInstance)
     return {
       facts: `${purpose}\n\nNo instance is configured.`,
@@ -50,7 +53,7 @@ async function found(sources: Sources, purpose: string) {
       ] satisfies Rows,
     };
   const { base, baseFrom = '', token, defaults } = at;
-  const name = defaults ? `${sources.inUse.name}` : 'none';
+  const name = defaults ? `${at.name}` : 'none';
   const ofProfile = `profile "${name}"`;
   const from = (source: string) => (source === '' || source === ofProfile ? '' : ` (${source})`);
   return {

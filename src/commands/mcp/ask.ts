@@ -10,14 +10,11 @@ import { type Desk, linkWords, savedTo } from './desk';
 import { failure, saidText, type Told, together } from './told';
 import type { Arguments } from './tool-arguments';
 
-/** What the person did with the page that the client offered. */
 export type Action = 'accept' | 'decline' | 'cancel';
 
-/** A page for a person, whose answer does not pass through the conversation. */
 export interface Page {
   readonly url: string;
   readonly message: string;
-  /** Resolves when the page has done its work. */
   readonly done: Promise<unknown>;
   /**
    * What to answer then.
@@ -28,21 +25,17 @@ export interface Page {
 
 /** A question that was asked, until its answer is saved. */
 interface Question {
-  /** Its page, for a person. */
   readonly link: string;
   /** What later calls name it by: the address that was asked, whatever link the instance gave. */
   readonly reference: string;
-  /** Whether this machine serves its page. */
   readonly here: boolean;
   /** What the command that asked it warned of. */
   readonly said: string;
   readonly done: Promise<Told>;
-  /** Whether it was answered, closed, or failed. */
   over: boolean;
   close(): Promise<void>;
 }
 
-/** Questions that are open at once. */
 const MOST = 20;
 
 export interface Questions {
@@ -114,7 +107,6 @@ interface Asking extends Pick<Arguments<'ask'>, 'question' | 'expire' | 'file'> 
   readonly place: string;
 }
 
-/** Asks at the instance of the commands, if there is one, and it can be asked there. */
 async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
   const target = desk.target();
   const isAsked = !(target instanceof NoInstance) && target.token !== undefined;

@@ -23,9 +23,7 @@ export interface Desk extends Allowed {
   /** Where the tools ask: decided each time, as a profile may be there by now. */
   target(): Target | NoInstance;
   readonly signal: AbortSignal;
-  /** Runs a command for an instance, with the global options of the server. */
   command(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
-  /** The same for one that uses no instance. */
   local(name: string, words: readonly string[], world: RunWorld): Promise<Ran>;
   /** Resolves when all of them have ended. */
   idle(): Promise<unknown>;
@@ -79,7 +77,6 @@ export function linkWords(link: string): readonly ['--', string] {
   return ['--', link];
 }
 
-/** @throws CliError (usage) for what is no link */
 export function checkLink(link: string): void {
   if (link !== 'last') parseReference(link);
   if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
@@ -99,9 +96,7 @@ export async function savedTo(place: string, given: string, { stderr }: Ran): Pr
 
 /** What one of our own runs gets, besides its command line. */
 export interface RunWorld {
-  /** Ends it as SIGTERM does. */
   readonly signal: AbortSignal;
-  /** Its standard input; empty if left out. */
   readonly input?: string;
   /** Called with what it tells in lines on its standard output, which has nothing else then. */
   readonly happened?: (event: RunEvent) => void;
@@ -127,7 +122,6 @@ export async function startedRun(
   let stdout: Buffer = Buffer.alloc(0);
   let stderr: Buffer = Buffer.alloc(0);
   let begun: Buffer = Buffer.alloc(0);
-  /** Lines of standard output. */
   let told = 0;
   const takeLines = (to: number) => {
     const lines = begun.toString('utf8', 0, to).split(/(?<=\n)/);

@@ -21,7 +21,6 @@ import type { Tool, Tools } from './tools';
 const PROGRESS_MS = 10_000;
 /** Calls at once: each starts a process. */
 const MOST_CALLS = 50;
-/** Milliseconds that a person has to decide about a page. */
 const PATIENCE_MS = 60 * 60 * 1000;
 
 const INSTRUCTIONS =
@@ -33,7 +32,6 @@ interface Connection {
   readonly modern: boolean;
   /** Pages that a client was asked to show, by the state that it sends back. */
   readonly pages: Map<string, Page>;
-  /** Those that go on. */
   readonly calls: Set<ServerContext>;
 }
 

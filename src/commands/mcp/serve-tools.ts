@@ -15,7 +15,6 @@ import { toolsOf } from './tools';
 
 /** What the tools may do, and the options about the instance that the runs of them have. */
 export interface McpPlan {
-  /** The current folder if undefined. */
   readonly root: string | undefined;
   readonly allowed: Omit<Allowed, 'root'>;
   readonly options: GlobalOptions;

@@ -1,7 +1,6 @@
 import { safe, safeLines } from '../../cli/terminal/safe';
 import { asCliError, type ErrorCode, exitStatus, failedError, phrase } from '../../platform/errors';
 
-/** How a run ended. Its output is in memory alone. */
 export interface Ran {
   readonly status: number;
   readonly stdout: string;
@@ -22,7 +21,6 @@ const FIELDS = [
   ...(['deletable_by_viewer', 'retrieval_step', 'ip', 'user_agent'] as const),
 ];
 
-/** Characters of a text that visitors or the instance chose. */
 const LONGEST_TEXT = 400;
 
 /** What a command printed with `--json`: the told fields of one object, or of each in a list, and its warnings. */
@@ -69,7 +67,6 @@ export function failure({ status, stderr }: Ran): Told {
   return { ...together({ text }, advice), failed: true };
 }
 
-/** Adds what a command warned of, or more of what to do. */
 export function together({ text, ...told }: Told, said: string): Told {
   return { ...told, text: said === '' ? text : `${text}\n${said}` };
 }

@@ -56,7 +56,8 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
     if (place.dryRun) {
       const { dryRunText } = await import('./dry-run');
       const look = { target: place.target, json: entry.say.manner.json };
-      const text = await dryRunText(await requestOf(draft), seal.encryption?.mode, look);
+      const sent = await requestOf(draft);
+      const text = await dryRunText(sent, seal.encryption?.mode, look);
       return await entry.say.printText(text);
     }
     const instance = await connected();
@@ -97,14 +98,14 @@ async function setAndCreate(
   entry: Entry,
 ): Promise<CreatedPush> {
   const { setFirst } = await settingFirst();
-  const lost = await setFirst(entry, setter, instance, draft.text ?? '');
+  const secret = await setFirst(entry, setter, instance, draft.text ?? '');
   try {
     const created = await create(draft, instance, entry);
     // The instance, too, may return the secret.
     const { payload: _secret, ...object } = created.object;
     return { ...created, object };
   } catch (error) {
-    throw await lost(error);
+    throw await secret.lost(error);
   }
 }
 

@@ -183,6 +183,7 @@ export function claimed(path: string, version: string, now: number, replace: () 
  * Claims the right to replace one version of a file, by creating `path.0`, or the next one after those of programs that
  * died. Returns the names to remove, in that order, once the file is replaced; undefined if another program has the claim.
  * Only the program that made the last claim removes any: two that find the same stale one cannot both take it.
+ * `platform/claim.ts` claims by the life of a process, which another machine cannot see, and takes the file from its name.
  */
 function claim(path: string, now: number): readonly string[] | undefined {
   const claims: string[] = [];

@@ -12,7 +12,6 @@ type Owned = Pick<Stats, 'uid' | 'mode'>;
 const WRITABLE = 0o022;
 const STICKY = 0o1000;
 
-/** Whether it belongs to neither the user nor root. */
 export function isForeign({ uid }: Owned, user: User): boolean {
   return user !== undefined && uid !== user && uid !== 0;
 }
@@ -38,7 +37,6 @@ export function isPlanted(found: Owned, folder: Owned, user: User, open = WRITAB
 
 const MAX_LINKS = 40;
 
-/** A symbolic link of another user on the way. */
 export class ForeignLink extends Error {
   constructor(readonly path: string) {
     super('foreign link');

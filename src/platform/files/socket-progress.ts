@@ -16,7 +16,6 @@ export function untaken(socket: Socket): number {
   return handle?.writeQueueSize ?? 0;
 }
 
-/** The key of a socket in `sendQueues`. */
 export function connectionOf({ localPort, remotePort, remoteFamily }: Socket): string {
   return `${remoteFamily} ${localPort} ${remotePort}`;
 }
