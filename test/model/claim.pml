@@ -25,7 +25,7 @@ bool late[READERS]; /* Two minutes are over, and with them the kept.until of a r
 
 /* What only the properties need, by the number of a view. */
 byte taken[VIEWS + 1] = NOBODY; /* By the key of which reader, as far as it is committed. */
-byte shown[VIEWS + 1] = NOBODY; /* To which reader: on standard output, or rescued where that fails (safekeeping.ts). */
+byte shown[VIEWS + 1] = NOBODY; /* To which reader: on standard output, or rescued where that fails (rescue-store.ts). */
 bool deleted;                   /* Expired by hand. */
 #ifdef CALMS
 /* From some moment on nothing is lost or killed: then each reader gets a response. */
