@@ -202,8 +202,8 @@ type Operand<Flags> = Flags extends `${string}...${string}`
     : string | undefined;
 
 /** An argument, such as `<link>`. */
-export const operand = <Flags extends string>(flags: Flags, help: string) =>
-  new Row<Operand<Flags>>(flags, help, undefined as Operand<Flags>);
+export const operand = <Flags extends string>(flags: Flags, help: string, parse?: Parse<unknown>) =>
+  new Row<Operand<Flags>>(flags, help, undefined as Operand<Flags>, parse);
 
 /** An option whose value can be left out: `true` then. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>

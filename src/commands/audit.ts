@@ -1,4 +1,5 @@
 import { flag, operand, parsed } from '../cli/declare';
+import type { Options } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows, tellEnd } from '../cli/terminal/table';
@@ -8,7 +9,7 @@ import { AT_ONCE } from '../client/pages';
 import { readAuditLog } from '../client/progress';
 import { limits } from '../contract/api';
 import { connect } from '../profile/connect';
-import { itemOf, type LocatedItem } from '../profile/references';
+import { itemOf } from '../profile/references';
 import help from './help/audit.txt?raw';
 import { command } from './planned';
 
@@ -22,25 +23,20 @@ const rows = {
   all: flag('--all', 'show all events'),
 };
 
-/** Which part of a log to show. */
-interface AuditPlan {
-  readonly item: LocatedItem;
-  /** From 1; undefined for all. */
-  readonly page: number | undefined;
-}
-
 export default command({
   description: "Show who opened a push, newest first. Requires the owner's token.",
   help,
   rows,
-  plan: ({ link, all, page = 1, ...options }, entry): AuditPlan => ({
-    item: itemOf(entry, options, link),
-    page: all ? undefined : page,
-  }),
+  plan: planOf,
   run: audit,
 });
 
-async function audit(entry: Entry, plan: AuditPlan): Promise<void> {
+/** The page counts from 1; without one, all are shown. */
+function planOf({ link, all, page = 1, ...options }: Options<typeof rows>, entry: Entry) {
+  return { item: itemOf(entry, options, link), page: all ? undefined : page };
+}
+
+async function audit(entry: Entry, plan: ReturnType<typeof planOf>): Promise<void> {
   const { page } = plan;
   const item = await connect(entry, plan.item, page === undefined ? AT_ONCE : 1);
   const log = await onItem(item, (one) => readAuditLog(one, 'newest'));

@@ -1,11 +1,6 @@
 import { operand } from '../cli/declare';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
-import {
-  type KnownPassphrase,
-  knownPassphrase,
-  type PassphraseSource,
-  passphraseSource,
-} from '../cli/passphrase';
+import { type KnownPassphrase, knownPassphrase, passphraseSource } from '../cli/passphrase';
 import type { Entry } from '../cli/terminal/output';
 import { count } from '../cli/terminal/wording';
 import { inOrder } from '../client/in-order';
@@ -17,8 +12,8 @@ import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import { connectEach } from '../profile/connect';
 import { type Receipts, readReceipts } from '../profile/receipts';
-import { type ConnectedItem, itemsOf, type LocatedItem } from '../profile/references';
-import { type KeySources, readKeys } from '../take/decryption-keys';
+import { type ConnectedItem, itemsOf } from '../profile/references';
+import { readKeys } from '../take/decryption-keys';
 import { KeyProver } from '../take/proving';
 import { withPassphrase } from '../take/retrieve';
 import help from './help/expire.txt?raw';
@@ -30,13 +25,6 @@ const rows = {
   keyFile: keyRows.keyFile,
 };
 
-/** What to expire, and with what where its viewers need that. */
-interface ExpirePlan {
-  readonly items: readonly LocatedItem[];
-  readonly passphrase: PassphraseSource;
-  readonly keys: KeySources;
-}
-
 export default command({
   description: 'Expire pushes now. This deletes their secrets for good.',
   help,
@@ -45,14 +33,14 @@ export default command({
   run: expire,
 });
 
-function planOf(options: Options<typeof rows>, entry: Entry): ExpirePlan {
+function planOf(options: Options<typeof rows>, entry: Entry) {
   const passphrase = passphraseSource(options, entry.context);
   const keys = keySources({ ...options, identity: [], decrypt: true });
   return { items: itemsOf(entry, options, options.links), passphrase, keys };
 }
 
 /** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
-async function expire(entry: Entry, plan: ExpirePlan): Promise<void> {
+async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<void> {
   const { context, say } = entry;
   const { text } = await readKeys(plan.keys, context);
   const passphrase = await knownPassphrase(plan.passphrase, context);

@@ -7,6 +7,9 @@ import type { Context, Environment } from '../platform/context';
 
 /** How a command is declared, and what its help says. */
 interface Declaration {
+  /** Of one below another; the table of the program has the others. */
+  readonly summary?: string;
+  readonly alias?: string;
   /** Its summary, as a sentence, if left out. */
   readonly description?: string;
   readonly usage?: string;
@@ -16,7 +19,7 @@ interface Declaration {
   readonly takesCommand?: boolean | string;
   /** Declares the global options that it has; all if left out. */
   readonly globals?: (command: Command) => Command;
-  readonly commands?: Readonly<Record<string, Subcommand>>;
+  readonly commands?: Readonly<Record<string, CommandObject>>;
 }
 
 /** A command whose line has been checked, and what it is to do. */
@@ -32,11 +35,6 @@ export interface CommandObject extends Declaration {
    * @throws CliError (usage)
    */
   prepare?(command: Command, context: Context): Promise<Prepared>;
-}
-
-export interface Subcommand extends CommandObject {
-  readonly summary: string;
-  readonly alias?: string;
 }
 
 export interface Invocation extends Entry {
@@ -96,7 +94,7 @@ export function define(
       takesCommand === true || parser.getOptionValue(`${takesCommand}`) === true;
   if (usage !== undefined) parser.usage(usage);
   for (const [word, below] of Object.entries(commands)) {
-    const child = parser.command(word).summary(below.summary) as Command;
+    const child = parser.command(word).summary(below.summary ?? '') as Command;
     if (below.alias !== undefined) child.alias(below.alias);
     define(child, below, context, act);
   }

@@ -23,7 +23,7 @@ import {
 import { forgetProfile } from '../profile/system-keyring';
 import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
-import { type CommandObject, command, type Subcommand } from './planned';
+import { type CommandObject, command } from './planned';
 
 const name = operand('[name]', 'the profile (default: the one in use)');
 const given = operand('<name>', 'the profile');
@@ -33,7 +33,7 @@ const below = <R extends Rows & Closed<R>>(
   summary: string,
   rows: R,
   run: (entry: Entry, options: Options<R>) => Promise<void>,
-): Subcommand => ({
+): CommandObject => ({
   ...command<R, Options<R>>({ rows, run, globals: addProfileOptions, plan: (options) => options }),
   summary,
 });

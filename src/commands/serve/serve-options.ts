@@ -205,6 +205,20 @@ export function serveCommand<R extends Rows & Closed<R>, Plan>(
   });
 }
 
+/** The values of a command about the data of a service, and where they are. */
+export type DataOptions<R> = Options<R> & { readonly place: DataPlan };
+
+export const dataCommand = <R extends Rows & Closed<R> & ReturnType<typeof dataRows>>(
+  declared: Omit<Planned<R, DataOptions<R>>, 'plan'>,
+): CommandObject =>
+  serveCommand<R, DataOptions<R>>({
+    ...declared,
+    plan: (options, { context }) => {
+      const where: Values<ReturnType<typeof dataRows>> = options;
+      return { ...options, place: dataPlace(context, where) };
+    },
+  });
+
 const variableOf = (label: string) =>
   `PWPUSH_SERVE_${label.replace('--', '').replaceAll('-', '_').toUpperCase()}`;
 

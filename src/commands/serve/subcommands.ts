@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
 import { filledText, flag, newFile, operand, parsed, storedFile } from '../../cli/declare';
-import { addOutputOptions, type Options, revealRows } from '../../cli/options';
+import { addOutputOptions, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
@@ -15,10 +15,11 @@ import { type ServiceModule, withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
-import type { Subcommand } from '../planned';
+import type { CommandObject } from '../planned';
 import {
+  type DataOptions,
   type DataPlan,
-  dataPlace,
+  dataCommand,
   dataRows,
   HOST,
   keyFile,
@@ -36,17 +37,13 @@ const newRows = {
 };
 
 const addRows = {
+  name: operand('<name>', 'the user'),
   ...newRows,
   label: parsed('--label <text>', 'what the token is for, as the list shows it', (value) => value),
   create: flag('--create', 'create the database if it is missing'),
 };
 
-const newTokenPlan = (
-  { output = '-', force, ...options }: Options<typeof newRows>,
-  context: Context,
-): NewTokenPlan => ({ place: dataPlace(context, options), output, force });
-
-export const token: Subcommand = {
+export const token: CommandObject = {
   summary: 'add, list, replace and revoke API tokens',
   description: 'Manage the API tokens of the service on this machine.',
   globals: addOutputOptions,
@@ -54,38 +51,23 @@ export const token: Subcommand = {
   commands: {
     add: {
       summary: 'create a token for a new or existing user; shown once',
-      ...serveCommand({
-        rows: { name: operand('<name>', 'the user'), ...addRows },
-        plan: ({ name, label, create, ...options }, { context }): AddPlan => ({
-          ...{ ...newTokenPlan(options, context), name, label, create },
-        }),
-        run: addToken,
-      }),
+      ...dataCommand({ rows: addRows, run: addToken }),
     },
     list: {
       summary: 'list the tokens, with their IDs, but not themselves',
-      ...serveCommand({
-        rows,
-        plan: (options, { context }) => dataPlace(context, options),
-        run: listTokens,
-      }),
+      ...dataCommand({ rows, run: listTokens }),
     },
     replace: {
       summary: 'create a token in the place of another; shown once',
-      ...serveCommand({
+      ...dataCommand({
         rows: { id: operand('<id>', 'of the old one'), ...newRows },
-        plan: ({ id, ...options }, { context }) => ({ ...newTokenPlan(options, context), id }),
         run: replaceToken,
       }),
     },
     revoke: {
       summary: 'revoke a token, or all of a user',
-      ...serveCommand({
+      ...dataCommand({
         rows: { which: operand('<id>', 'of the token, or the user'), ...rows },
-        plan: ({ which, ...options }, { context }) => ({
-          place: dataPlace(context, options),
-          which,
-        }),
         run: revokeTokens,
       }),
     },
@@ -105,19 +87,7 @@ function withOwners<T>(
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-interface NewTokenPlan {
-  readonly place: DataPlan;
-  readonly output: string;
-  readonly force: boolean;
-}
-
-interface AddPlan extends NewTokenPlan {
-  readonly name: string;
-  readonly label: string | undefined;
-  readonly create: boolean;
-}
-
-function addToken(session: Entry, plan: AddPlan): Promise<void> {
+function addToken(session: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
   const { name, label, create } = plan;
   return tell(session, plan, async (owners) => {
     const issued = await owners.add(name, { label, create });
@@ -131,7 +101,7 @@ function addToken(session: Entry, plan: AddPlan): Promise<void> {
 
 async function replaceToken(
   session: Entry,
-  plan: NewTokenPlan & { readonly id: string },
+  plan: DataOptions<typeof newRows> & { readonly id: string },
 ): Promise<void> {
   await tell(session, plan, async (owners) => {
     const issued = await owners.replace(plan.id);
@@ -144,7 +114,7 @@ async function replaceToken(
 /** Prints a new token, or writes it to a file, which is reserved first: a token is known at its creation only. */
 async function tell(
   { context, say }: Entry,
-  { place, output, force }: NewTokenPlan,
+  { place, output = '-', force }: DataOptions<typeof newRows>,
   make: (owners: Owners) => ReturnType<Owners['add']>,
 ): Promise<void> {
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
@@ -162,14 +132,14 @@ async function tell(
   await say.remark(`its ID is ${shown.id}`);
 }
 
-async function listTokens({ context, say }: Entry, place: DataPlan): Promise<void> {
+async function listTokens({ context, say }: Entry, { place }: DataOptions<typeof rows>) {
   const rows = await withOwners(context, place, (owners) => owners.list());
   await say.print(rows, (look) => table(rows, tokenList, look));
 }
 
 async function revokeTokens(
   { context, say }: Entry,
-  { place, which }: { readonly place: DataPlan; readonly which: string },
+  { place, which }: DataOptions<typeof rows> & { readonly which: string },
 ): Promise<void> {
   const done = await withOwners(context, place, (owners) => owners.revoke(which));
   if (done.revoked === 0)
@@ -185,23 +155,20 @@ const rekeyRows = {
   dropOld: flag('--drop-old', 'only remove keys that this data does not use'),
 };
 
-type RekeyPlan = DataPlan & { readonly dropOld: boolean };
-
-export const rekey: Subcommand = {
+export const rekey: CommandObject = {
   summary: 'change the instance key, while no service runs',
-  ...serveCommand({
+  ...dataCommand({
     description: 'Change the instance key: create a new one and reseal all pushes with it.',
     help: rekeyHelp,
     rows: rekeyRows,
-    plan: ({ dropOld, ...options }, { context }): RekeyPlan => ({
-      ...dataPlace(context, options),
-      dropOld,
-    }),
     run: changeKey,
   }),
 };
 
-async function changeKey({ context, say }: Entry, { dropOld, ...place }: RekeyPlan): Promise<void> {
+async function changeKey(
+  { context, say }: Entry,
+  { dropOld, place }: DataOptions<typeof rekeyRows>,
+): Promise<void> {
   const settings = { ...place, ...keyFile(context) };
   const done = await withService(async (service) => {
     const data = service.dataName(settings, context.env);
@@ -224,33 +191,25 @@ async function changeKey({ context, say }: Entry, { dropOld, ...place }: RekeyPl
 }
 
 const backupRows = {
-  file: operand('<file>', 'where the copy goes, 0600'),
+  file: operand('<file>', 'where the copy goes, 0600', (path) => newFileName(path, 'backup')),
   ...rows,
   force: flag('--force', 'overwrite an existing file'),
 };
 
-interface BackupPlan {
-  readonly place: DataPlan;
-  readonly file: string;
-  readonly force: boolean;
-}
-
-export const backup: Subcommand = {
+export const backup: CommandObject = {
   summary: 'copy the database of a running service',
-  ...serveCommand({
+  ...dataCommand({
     description: 'Copy the whole database while services run.',
     help: backupHelp,
     rows: backupRows,
-    plan: ({ file, force, ...options }, { context }): BackupPlan => ({
-      place: dataPlace(context, options),
-      file: newFileName(file, 'backup'),
-      force,
-    }),
     run: backUp,
   }),
 };
 
-async function backUp({ context, say }: Entry, { place, file, force }: BackupPlan): Promise<void> {
+async function backUp(
+  { context, say }: Entry,
+  { place, file, force }: DataOptions<typeof backupRows>,
+): Promise<void> {
   const { bytes, key } = await withService(async (service) => ({
     bytes: await service.backup(place, { file, force }, context),
     key: service.keyFileOf({ ...place, ...keyFile(context) }),
@@ -269,7 +228,7 @@ const healthRows = {
   tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
 };
 
-export const health: Subcommand = {
+export const health: CommandObject = {
   summary: 'check that the service on this machine is ready',
   ...serveCommand({
     description: 'Check that the service on this machine and its database respond.',
