@@ -398,10 +398,11 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
       const rest = ['2.age', small[0]?.name];
       expect([saves, names]).toEqual([[], added ? sealed : rest]);
       if (added) return;
-      const saved = await downloads(page, 1, () =>
-        page.getByRole('link', { name: 'Download 2.age' }).click(),
+      // Firefox numbers the second download of a name.
+      const [saved] = Object.values(
+        await downloads(page, 1, () => page.getByRole('link', { name: 'Download 2.age' }).click()),
       );
-      expect(saved['2.age']?.toString('latin1')).toMatch(/^age-encryption\.org\//);
+      expect(saved?.toString('latin1')).toMatch(/^age-encryption\.org\//);
     },
   );
 });
