@@ -107,12 +107,14 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * @throws CliError (usage) if no source is named and the user cannot be asked
  */
 export function chooseSource(
-  { text = '-', from = '-', env, generate: length }: Sourced,
+  { text, from, env, generate: length }: Sourced,
   { stdin, canPrompt }: Pick<Context, 'stdin' | 'canPrompt'>,
   { noun, act }: Purpose = TO_PUSH,
 ): Source {
-  if (text !== '-') return { name: 'text', value: text };
-  if (from !== '-') return { name: 'file', value: from };
+  // A dash is standard input, a terminal too.
+  if (text === '-' || from === '-') return { name: 'stdin' };
+  if (text !== undefined) return { name: 'text', value: text };
+  if (from !== undefined) return { name: 'file', value: from };
   if (env !== undefined) return { name: 'env', value: env };
   if (length !== undefined) return { name: 'generate', wanted: parseGenerate(length) };
   if (!stdin.isTTY) return { name: 'stdin' };

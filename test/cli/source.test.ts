@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAll, readSecret, withoutOneLineEnd } from '../../src/cli/source';
+import { chooseSource, readAll, readSecret, withoutOneLineEnd } from '../../src/cli/source';
 import type { Context } from '../../src/platform/context';
 
 const fromStdin = (bytes: Uint8Array | string, raw = false) => {
@@ -12,6 +12,14 @@ const fromStdin = (bytes: Uint8Array | string, raw = false) => {
   const context = { stdin: { isTTY: false, bytes: pieces } } as unknown as Context;
   return readSecret({ from: { name: 'stdin' }, raw }, context);
 };
+
+test.each([{ text: '-' }, { from: '-' }])(
+  'a dash is standard input, also where that is a terminal: %j',
+  (options) => {
+    const stdin = { isTTY: true } as Context['stdin'];
+    expect(chooseSource(options, { stdin, canPrompt: () => true })).toEqual({ name: 'stdin' });
+  },
+);
 
 describe('the newline rule', () => {
   test('is that of the whole text, however it comes, and there is none with --raw', async () => {
