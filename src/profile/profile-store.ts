@@ -12,9 +12,10 @@ export async function updateProfiles<T extends StoredProfiles>(
   { context, say }: Entry,
   change: (stored: StoredProfiles) => T,
 ): Promise<T> {
+  // Before conf is loaded, which fails in an executable where the user has no home folder.
+  const folder = folderOf('config', context);
   const { confStore } = await context.keepingSignals(() => import('./store'));
   const { now, sleep, uid: user } = context;
-  const folder = folderOf('config', context);
   const next = await confStore(folder, { now, sleep, user }).update(change);
   const path = join(folder, configName);
   if (user !== undefined && (statSync(path).mode & 0o077) !== 0)
