@@ -15,7 +15,7 @@ export interface ApiSettings {
   readonly tokenFrom?: string | undefined;
   /** It was saved by a login. */
   readonly tokenOfProfile?: boolean | undefined;
-  /** What to do if no token is sent, but could be. */
+  /** The step for a user whose profile has a token that is not sent. */
   readonly tokenHint?: Step | undefined;
   readonly anonymous?: boolean | undefined;
   /** Begins to connect to the instance, while the token is being got. */
@@ -46,7 +46,7 @@ export type ReadySettings = Omit<ApiSettings, 'token'> & {
 };
 
 export interface CallDetails {
-  /** Of the push or request that the path names. */
+  /** The token of the push or request that the path names. */
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   /** A form without files, or what is sent as JSON. */

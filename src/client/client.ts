@@ -78,7 +78,6 @@ export function apiClient(options: ApiSettings) {
   };
 }
 
-/** What pushes and requests have in common. */
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
     /** The link for a browser; takes no view. */

@@ -85,7 +85,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
   const throttled = isText && /throttl|too many|retry later|rate limit/i.test(text.slice(0, 1024));
   const isLimit = status === 413 || status === 429;
   return {
-    /** Of nginx, for `ssl_verify_client`. */
+    /** nginx sends such a page for `ssl_verify_client`. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
     loginPage:

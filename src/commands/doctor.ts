@@ -77,7 +77,6 @@ function rowText({ status, name, message, hint }: Check, look: Look): string {
   return `${besideName(head, STATUS + NAME, texts, look.columns)}\n`;
 }
 
-/** What a check found. */
 interface Check {
   readonly name: CheckName;
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';

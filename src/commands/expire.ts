@@ -78,7 +78,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** What its viewers need to expire a push. */
+/** Viewers expire the push with this. */
 interface Opening {
   readonly entry: Entry;
   readonly passphrase: KnownPassphrase;

@@ -127,7 +127,7 @@ export function profileInUse(
 
 interface ProfileInUse {
   readonly name: string | undefined;
-  /** Undefined if there is none of that name. */
+  /** The profile of that name; undefined without one. */
   readonly profile: Profile | undefined;
   /** Its name, unless it is only the current one. */
   readonly chosen: string | undefined;
