@@ -3,14 +3,14 @@ import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH, OPENAPI_PATH } from '../contract/api';
 import { commonHeaders } from './common-headers';
-import type { App, AppOptions, Env } from './http/app-options';
+import type { App, AppOptions, Env } from './app-options';
 import { BodyBudget, type MemoryUse } from './http/body-memory';
-import { createDownloads } from './http/file-routes';
-import { createApi } from './http/push-routes';
+import { createDownloads } from './pushes/file-routes';
+import { createApi } from './pushes/push-routes';
 import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
 import { json, refusalResponse, responseOf } from './http/responses';
-import { createPages } from './page/routes';
+import { createPages } from './pages';
 import { ServiceRefusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */

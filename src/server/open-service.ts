@@ -7,9 +7,9 @@ import { createLog } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Files } from './rules/files';
 import { Housekeeping } from './rules/housekeeping';
-import { Owners } from './rules/owners';
-import { Pushes } from './rules/pushes';
-import { Requests } from './rules/requests';
+import { Owners } from './owners/owners';
+import { Pushes } from './pushes/pushes';
+import { Requests } from './requests/requests';
 import { Space } from './rules/space';
 import { ServiceError } from './service-errors';
 import {

@@ -4,7 +4,7 @@ import { isLoopback } from '../contract/address';
 import { API_PATH, limits, requestRoutes, routes } from '../contract/api';
 import type { HereEvent } from '../contract/here-event';
 import { lazy } from '../platform/files/lazy';
-import type { App } from './http/app-options';
+import type { App } from './app-options';
 import { cleanPath } from './http/clean-path';
 import { type ClientSocket, originOf } from './http/request-origin';
 import { createSockets, socketOptions } from './http/sockets';

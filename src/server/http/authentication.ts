@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Visitor } from '../rules/access';
-import type { Owner } from '../rules/owners';
+import type { Owner } from '../owners/owners';
 import type { Opener } from '../rules/records';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
-import { type Env, type PartOptions, reserving, visitorOf } from './app-options';
+import { type Env, type PartOptions, reserving, visitorOf } from '../app-options';
 import { isPrefetch, tokenIn } from './request-origin';
 
 /** Who calls the API, by the token of a request. */

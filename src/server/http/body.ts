@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
 import { JsonSize } from '../../contract/json';
 import { malformed, ServiceRefusal } from '../service-errors';
-import type { Env } from './app-options';
+import type { Env } from '../app-options';
 import { Collected } from './body-memory';
 import { FormSize, formFields, utf8 } from './form-fields';
 

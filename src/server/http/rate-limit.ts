@@ -4,7 +4,7 @@ import { isLoopback } from '../../contract/address';
 import { ServiceRefusal } from '../service-errors';
 import type { Rate, RateLimit } from '../service-settings';
 import { networksOf } from '../shares';
-import type { AppSettings, Env } from './app-options';
+import type { AppSettings, Env } from '../app-options';
 import { ipOf } from './request-origin';
 
 /** Refuses requests of addresses that exceed the rate limit (429). Each process counts separately. */

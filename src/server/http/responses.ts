@@ -15,12 +15,12 @@ import { keyEcho } from '../../contract/key-echo';
 import { durations } from '../../contract/lifetime';
 import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
-import type { RetrievedPush } from '../rules/pushes';
-import { requestState } from '../rules/requests';
+import type { RetrievedPush } from '../pushes/pushes';
+import { requestState } from '../requests/requests';
 import { refusalStatuses, type ServiceRefusal } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
-import type { AppSettings } from './app-options';
+import type { AppSettings } from '../app-options';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
 
 /** A response of known length, for the log and for HEAD. Large texts are escaped as they are sent. */

@@ -21,7 +21,7 @@ import {
   type ServiceSettings,
 } from '../service-settings';
 import { type PemFile, tlsPair, tlsWarnings } from '../tls-pair';
-import type { App } from './app-options';
+import type { App } from '../app-options';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
 import {
   type ConnectionLimit,

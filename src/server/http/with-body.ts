@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
-import { hasAtMost } from '../rules/new-push';
+import { hasAtMost } from '../pushes/new-push';
 import { invalid, malformed, ServiceRefusal } from '../service-errors';
-import type { Env } from './app-options';
+import type { Env } from '../app-options';
 import { needsToken } from './authentication';
 import {
   asksForFiles,

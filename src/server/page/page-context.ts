@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import { type Env, type PartOptions, visitorOf } from '../http/app-options';
+import { type Env, type PartOptions, visitorOf } from '../app-options';
 import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';

@@ -6,7 +6,7 @@ import type { CheckedSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database } from '../store/sql';
-import type { Owner } from './owners';
+import type { Owner } from '../owners/owners';
 import type { Space } from './space';
 
 export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {

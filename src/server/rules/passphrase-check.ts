@@ -4,7 +4,7 @@ import { ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
-import { hasAtMost, PASSPHRASE_CHARACTERS } from './new-push';
+import { hasAtMost, PASSPHRASE_CHARACTERS } from '../pushes/new-push';
 
 const MINUTE = 60_000;
 

@@ -14,7 +14,7 @@ import type { Files, Upload } from './files';
 import { sealProof } from './key-proofs';
 import { type KeptView, type MakeOnce, Once, type ViewOnce } from './once';
 import { mayHaveFiles, memoryFor, type Opened, sealedContent, type TextWithFiles } from './opened';
-import type { Owner } from './owners';
+import type { Owner } from '../owners/owners';
 import { PassphraseCheck } from './passphrase-check';
 
 export interface PushWithNote {

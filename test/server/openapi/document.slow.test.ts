@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../../src/contract/api';
-import { pushSchema } from '../../../src/server/rules/new-push';
-import { requestSchema, responseSchema } from '../../../src/server/rules/new-request';
+import { pushSchema } from '../../../src/server/pushes/new-push';
+import { requestSchema, responseSchema } from '../../../src/server/requests/new-request';
 import { busy } from '../../../src/server/service-errors';
 import { documentFile, published } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';

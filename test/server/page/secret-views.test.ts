@@ -3,7 +3,7 @@ import jsqr from 'jsqr';
 import { describe, expect, test } from 'vitest';
 import { wordsFor } from '../../../src/server/page/language';
 import { linkView, qrView } from '../../../src/server/page/secret-views';
-import { isWebAddress } from '../../../src/server/rules/new-push';
+import { isWebAddress } from '../../../src/server/pushes/new-push';
 import { times } from '../../helpers/long';
 
 /** What a page in English is made for; its secret is under a veil. */

@@ -6,7 +6,7 @@ import { type Encrypted, encryptContent } from './encrypt-content';
 /*
  * Sends the answer to a request, encrypted to the public key in the link. The service says that key too, for links
  * without it, but could say another one, and so the page says who could read the answer then. Its words are attributes
- * of the form (src/server/page/request-page.ts).
+ * of the form (src/server/requests/request-page.ts).
  */
 
 document.addEventListener('DOMContentLoaded', () => {

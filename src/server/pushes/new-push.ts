@@ -6,7 +6,7 @@ import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
-import type { Field } from './once';
+import type { Field } from '../rules/once';
 
 type ValidPush = Omit<
   v.InferOutput<Schema>,

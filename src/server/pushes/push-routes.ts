@@ -3,10 +3,10 @@ import openapi from '../../../docs/openapi.json?raw';
 import { locales, OPENAPI_PATH, routes } from '../../contract/api';
 import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
-import type { Env, PartOptions } from './app-options';
-import { authentication, openerOf, pageNumber, urlToken } from './authentication';
-import { baseOf, idempotencyKey, refuseCrossSite } from './request-origin';
-import { addRequestRoutes } from './request-routes';
+import type { Env, PartOptions } from '../app-options';
+import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import { baseOf, idempotencyKey, refuseCrossSite } from '../http/request-origin';
+import { addRequestRoutes } from '../requests/request-routes';
 import {
   auditBody,
   everyRoute,
@@ -16,8 +16,8 @@ import {
   retrievedPush,
   versionBody,
   wrongMethod,
-} from './responses';
-import { withBody } from './with-body';
+} from '../http/responses';
+import { withBody } from '../http/with-body';
 
 /** The routes of API v2, relative to its path. */
 export function createApi(options: PartOptions): Hono<Env> {

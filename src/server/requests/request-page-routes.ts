@@ -1,18 +1,18 @@
-import { reserving } from '../http/app-options';
+import { reserving } from '../app-options';
 import { urlToken } from '../http/authentication';
 import { typedText } from '../http/form-fields';
-import { answerBody } from '../http/request-routes';
+import { answerBody } from './request-routes';
 import { json, refusalHead } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
 import type { Opener } from '../rules/records';
-import { requestState } from '../rules/requests';
+import { requestState } from './requests';
 import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { plainText } from './markup';
-import { gonePage } from './messages';
-import { asksFirst, doOnce, type PageContext } from './page-context';
-import { passphrasePage, passphraseProblem } from './passphrase-form';
-import { openPush, submitPush } from './push-page-routes';
+import { plainText } from '../page/markup';
+import { gonePage } from '../page/messages';
+import { asksFirst, doOnce, type PageContext } from '../page/page-context';
+import { passphrasePage, passphraseProblem } from '../page/passphrase-form';
+import { openPush, submitPush } from '../pushes/push-page-routes';
 import {
   answeredPage,
   answerProblem,
@@ -20,7 +20,7 @@ import {
   requestPage,
   sentPage,
 } from './request-page';
-import { secretPage } from './secret';
+import { secretPage } from '../pushes/secret';
 
 // The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebAddress, validatePush } from '../../../src/server/rules/new-push';
+import { isWebAddress, validatePush } from '../../../src/server/pushes/new-push';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Bounds, checkSettings } from '../../../src/server/service-settings';
 

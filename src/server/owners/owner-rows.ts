@@ -1,4 +1,4 @@
-import type { Sql } from './sql';
+import type { Sql } from '../store/sql';
 
 export interface OwnerRow {
   id: number;

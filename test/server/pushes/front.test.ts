@@ -6,7 +6,7 @@ import {
   type TestOptions,
   type TestService,
 } from '../../helpers/service';
-import { addressIn as linkIn, problemsIn, titleOf } from './pages';
+import { addressIn as linkIn, problemsIn, titleOf } from '../page/pages';
 
 let service: TestService;
 

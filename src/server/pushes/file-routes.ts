@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
-import type { Env, PartOptions } from './app-options';
-import { json } from './responses';
+import type { Env, PartOptions } from '../app-options';
+import { json } from '../http/responses';
 
 /** Memory for a client that reads slowly: chunks, both sealed and opened. */
 const STREAM_BYTES = 4 * CHUNK;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { overNoted, stuck } from '../../helpers/over-database';
-import { type Answer, filePart, opened, partsOf, type TestService } from '../../helpers/service';
-import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './pages';
+import { overNoted, stuck } from '../helpers/over-database';
+import { type Answer, filePart, opened, partsOf, type TestService } from '../helpers/service';
+import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './page/pages';
 
 let service: TestService;
 

@@ -4,11 +4,11 @@ import { recordEvent, recordRepeated } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { isOwn, type Visitor } from './access';
-import type { Upload } from './files';
-import { sentOf } from './new-push';
+import { isOwn, type Visitor } from '../rules/access';
+import type { Upload } from '../rules/files';
+import { sentOf } from '../pushes/new-push';
 import { requestSchema, responseIn, validateRequest, validateResponse } from './new-request';
-import type { KeptView } from './once';
+import type { KeptView } from '../rules/once';
 import {
   memoryFor,
   NOTHING,
@@ -16,10 +16,10 @@ import {
   sealedContent,
   type TextWithFiles,
   takenOf,
-} from './opened';
-import type { Owner } from './owners';
-import { possiblePassphrase } from './passphrase-check';
-import { newUrlToken, type Opener, type PushWithNote, Records } from './records';
+} from '../rules/opened';
+import type { Owner } from '../owners/owners';
+import { possiblePassphrase } from '../rules/passphrase-check';
+import { newUrlToken, type Opener, type PushWithNote, Records } from '../rules/records';
 
 /** A request as someone reads it. */
 export interface Reading {

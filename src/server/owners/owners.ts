@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { invalidInput, ServiceError } from '../service-errors';
-import * as store from '../store/owner-rows';
+import * as store from './owner-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 

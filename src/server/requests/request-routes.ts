@@ -2,13 +2,13 @@ import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
 import type { TextWithFiles } from '../rules/opened';
 import type { Opener, PushWithNote } from '../rules/records';
-import { requestState } from '../rules/requests';
+import { requestState } from './requests';
 import type { PushRow } from '../store/push-rows';
-import type { Env, PartOptions } from './app-options';
-import { authentication, openerOf, pageNumber, urlToken } from './authentication';
-import { baseOf, refuseCrossSite } from './request-origin';
-import { auditBody, fileBody, json, jsonWithText, requestBody, wrongMethod } from './responses';
-import { type BodyFields, textIn, type Wanted, withBody } from './with-body';
+import type { Env, PartOptions } from '../app-options';
+import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import { baseOf, refuseCrossSite } from '../http/request-origin';
+import { auditBody, fileBody, json, jsonWithText, requestBody, wrongMethod } from '../http/responses';
+import { type BodyFields, textIn, type Wanted, withBody } from '../http/with-body';
 
 /** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {

@@ -13,7 +13,7 @@ import {
   secretText,
   shortProblem,
   valid,
-} from './new-push';
+} from '../pushes/new-push';
 
 interface ValidRequest
   extends Omit<

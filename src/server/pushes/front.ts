@@ -1,11 +1,11 @@
 import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
-import { PASSPHRASE_CHARACTERS } from '../rules/new-push';
+import { PASSPHRASE_CHARACTERS } from './new-push';
 import type { ServiceRefusal } from '../service-errors';
 import type { Bounds } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
-import { drawing, encrypting } from './encrypted';
-import * as formLimits from './form-limits';
+import { drawing, encrypting } from '../page/encrypted';
+import * as formLimits from '../page/form-limits';
 import {
   facts,
   heading,
@@ -16,12 +16,12 @@ import {
   remaining,
   timeLeft,
   type View,
-} from './layout';
-import { type Markup, markup } from './markup';
-import { refusalWords } from './messages';
-import { onceField } from './page-context';
-import { refusing, serverPassphrase } from './passphrase-form';
-import { linkBox, qrCode } from './secret-views';
+} from '../page/layout';
+import { type Markup, markup } from '../page/markup';
+import { refusalWords } from '../page/messages';
+import { onceField } from '../page/page-context';
+import { refusing, serverPassphrase } from '../page/passphrase-form';
+import { linkBox, qrCode } from '../page/secret-views';
 
 export interface FormLimits {
   readonly bounds: Bounds;

@@ -1,14 +1,14 @@
-import { reserving } from '../http/app-options';
+import { reserving } from '../app-options';
 import { urlToken } from '../http/authentication';
 import { readForm } from '../http/body';
 import { json, retrievedPush } from '../http/responses';
 import { mayExpire, type Visitor } from '../rules/access';
 import { notFound } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { deletedPage } from './messages';
-import { asksFirst, doOnce, type PageContext } from './page-context';
-import { passphrasePage, passphraseProblem, proofProblem } from './passphrase-form';
-import { plainDeleted, plainOffer, plainSecret, wantsText } from './plain';
+import { deletedPage } from '../page/messages';
+import { asksFirst, doOnce, type PageContext } from '../page/page-context';
+import { passphrasePage, passphraseProblem, proofProblem } from '../page/passphrase-form';
+import { plainDeleted, plainOffer, plainSecret, wantsText } from '../page/plain';
 import { secretPage } from './secret';
 
 /** The page of a link, and its secret if nothing has to be asked before; `step` is for a link that asks for a button. */

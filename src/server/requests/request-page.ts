@@ -1,9 +1,9 @@
 import { refusalHead } from '../http/responses';
 import type { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import respondScript from './browser/respond-form.ts?script';
-import { styling } from './encrypted';
-import * as formLimits from './form-limits';
+import respondScript from '../page/browser/respond-form.ts?script';
+import { styling } from '../page/encrypted';
+import * as formLimits from '../page/form-limits';
 import {
   facts,
   heading,
@@ -14,14 +14,14 @@ import {
   problemBox,
   timeLeft,
   type View,
-} from './layout';
-import { type Markup, markup } from './markup';
-import { message, refusalWords } from './messages';
-import { onceField } from './page-context';
-import { serverPassphrase } from './passphrase-form';
+} from '../page/layout';
+import { type Markup, markup } from '../page/markup';
+import { message, refusalWords } from '../page/messages';
+import { onceField } from '../page/page-context';
+import { serverPassphrase } from '../page/passphrase-form';
 import style from './request-page.css?raw';
-import { type Download, downloads } from './secret';
-import { preformatted } from './secret-views';
+import { type Download, downloads } from '../pushes/secret';
+import { preformatted } from '../page/secret-views';
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 

@@ -1,21 +1,21 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Log } from '../ops/log';
-import type { PushEvents } from '../ops/metrics';
-import type { Visitor } from '../rules/access';
-import type { Files } from '../rules/files';
-import type { Owner, Owners } from '../rules/owners';
-import type { Pushes } from '../rules/pushes';
-import type { Requests } from '../rules/requests';
-import type { CheckedSettings, ServiceSettings } from '../service-settings';
-import type { Site } from '../site-identity';
-import type { MemoryUse } from './body-memory';
+import type { Log } from './ops/log';
+import type { PushEvents } from './ops/metrics';
+import type { Visitor } from './rules/access';
+import type { Files } from './rules/files';
+import type { Owner, Owners } from './owners/owners';
+import type { Pushes } from './pushes/pushes';
+import type { Requests } from './requests/requests';
+import type { CheckedSettings, ServiceSettings } from './service-settings';
+import type { Site } from './site-identity';
+import type { MemoryUse } from './http/body-memory';
 import {
   baseOf,
   type CallerSettings,
   type ClientSocket,
   idempotencyKey,
   originOf,
-} from './request-origin';
+} from './http/request-origin';
 
 export interface AppSettings
   extends CheckedSettings,
