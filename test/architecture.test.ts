@@ -56,7 +56,7 @@ test('the service is known through its door, and its rooms import downwards', ()
   expect(arrows((from, to) => inside(to) && !inside(from))).toEqual([
     'profile/load-service → server/service',
   ]);
-  const floors = ['page', 'http', 'rules', 'keys', 'ops', 'store'];
+  const floors = ['requests', 'pushes', 'page', 'http', 'rules', 'owners', 'keys', 'ops', 'store'];
   const floor = (file: string) => floors.findIndex((name) => file.startsWith(`server/${name}/`));
   expect(arrows((from, to) => floor(to) >= 0 && floor(to) < floor(from))).toEqual([]);
 });

@@ -177,3 +177,9 @@ export function toldEdition({
 }): string | undefined {
   return hasFeature(features?.pushes, 'expires_in') ? APPLICATION : (edition ?? undefined);
 }
+
+/** Whether a text has at most that many characters. Counting them in a long text would take a hundred times its size. */
+export function hasAtMost(text: string, characters: number): boolean {
+  // A character is one or two UTF-16 code units.
+  return text.length <= 2 * characters && [...text].length <= characters;
+}

@@ -2,15 +2,16 @@ import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { getPath } from 'hono/utils/url';
 import { API_PATH, OPENAPI_PATH } from '../contract/api';
+import { createApi } from './api-routes';
+import type { AppOptions } from './app-options';
 import { commonHeaders } from './common-headers';
-import type { App, AppOptions, Env } from './app-options';
 import { BodyBudget, type MemoryUse } from './http/body-memory';
-import { createDownloads } from './pushes/file-routes';
-import { createApi } from './pushes/push-routes';
+import type { App, Env } from './http/env';
 import { clientOf, limited } from './http/rate-limit';
 import { ipOf, isSecure } from './http/request-origin';
 import { json, refusalResponse, responseOf } from './http/responses';
-import { createPages } from './pages';
+import { createPages } from './page-routes';
+import { createDownloads } from './pushes/file-routes';
 import { ServiceRefusal } from './service-errors';
 
 /** Sent over https only: over http browsers ignore it with a warning. */

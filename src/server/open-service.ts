@@ -5,11 +5,11 @@ import { openKeyring } from './keys/keyring';
 import { Vault } from './keys/vault';
 import { createLog } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
-import { Files } from './rules/files';
-import { Housekeeping } from './rules/housekeeping';
 import { Owners } from './owners/owners';
 import { Pushes } from './pushes/pushes';
 import { Requests } from './requests/requests';
+import { Files } from './rules/files';
+import { Housekeeping } from './rules/housekeeping';
 import { Space } from './rules/space';
 import { ServiceError } from './service-errors';
 import {

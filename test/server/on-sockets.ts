@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { App } from '../../src/server/app-options';
+import type { App } from '../../src/server/http/env';
 import { connectionLimitOf } from '../../src/server/http/hardening/connections';
 import type { Timeouts } from '../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../src/server/http/sockets';

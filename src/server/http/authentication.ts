@@ -1,14 +1,20 @@
 import type { Context } from 'hono';
 import { limits } from '../../contract/api';
+import type { Owner, Owners } from '../owners/owners';
 import type { Visitor } from '../rules/access';
-import type { Owner } from '../owners/owners';
 import type { Opener } from '../rules/records';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
-import { type Env, type PartOptions, reserving, visitorOf } from '../app-options';
-import { isPrefetch, tokenIn } from './request-origin';
+import type { ServiceSettings } from '../service-settings';
+import { type Env, reserving, visitorOf } from './env';
+import { type CallerSettings, isPrefetch, tokenIn } from './request-origin';
+
+interface Authentication {
+  readonly owners: Owners;
+  readonly settings: CallerSettings & Pick<ServiceSettings, 'anonymous'>;
+}
 
 /** Who calls the API, by the token of a request. */
-export function authentication({ owners, settings }: PartOptions) {
+export function authentication({ owners, settings }: Authentication) {
   /** @throws ServiceRefusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));

@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 import { size } from '../../contract/byte-size';
 import { JsonSize } from '../../contract/json';
 import { malformed, ServiceRefusal } from '../service-errors';
-import type { Env } from '../app-options';
 import { Collected } from './body-memory';
+import type { Env } from './env';
 import { FormSize, formFields, utf8 } from './form-fields';
 
 /** A payload of 1 MiB takes up to six times that in JSON escapes; the rest is for the other fields. */

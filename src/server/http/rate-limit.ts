@@ -2,13 +2,16 @@ import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../contract/address';
 import { ServiceRefusal } from '../service-errors';
-import type { Rate, RateLimit } from '../service-settings';
+import type { CheckedSettings, Rate, RateLimit } from '../service-settings';
 import { networksOf } from '../shares';
-import type { AppSettings, Env } from '../app-options';
-import { ipOf } from './request-origin';
+import type { Env } from './env';
+import { type CallerSettings, ipOf } from './request-origin';
 
 /** Refuses requests of addresses that exceed the rate limit (429). Each process counts separately. */
-export function limited(settings: AppSettings, now: () => Date): MiddlewareHandler<Env> {
+export function limited(
+  settings: CallerSettings & Pick<CheckedSettings, 'rateLimit'>,
+  now: () => Date,
+): MiddlewareHandler<Env> {
   const { rateLimit } = settings;
   if (!rateLimit) return (_, next) => next();
   const buckets = new Buckets(rateLimit);

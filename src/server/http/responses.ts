@@ -1,26 +1,17 @@
-import { pushLink } from '../../contract/address';
 import {
-  API_VERSION,
-  APPLICATION,
   IDENTITY_NEEDED,
   LINK_INCOMPLETE,
   OPENAPI_PATH,
-  pushFlags,
+  type pushFlags,
   type Route,
-  requestFlags,
+  type requestFlags,
   requestRoutes,
   routes,
 } from '../../contract/api';
-import { keyEcho } from '../../contract/key-echo';
-import { durations } from '../../contract/lifetime';
-import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
-import type { RetrievedPush } from '../pushes/pushes';
-import { requestState } from '../requests/requests';
 import { refusalStatuses, type ServiceRefusal } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
-import type { AppSettings } from '../app-options';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
 
 /** A response of known length, for the log and for HEAD. Large texts are escaped as they are sent. */
@@ -106,54 +97,7 @@ export function wrongMethod(path: string): Response {
   return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
 }
 
-/** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
-export function pushBody(push: PushRow, base: string, now: Date) {
-  return {
-    url_token: push.url_token,
-    html_url: pushLink(base, push),
-    json_url: `${base}/p/${push.url_token}.json`,
-    expire_after_days: push.expire_after_days,
-    expire_after_views: push.expire_after_views,
-    days_remaining: daysRemaining(push, now.getTime()),
-    views_remaining: viewsRemaining(push),
-    expires_at: iso(push.expires_at),
-    expired: push.expired_at !== null,
-    expired_on: push.expired_at === null ? null : iso(push.expired_at),
-    ...flagsOf(push, pushFlags),
-    // Viewers may never delete a URL push.
-    ...(push.kind === 'url' && { deletable_by_viewer: null }),
-    deleted: push.deleted === 1,
-    // Never the passphrase itself.
-    passphrase: push.protected || push.expired_at !== null ? null : '',
-    created_at: iso(push.created_at),
-    updated_at: iso(push.updated_at),
-  };
-}
-
-/** A request as the API returns it (docs/wire.md, "Requests"); `base` is what links begin with. */
-export function requestBody(request: PushRow, base: string, now: Date) {
-  const link = `${base}/r/${request.url_token}`;
-  const closeAfter = Math.round((request.expires_at - request.created_at) / 1000);
-  const index = durations.indexOf(closeAfter);
-  return {
-    url_token: request.url_token,
-    html_url: link,
-    json_url: `${link}.json`,
-    state: requestState(request),
-    // Never the passphrase itself.
-    passphrase: request.protected || request.expired_at !== null ? null : '',
-    ...flagsOf(request, requestFlags),
-    public_key: request.public_key,
-    close_after_duration: index < 0 ? null : index,
-    close_after: closeAfter,
-    close_after_at: iso(request.expires_at),
-    days_remaining: request.expired_at === null ? daysRemaining(request, now.getTime()) : 0,
-    created_at: iso(request.created_at),
-    updated_at: iso(request.updated_at),
-  };
-}
-
-function flagsOf(row: PushRow, names: typeof pushFlags | typeof requestFlags) {
+export function flagsOf(row: PushRow, names: typeof pushFlags | typeof requestFlags) {
   return Object.fromEntries(names.map((name) => [name, row[name] === 1]));
 }
 
@@ -165,12 +109,6 @@ export function fileUrl({ link }: OfferedFile, base: string): string {
 /** A file as the API returns it; `base` is what links begin with. */
 export function fileBody(file: OfferedFile, base: string) {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
-}
-
-/** A retrieved push as the API returns it; `base` is what links begin with. */
-export function retrievedPush({ push, text, files }: RetrievedPush, base: string, now: Date) {
-  const rest = { files: files.map((file) => fileBody(file, base)) };
-  return jsonWithText(pushBody(push, base, now), 'payload', text, rest);
 }
 
 export function auditBody(rows: readonly AuditRow[]) {
@@ -186,34 +124,6 @@ export function auditBody(rows: readonly AuditRow[]) {
   return { logs };
 }
 
-/** The version and features of this instance (docs/wire.md, "Editions and versions"), and that a key has arrived. */
-export function versionBody({ version, anonymous, anonymousFiles }: AppSettings, key?: string) {
-  return {
-    ...(key === undefined ? {} : { idempotency_key: keyEcho(key) }),
-    application_version: version,
-    api_version: API_VERSION,
-    edition: 'oss',
-    application: APPLICATION,
-    features: {
-      anonymous_access: anonymous,
-      api_token_authentication: true,
-      accounts: { enabled: false },
-      pushes: {
-        enabled: true,
-        email_auto_dispatch: false,
-        file_attachments: { enabled: true, requires_authentication: !anonymousFiles },
-        url_pushes: { enabled: true },
-        qr_code_pushes: { enabled: true },
-        expires_in: { enabled: true },
-        json_pages: { enabled: true },
-        idempotency: true,
-        key_proofs: true,
-      },
-      requests: { enabled: true },
-    },
-  };
-}
-
-function iso(milliseconds: number): string {
+export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

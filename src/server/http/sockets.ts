@@ -21,8 +21,8 @@ import {
   type ServiceSettings,
 } from '../service-settings';
 import { type PemFile, tlsPair, tlsWarnings } from '../tls-pair';
-import type { App } from '../app-options';
 import { isNormal, refuseBadRequests, setMissingHost } from './bad-requests';
+import type { App } from './env';
 import {
   type ConnectionLimit,
   connectionLimiter,

@@ -1,9 +1,7 @@
 import type { Context } from 'hono';
-import { limits } from '../../contract/api';
+import { hasAtMost, limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
-import { hasAtMost } from '../pushes/new-push';
 import { invalid, malformed, ServiceRefusal } from '../service-errors';
-import type { Env } from '../app-options';
 import { needsToken } from './authentication';
 import {
   asksForFiles,
@@ -15,6 +13,7 @@ import {
   tooLarge,
 } from './body';
 import { Collected, type MemoryUse } from './body-memory';
+import type { Env } from './env';
 import { utf8 } from './form-fields';
 import { type Part, readDisposition, readParts } from './multipart';
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { invalidInput, ServiceError } from '../service-errors';
-import * as store from './owner-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
+import * as store from './owner-rows';
 
 export type Owner = Readonly<store.OwnerRow>;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import { type Env, type PartOptions, visitorOf } from '../app-options';
+import type { PartOptions } from '../app-options';
+import { type Env, visitorOf } from '../http/env';
 import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';

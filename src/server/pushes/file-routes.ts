@@ -1,8 +1,9 @@
 import { type Context, Hono } from 'hono';
+import type { PartOptions } from '../app-options';
+import type { Env } from '../http/env';
+import { json } from '../http/responses';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
-import type { Env, PartOptions } from '../app-options';
-import { json } from '../http/responses';
 
 /** Memory for a client that reads slowly: chunks, both sealed and opened. */
 const STREAM_BYTES = 4 * CHUNK;

@@ -1,9 +1,5 @@
 import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
-import { PASSPHRASE_CHARACTERS } from './new-push';
-import type { ServiceRefusal } from '../service-errors';
-import type { Bounds } from '../service-settings';
-import type { PushRow } from '../store/push-rows';
 import { drawing, encrypting } from '../page/encrypted';
 import * as formLimits from '../page/form-limits';
 import {
@@ -22,6 +18,10 @@ import { refusalWords } from '../page/messages';
 import { onceField } from '../page/page-context';
 import { refusing, serverPassphrase } from '../page/passphrase-form';
 import { linkBox, qrCode } from '../page/secret-views';
+import { PASSPHRASE_CHARACTERS } from '../rules/passphrase-check';
+import type { ServiceRefusal } from '../service-errors';
+import type { Bounds } from '../service-settings';
+import type { PushRow } from '../store/push-rows';
 
 export interface FormLimits {
   readonly bounds: Bounds;

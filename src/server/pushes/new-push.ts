@@ -2,11 +2,12 @@ import * as v from 'valibot';
 import { isLinkKey } from '../../age/link-key';
 import { sealedWith } from '../../age/sealed-with';
 import { LONGEST_LINK, parseUrl } from '../../contract/address';
-import { type Kind, kinds, limits, pushFlags } from '../../contract/api';
+import { hasAtMost, type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
+import type { Field } from '../rules/once';
+import { PASSPHRASE_CHARACTERS } from '../rules/passphrase-check';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
-import type { Field } from '../rules/once';
 
 type ValidPush = Omit<
   v.InferOutput<Schema>,
@@ -15,8 +16,6 @@ type ValidPush = Omit<
   /** Seconds. */
   readonly lifetime: number;
 };
-
-export const PASSPHRASE_CHARACTERS = 1024;
 
 /**
  * Validates the `push` object of a creation request with that number of files.
@@ -227,12 +226,6 @@ function flag(name: string, fallback: boolean) {
     v.transform((value) => value === 'true' || value === '1'),
   );
   return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), fallback);
-}
-
-/** Whether a text has at most that many characters. Counting them in a long text would take a hundred times its size. */
-export function hasAtMost(text: string, characters: number): boolean {
-  // A character is one or two UTF-16 code units.
-  return text.length <= 2 * characters && [...text].length <= characters;
 }
 
 /** A lone surrogate has no UTF-8 encoding and would be returned as another character. */

@@ -1,14 +1,15 @@
-import { reserving } from '../app-options';
 import { urlToken } from '../http/authentication';
 import { readForm } from '../http/body';
-import { json, retrievedPush } from '../http/responses';
-import { mayExpire, type Visitor } from '../rules/access';
-import { notFound } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
+import { reserving } from '../http/env';
+import { json } from '../http/responses';
 import { deletedPage } from '../page/messages';
 import { asksFirst, doOnce, type PageContext } from '../page/page-context';
 import { passphrasePage, passphraseProblem, proofProblem } from '../page/passphrase-form';
 import { plainDeleted, plainOffer, plainSecret, wantsText } from '../page/plain';
+import { mayExpire, type Visitor } from '../rules/access';
+import { notFound } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import { retrievedPush } from './push-body';
 import { secretPage } from './secret';
 
 /** The page of a link, and its secret if nothing has to be asked before; `step` is for a link that asks for a button. */

@@ -1,51 +1,17 @@
-import { type Context, Hono } from 'hono';
-import openapi from '../../../docs/openapi.json?raw';
-import { locales, OPENAPI_PATH, routes } from '../../contract/api';
+import type { Context, Hono } from 'hono';
+import { locales, routes } from '../../contract/api';
+import type { PartOptions } from '../app-options';
+import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import type { Env } from '../http/env';
+import { baseOf, refuseCrossSite } from '../http/request-origin';
+import { auditBody, json, wrongMethod } from '../http/responses';
+import { withBody } from '../http/with-body';
 import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
-import type { Env, PartOptions } from '../app-options';
-import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
-import { baseOf, idempotencyKey, refuseCrossSite } from '../http/request-origin';
-import { addRequestRoutes } from '../requests/request-routes';
-import {
-  auditBody,
-  everyRoute,
-  json,
-  pushBody,
-  responseOf,
-  retrievedPush,
-  versionBody,
-  wrongMethod,
-} from '../http/responses';
-import { withBody } from '../http/with-body';
+import { pushBody, retrievedPush } from './push-body';
 
-/** The routes of API v2, relative to its path. */
-export function createApi(options: PartOptions): Hono<Env> {
-  const { limited, settings } = options;
-  const { visitor, permitted } = authentication(options);
-  const api = new Hono<Env>();
-  api.use(limited);
-
-  api.get(routes.version.path, (c) => json(versionBody(settings, idempotencyKey(c.req.raw))));
-
-  api.get(OPENAPI_PATH, async (c) => {
-    await visitor(c);
-    return responseOf(openapi, 'application/json; charset=utf-8');
-  });
-
-  api.post(routes.notify.path, async (c) => {
-    await permitted(c);
-    return json({ error: 'This instance sends no e-mail.' }, 404);
-  });
-
-  addPushRoutes(api, options);
-  addRequestRoutes(api, options);
-  for (const { path } of everyRoute) api.all(path, () => wrongMethod(path));
-  api.all('*', () => json({ error: 'not-found' }, 404));
-  return api;
-}
-
-function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
+/** The routes of pushes. */
+export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
   const { visitor, permitted, signedIn } = authentication(options);
   const body = (c: Context<Env>, push: PushRow) =>

@@ -1,16 +1,16 @@
 import { sealedWith } from '../../age/sealed-with';
-import { ServiceRefusal } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
-import * as store from '../store/push-rows';
+import type { Owner } from '../owners/owners';
 import { isOwn, mayExpire, type Visitor, viewsRemaining } from '../rules/access';
 import type { Upload } from '../rules/files';
 import { isEqual, ProofCheck } from '../rules/key-proofs';
-import { schemaOf, sentOf, validatePush } from './new-push';
 import type { KeptView } from '../rules/once';
 import { NOTHING, type TextWithFiles, takenOf } from '../rules/opened';
-import type { Owner } from '../owners/owners';
 import { possiblePassphrase } from '../rules/passphrase-check';
 import { type Opener, type PushWithNote, Records } from '../rules/records';
+import { ServiceRefusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import * as store from '../store/push-rows';
+import { schemaOf, sentOf, validatePush } from './new-push';
 
 /** A push with its content; without, if it has expired. */
 export interface RetrievedPush extends TextWithFiles {

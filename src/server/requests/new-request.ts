@@ -2,8 +2,6 @@ import * as v from 'valibot';
 import { pointOf } from '../../age/bech32';
 import { limits, requestFlags } from '../../contract/api';
 import { DAY_SECONDS, durations } from '../../contract/lifetime';
-import { invalid } from '../service-errors';
-import type { Bounds } from '../service-settings';
 import {
   commonFields,
   count,
@@ -14,6 +12,8 @@ import {
   shortProblem,
   valid,
 } from '../pushes/new-push';
+import { invalid } from '../service-errors';
+import type { Bounds } from '../service-settings';
 
 interface ValidRequest
   extends Omit<

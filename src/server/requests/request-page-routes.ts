@@ -1,18 +1,17 @@
-import { reserving } from '../app-options';
 import { urlToken } from '../http/authentication';
+import { reserving } from '../http/env';
 import { typedText } from '../http/form-fields';
-import { answerBody } from './request-routes';
 import { json, refusalHead } from '../http/responses';
 import { type BodyFields, readBody, textIn } from '../http/with-body';
-import type { Opener } from '../rules/records';
-import { requestState } from './requests';
-import { ServiceRefusal } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
 import { plainText } from '../page/markup';
 import { gonePage } from '../page/messages';
 import { asksFirst, doOnce, type PageContext } from '../page/page-context';
 import { passphrasePage, passphraseProblem } from '../page/passphrase-form';
 import { openPush, submitPush } from '../pushes/push-page-routes';
+import { secretPage } from '../pushes/secret';
+import type { Opener } from '../rules/records';
+import { ServiceRefusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
 import {
   answeredPage,
   answerProblem,
@@ -20,7 +19,8 @@ import {
   requestPage,
   sentPage,
 } from './request-page';
-import { secretPage } from '../pushes/secret';
+import { answerBody } from './request-routes';
+import { requestState } from './requests';
 
 // The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
 

@@ -1,6 +1,4 @@
 import { refusalHead } from '../http/responses';
-import type { ServiceRefusal } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
 import respondScript from '../page/browser/respond-form.ts?script';
 import { styling } from '../page/encrypted';
 import * as formLimits from '../page/form-limits';
@@ -19,9 +17,11 @@ import { type Markup, markup } from '../page/markup';
 import { message, refusalWords } from '../page/messages';
 import { onceField } from '../page/page-context';
 import { serverPassphrase } from '../page/passphrase-form';
-import style from './request-page.css?raw';
-import { type Download, downloads } from '../pushes/secret';
 import { preformatted } from '../page/secret-views';
+import { type Download, downloads } from '../pushes/secret';
+import type { ServiceRefusal } from '../service-errors';
+import type { PushRow } from '../store/push-rows';
+import style from './request-page.css?raw';
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 

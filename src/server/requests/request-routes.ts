@@ -1,14 +1,16 @@
 import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
+import type { PartOptions } from '../app-options';
+import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import type { Env } from '../http/env';
+import { baseOf, refuseCrossSite } from '../http/request-origin';
+import { auditBody, fileBody, json, jsonWithText, wrongMethod } from '../http/responses';
+import { type BodyFields, textIn, type Wanted, withBody } from '../http/with-body';
 import type { TextWithFiles } from '../rules/opened';
 import type { Opener, PushWithNote } from '../rules/records';
-import { requestState } from './requests';
 import type { PushRow } from '../store/push-rows';
-import type { Env, PartOptions } from '../app-options';
-import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
-import { baseOf, refuseCrossSite } from '../http/request-origin';
-import { auditBody, fileBody, json, jsonWithText, requestBody, wrongMethod } from '../http/responses';
-import { type BodyFields, textIn, type Wanted, withBody } from '../http/with-body';
+import { requestBody } from './request-body';
+import { requestState } from './requests';
 
 /** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {

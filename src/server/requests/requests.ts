@@ -1,13 +1,8 @@
 import { DAY_SECONDS } from '../../contract/lifetime';
-import { busy, invalid, ServiceRefusal } from '../service-errors';
-import { recordEvent, recordRepeated } from '../store/audit-rows';
-import type { PushRow } from '../store/push-rows';
-import * as store from '../store/push-rows';
-import type { Sql } from '../store/sql';
+import type { Owner } from '../owners/owners';
+import { sentOf } from '../pushes/new-push';
 import { isOwn, type Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
-import { sentOf } from '../pushes/new-push';
-import { requestSchema, responseIn, validateRequest, validateResponse } from './new-request';
 import type { KeptView } from '../rules/once';
 import {
   memoryFor,
@@ -17,9 +12,14 @@ import {
   type TextWithFiles,
   takenOf,
 } from '../rules/opened';
-import type { Owner } from '../owners/owners';
 import { possiblePassphrase } from '../rules/passphrase-check';
 import { newUrlToken, type Opener, type PushWithNote, Records } from '../rules/records';
+import { busy, invalid, ServiceRefusal } from '../service-errors';
+import { recordEvent, recordRepeated } from '../store/audit-rows';
+import type { PushRow } from '../store/push-rows';
+import * as store from '../store/push-rows';
+import type { Sql } from '../store/sql';
+import { requestSchema, responseIn, validateRequest, validateResponse } from './new-request';
 
 /** A request as someone reads it. */
 export interface Reading {

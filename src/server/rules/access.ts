@@ -1,12 +1,12 @@
 import { DAY_MS } from '../../contract/lifetime';
 import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
+import type { Owner } from '../owners/owners';
 import type { Abandonable } from '../queues';
 import type { CheckedSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database } from '../store/sql';
-import type { Owner } from '../owners/owners';
 import type { Space } from './space';
 
 export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {

@@ -1,10 +1,11 @@
-import { limits } from '../../contract/api';
+import { hasAtMost, limits } from '../../contract/api';
 import { Semaphore, type Waiter } from '../queues';
 import { ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
-import { hasAtMost, PASSPHRASE_CHARACTERS } from '../pushes/new-push';
+
+export const PASSPHRASE_CHARACTERS = 1024;
 
 const MINUTE = 60_000;
 

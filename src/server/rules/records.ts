@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../contract/api';
+import type { Owner } from '../owners/owners';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
@@ -14,7 +15,6 @@ import type { Files, Upload } from './files';
 import { sealProof } from './key-proofs';
 import { type KeptView, type MakeOnce, Once, type ViewOnce } from './once';
 import { mayHaveFiles, memoryFor, type Opened, sealedContent, type TextWithFiles } from './opened';
-import type { Owner } from '../owners/owners';
 import { PassphraseCheck } from './passphrase-check';
 
 export interface PushWithNote {

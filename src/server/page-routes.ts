@@ -2,20 +2,21 @@ import { type Context, Hono } from 'hono';
 import { isArmored } from '../age/sealed-with';
 import { pushLink } from '../contract/address';
 import { API_PATH, routes } from '../contract/api';
-import type { Env, PartOptions } from './app-options';
+import type { PartOptions } from './app-options';
 import { cleanPath } from './http/clean-path';
+import type { Env } from './http/env';
 import { typedText } from './http/form-fields';
 import { json, refusalResponse } from './http/responses';
 import { type BodyFields, readBody, textIn } from './http/with-body';
-import type { Visitor } from './rules/access';
-import { invalid, ServiceRefusal } from './service-errors';
-import { askPage, createdPage, type FormLimits, frontPage } from './pushes/front';
 import { errorPage, gonePage, noPage, refusalPage } from './page/messages';
 import { doOnce, PageContext } from './page/page-context';
 import { plainError, wantsText } from './page/plain';
+import { askPage, createdPage, type FormLimits, frontPage } from './pushes/front';
 import { openPush, submitPush } from './pushes/push-page-routes';
-import { openRequest, submitRequest } from './requests/request-page-routes';
 import { openPage } from './pushes/secret';
+import { openRequest, submitRequest } from './requests/request-page-routes';
+import type { Visitor } from './rules/access';
+import { invalid, ServiceRefusal } from './service-errors';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {

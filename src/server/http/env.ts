@@ -1,0 +1,45 @@
+import type { Context } from 'hono';
+import type { Owner } from '../owners/owners';
+import type { Visitor } from '../rules/access';
+import type { MemoryUse } from './body-memory';
+import {
+  baseOf,
+  type CallerSettings,
+  type ClientSocket,
+  idempotencyKey,
+  originOf,
+} from './request-origin';
+
+export interface Env {
+  Bindings: ClientSocket;
+  Variables: {
+    /** Whose share of limited resources the request takes; undefined for none. */
+    readonly client: string | undefined;
+    /** Memory that the request takes until its response has been sent. */
+    readonly memory: MemoryUse;
+  };
+}
+
+/** Who sent the request; `owner` as far as a token has shown it. */
+export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
+  const signal = c.env.signal ?? c.req.raw.signal;
+  return {
+    ...originOf(c.req.raw, c.env, settings),
+    owner,
+    signal,
+    idempotencyKey: idempotencyKey(c.req.raw),
+    kept: c.env.kept,
+    keyProof: c.req.header('x-key-proof'),
+    withoutIdentity: c.req.header('x-age-identity') === 'none',
+    bases: [baseOf(c.req.raw, settings), new URL(c.req.url).origin],
+    client: c.get('client'),
+  };
+}
+
+/** Passed to the rules: counts the memory that texts take. */
+export function reserving(c: Context<Env>): (bytes: number) => void {
+  return (bytes) => c.get('memory').add(bytes);
+}
+
+/** The service as a function from request to response, without a socket. */
+export type App = (request: Request, connection?: ClientSocket) => Promise<Response>;

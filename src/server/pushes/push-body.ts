@@ -1,0 +1,36 @@
+import { pushLink } from '../../contract/address';
+import { pushFlags } from '../../contract/api';
+import { fileBody, flagsOf, iso, jsonWithText } from '../http/responses';
+import { daysRemaining, viewsRemaining } from '../rules/access';
+import type { PushRow } from '../store/push-rows';
+import type { RetrievedPush } from './pushes';
+
+/** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
+export function pushBody(push: PushRow, base: string, now: Date) {
+  return {
+    url_token: push.url_token,
+    html_url: pushLink(base, push),
+    json_url: `${base}/p/${push.url_token}.json`,
+    expire_after_days: push.expire_after_days,
+    expire_after_views: push.expire_after_views,
+    days_remaining: daysRemaining(push, now.getTime()),
+    views_remaining: viewsRemaining(push),
+    expires_at: iso(push.expires_at),
+    expired: push.expired_at !== null,
+    expired_on: push.expired_at === null ? null : iso(push.expired_at),
+    ...flagsOf(push, pushFlags),
+    // Viewers may never delete a URL push.
+    ...(push.kind === 'url' && { deletable_by_viewer: null }),
+    deleted: push.deleted === 1,
+    // Never the passphrase itself.
+    passphrase: push.protected || push.expired_at !== null ? null : '',
+    created_at: iso(push.created_at),
+    updated_at: iso(push.updated_at),
+  };
+}
+
+/** A retrieved push as the API returns it; `base` is what links begin with. */
+export function retrievedPush({ push, text, files }: RetrievedPush, base: string, now: Date) {
+  const rest = { files: files.map((file) => fileBody(file, base)) };
+  return jsonWithText(pushBody(push, base, now), 'payload', text, rest);
+}

@@ -1,0 +1,29 @@
+import { requestFlags } from '../../contract/api';
+import { durations } from '../../contract/lifetime';
+import { flagsOf, iso } from '../http/responses';
+import { daysRemaining } from '../rules/access';
+import type { PushRow } from '../store/push-rows';
+import { requestState } from './requests';
+
+/** A request as the API returns it (docs/wire.md, "Requests"); `base` is what links begin with. */
+export function requestBody(request: PushRow, base: string, now: Date) {
+  const link = `${base}/r/${request.url_token}`;
+  const closeAfter = Math.round((request.expires_at - request.created_at) / 1000);
+  const index = durations.indexOf(closeAfter);
+  return {
+    url_token: request.url_token,
+    html_url: link,
+    json_url: `${link}.json`,
+    state: requestState(request),
+    // Never the passphrase itself.
+    passphrase: request.protected || request.expired_at !== null ? null : '',
+    ...flagsOf(request, requestFlags),
+    public_key: request.public_key,
+    close_after_duration: index < 0 ? null : index,
+    close_after: closeAfter,
+    close_after_at: iso(request.expires_at),
+    days_remaining: request.expired_at === null ? daysRemaining(request, now.getTime()) : 0,
+    created_at: iso(request.created_at),
+    updated_at: iso(request.updated_at),
+  };
+}
