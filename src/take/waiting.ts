@@ -2,7 +2,7 @@ import type { Entry } from '../cli/terminal/output';
 import { statusLine } from '../cli/terminal/status-line';
 import { span } from '../cli/terminal/wording';
 import type { Api } from '../client/client';
-import { isTemporary } from '../client/failure';
+import { isTemporary } from '../client/meaning';
 import { requestPoller } from '../client/progress';
 import { growing, retried } from '../client/retry';
 import { durationText } from '../contract/lifetime';
