@@ -6,7 +6,7 @@ import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
 import { CliError, phrase, usageError } from '../platform/errors';
-import { accountOf, clientOf, connect } from '../profile/connect';
+import { clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
@@ -62,7 +62,7 @@ async function wait({ context, say }: Entry, plan: WaitPlan): Promise<void> {
         : limit.ending('answer', async () => {
             if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-            await waitForAnswer(entry, plan, item.api, item.token, accountOf(target));
+            await waitForAnswer(entry, plan, item);
             return undefined;
           }),
     );

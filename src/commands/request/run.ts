@@ -24,7 +24,7 @@ import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
-import { accountOf, clientOf, connect, type Instance } from '../../profile/connect';
+import { clientOf, connect, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
@@ -98,7 +98,7 @@ async function waitFor(
   await ending('answer', async () => {
     const asking = most === undefined ? api : await clientOf(entry, { ...target, timeout });
     const waiting = { interval: DEFAULT_INTERVAL, most };
-    await waitForAnswer(entry, waiting, asking, token, accountOf(target));
+    await waitForAnswer(entry, waiting, { api: asking, target, token });
   });
 }
 
