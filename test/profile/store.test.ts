@@ -31,11 +31,7 @@ beforeEach(() => {
 });
 
 const user = process.geteuid?.();
-const tools = {
-  now: () => new Date(),
-  sleep: async () => void (await setImmediate()),
-  user,
-};
+const tools = { now: () => new Date(), sleep: async () => void (await setImmediate()), user };
 const readProfiles = (PWPUSH_CONFIG_DIR = folder) =>
   storedProfiles({
     ...{ env: { PWPUSH_CONFIG_DIR }, platform: process.platform, home: here.folder, uid: user },
