@@ -1,4 +1,5 @@
-import { flag, operand, parsed } from '../cli/declare';
+import { flag, parsed } from '../cli/declare';
+import { pushRow } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
@@ -27,7 +28,7 @@ export default command({
   description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
   help,
   rows: {
-    link: operand('<link>', 'link or ID of the push, or last'),
+    link: pushRow,
     interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
       DEFAULT_INTERVAL,
     ),

@@ -194,10 +194,10 @@ async function showLink(
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
+  else if (context.happened) context.happened({ event: 'link', link });
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
-  context.happened?.({ event: 'link', link });
   for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
   if (exposed) await say.warn(EXPOSED);
