@@ -24,12 +24,11 @@ import { command, type Invocation } from './planned';
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const rows = {
-  link: operand('[link]', 'link, ID or last; not needed with a file'),
+  link: operand('[link]', 'link, ID or last; not needed with a file').names('push'),
   ...group('Output:', {
-    output: filledText(
-      '-o, --output <path>',
-      'write to a new file (0600) or into a folder',
-    ).common(),
+    output: filledText('-o, --output <path>', 'write to a new file (0600) or into a folder')
+      .names('path')
+      .common(),
     files: switchOff('--no-files', 'do not download attached files').common(),
     resume: storedFile('--resume <file>', 'finish an incomplete download, without a view')
       .common()

@@ -1,8 +1,15 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
 import { isCi } from '../cli/ci-systems';
-import { either, flag, group, list, operand } from '../cli/declare';
+import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
-import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
+import {
+  keyRows,
+  keySources,
+  type Options,
+  passphraseRows,
+  pushesRow,
+  revealRows,
+} from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
 import { usageError } from '../platform/errors';
@@ -13,7 +20,7 @@ import { command, type Invocation } from './planned';
 import type { RunPlan } from './run/run';
 
 const rows = {
-  links: operand('<link...>', 'links or IDs of the pushes, or last'),
+  links: pushesRow,
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
       .common()

@@ -3,7 +3,7 @@ import { whyHidden } from '../cli/agent';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Terminal, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
-import { savedText } from '../cli/terminal/wording';
+import { reportSaved } from '../cli/terminal/wording';
 import { CliError, failedError, phrase, savedTo } from '../platform/errors';
 import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
@@ -137,14 +137,14 @@ async function writeText(
   to: Destination | undefined,
   bytes: string,
 ): Promise<CliError | undefined> {
-  const { context, push, say, store } = retrieval;
+  const { context, push, store } = retrieval;
   if (!to) return printText(retrieval, plan, bytes);
   try {
     const path = await boundedByInterrupt(to.commit(bytes), context.signal);
     if (path === undefined) return undefined;
     const name = to.inFolder?.name ?? basename(path);
     const wanted = basename(path) === name ? undefined : name;
-    await say.note(savedText(path, Buffer.byteLength(bytes), wanted));
+    await reportSaved(retrieval, { path, bytes: Buffer.byteLength(bytes), wanted });
     return undefined;
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
