@@ -25,13 +25,14 @@ import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
 import { clientOf, connect, type Instance } from '../../profile/connect';
 import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
+import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
 import { createRequest, type RequestLimits } from '../../send/create';
 import type { PushDetails } from '../../send/draft';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
-import type { Retrievable, Retrieval } from '../../take/retrieval';
+import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
@@ -249,7 +250,7 @@ const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 /** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
 async function openAnswer(
   { context, say }: Entry,
-  item: Pick<Retrievable, 'api' | 'target' | 'token'>,
+  item: Pick<ConnectedItem, 'api' | 'target' | 'token'>,
   { identity, passphrase }: { identity: string; passphrase: string | undefined },
 ): Promise<Retrieval> {
   const bytes = `${identity}\n`;
