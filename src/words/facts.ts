@@ -104,8 +104,8 @@ export const facts = {
   'proxy-needs-login': (...of) => `${proxyOf(...of)} requires a valid user name and password`,
   'proxy-refused': (...of) => `${proxyOf(...of)} refused to connect to it`,
   'proxy-timeout': (...of) => `${proxyOf(...of)} did not respond in time`,
-  'proxy-unreachable': (proxy, variable, why) =>
-    detailed(`${proxyOf(proxy, variable)} cannot be reached`, why),
+  'proxy-unreachable': (proxy, variable, ...why) =>
+    detailed(`${proxyOf(proxy, variable)} cannot be reached`, ...why),
   'response-cut': 'the response was cut short',
   stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,

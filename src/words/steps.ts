@@ -102,8 +102,7 @@ export const steps = {
     'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
-  'try-later': (seconds) =>
-    seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
+  'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
@@ -217,10 +216,10 @@ export const steps = {
       ? `use https, use --anonymous to send no token, or accept the risk ${which}: ${risk}`
       : `use https, or accept the risk ${which}: ${risk}`;
   },
-  'use-profile': (first, ...others) =>
-    others.length === 0
-      ? `use the token of profile "${first}" for this instance: --profile ${first}`
-      : `profiles ${[first, ...others].join(', ')} have a token for this instance: choose one with --profile`,
+  'use-profile': (...profiles) =>
+    profiles.length === 1
+      ? `use the token of profile "${profiles}" for this instance: --profile ${profiles}`
+      : `profiles ${profiles.join(', ')} have a token for this instance: choose one with --profile`,
   'use-stdin-or-file': 'next time use --stdin or --file',
   'write-key': orReveal('write its words to a file: --key-out FILE'),
   'write-passphrase': orReveal('write it to a file: --passphrase-out FILE'),

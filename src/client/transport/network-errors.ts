@@ -79,12 +79,12 @@ const faults: Readonly<Record<string, Fault>> = {
   INTERIM_ONLY: ['interim-only'],
 };
 
-const proxyFaults: Readonly<Record<ProxyError['code'], FactName>> = {
+const proxyFaults = {
   PROXY_AUTHENTICATION: 'proxy-needs-login',
   PROXY_REFUSED: 'proxy-refused',
   PROXY_TIMEOUT: 'proxy-timeout',
   PROXY_UNREACHABLE: 'proxy-unreachable',
-};
+} as const satisfies Readonly<Record<ProxyError['code'], FactName>>;
 
 /** No data was transferred in time. */
 export function timeoutError(fact: Fact, sent: boolean, cause?: unknown): TransportError {
@@ -117,7 +117,7 @@ export function networkError(
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
-    steps: step && phrase(step, ...(step === 'check-running' ? [url.hostname] : [])),
+    steps: step === 'check-running' ? phrase(step, url.hostname) : step && phrase(step),
     cause: error,
   });
 }
