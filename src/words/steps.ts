@@ -39,7 +39,7 @@ export const steps = {
     `the token belongs to another user, or the ${what} was created without one`,
   'check-port': 'check the port, and whether the address begins with http',
   'check-proxy': (variable) => `check ${variable}, or exclude the instance with NO_PROXY`,
-  'check-running': (host = '') =>
+  'check-running': (host) =>
     isLoopback(host)
       ? 'check that the instance is running (pwpush serve), and the port'
       : 'check that the instance is running, and the port',
@@ -136,7 +136,7 @@ export const steps = {
   'ask-for-new-push': 'ask the sender for a new one',
   'log-in-as-requester': 'log in as its owner with pwpush login',
   'get-again': 'another program wrote to it: get it again',
-  'look-why-closed': (link = '') => ({
+  'look-why-closed': (link) => ({
     text: 'it was read already, closed, or not answered in time; the audit log says which',
     command: `pwpush audit ${shellWord(link)}`,
   }),
@@ -159,7 +159,7 @@ export const steps = {
   'not-by-terminal': orReveal(
     "the terminal's clipboard would get it through the output: use pwpush run or --output FILE",
   ),
-  'open-saved': (path = '') => ({
+  'open-saved': (path) => ({
     text: 'with the key, open what was saved',
     command: `pwpush get --from-file ${shellWord(path)}`,
   }),
@@ -177,8 +177,8 @@ export const steps = {
   'report-bug': 'run it again with --debug and report the output',
   'request-here-or-plain':
     'to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt',
-  resume: (path = '') => `run pwpush get --resume ${shellWord(path)}`,
-  'resume-soon': (path = '', key = '') => ({
+  resume: (path) => `run pwpush get --resume ${shellWord(path)}`,
+  'resume-soon': (path, key) => ({
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
@@ -193,9 +193,9 @@ export const steps = {
   'shorten-days': (duration) =>
     'use --days 1, and end it before: ' +
     `pwpush wait LINK --for ${duration} --then-expire || pwpush expire LINK`,
-  'try-saved-key': (path = '') =>
+  'try-saved-key': (path) =>
     `its private key was saved to ${path}: try age -d -i ${shellWord(path)}`,
-  'unlock-key': (path = '', format = '', platform = '') => {
+  'unlock-key': (path, format, platform) => {
     const inMemory = platform === 'linux';
     const copy = inMemory ? '/dev/shm/key' : 'key';
     const file = path === '-' ? 'FILE' : shellWord(path);
@@ -227,7 +227,7 @@ export const steps = {
   'answer-in-browser': 'open the link in a browser and answer there',
   'ask-for-token': 'ask who runs the instance, or make one with pwpush serve token add',
   'ask-for-whole-link': 'ask for the whole link, with the part after #',
-  'change-mode': (mode, path = '') => `run chmod ${mode} ${shellWord(path)}, as it contains tokens`,
+  'change-mode': (mode, path) => `run chmod ${mode} ${shellWord(path)}, as it contains tokens`,
   'check-config-file': 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
   'choose-data-folder': 'choose a folder that you can write to with --data',
   'copy-token': 'copy the token again from the account page of the instance',
