@@ -1,6 +1,5 @@
 import type { ApiSettings } from './api-settings';
 
-/** When something is tried again. */
 export interface RetryPolicy<Outcome> {
   /** Seconds before each further try, of which there are as many. */
   readonly pauses: Iterable<number>;
@@ -18,9 +17,9 @@ export async function retried<Outcome>(
   attempt: () => Promise<Outcome>,
   policy: RetryPolicy<Outcome>,
 ): Promise<Outcome> {
-  const again = retrying(policy);
+  const retry = retrying(policy);
   let outcome = first;
-  while (await again(outcome)) outcome = await attempt();
+  while (await retry(outcome)) outcome = await attempt();
   return outcome;
 }
 
@@ -34,11 +33,11 @@ export function retrying<Outcome>({
   const left = pauses[Symbol.iterator]();
   let paused = 0;
   return async (outcome) => {
-    const asked = await wait(outcome);
-    if (asked === undefined) return false;
-    const least = left.next();
-    if (least.done) return false;
-    const seconds = Math.max(least.value, asked);
+    const least = await wait(outcome);
+    if (least === undefined) return false;
+    const { done, value } = left.next();
+    if (done) return false;
+    const seconds = Math.max(value, least);
     paused += seconds;
     return paused <= budget && pause(seconds, outcome);
   };

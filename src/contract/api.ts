@@ -47,10 +47,8 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
-/** Calls of the commercial edition alone. */
-export const commercialRoutes = {
-  accounts: { method: 'GET', path: '/accounts' },
-} as const satisfies Record<string, Route>;
+/** The commercial edition alone has it. */
+export const accountsRoute: Route = { method: 'GET', path: '/accounts' };
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
