@@ -118,10 +118,8 @@ export function isLoss(error: unknown): error is CliError {
 /** Whether a call that failed may succeed later, as far as its error says. */
 export function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
-  const { code, status = 0, facts } = error;
-  // A page in place of a response: of a proxy, for as long as the instance is away.
-  const isPage = facts.some((fact) => typeof fact === 'object' && fact.name === 'unexpected');
-  return isPage || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+  const { code, status = 0, passes } = error;
+  return passes || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
 }
 
 /** The beginning of a body is searched. */
@@ -354,6 +352,8 @@ function malformed(refusal: Refusal): CliError {
     status,
     steps: phrase('check-instance'),
     unread: rescued ? response.body : undefined,
+    // It may be a page of a proxy, for as long as the instance is away.
+    passes: true,
   });
   return openOutcome(failure, refusal);
 }
