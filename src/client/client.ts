@@ -5,6 +5,7 @@ import {
   type NewPush,
   type NewRequest,
   type Notification,
+  type RequestState,
 } from '../contract/api';
 import {
   accountsSchema,
@@ -100,10 +101,6 @@ function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
       (await ask(calls.audit, auditSchema, { token, ...at(page) })).logs,
   };
 }
-
-/** In the order in which a request moves through these listings. */
-export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
 
 export type RequestApi = ReturnType<typeof requestApi>;
 
