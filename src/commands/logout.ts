@@ -2,8 +2,8 @@ import { addProfileOptions } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { failedError, phrase } from '../platform/errors';
 import { existingProfile, profileIn, storedProfiles } from '../profile/config-file';
-import { updateProfiles } from '../profile/profile-store';
 import { hasToken, withoutToken } from '../profile/settings';
+import { updateProfiles } from '../profile/store';
 import { forgetProfile } from '../profile/system-keyring';
 import help from './help/logout.txt?raw';
 import { command } from './planned';
@@ -19,10 +19,11 @@ export default command({
 });
 
 async function logout(
-  { context, say }: Entry,
+  entry: Entry,
   { name, profile }: ReturnType<typeof existingProfile>,
 ): Promise<void> {
-  await updateProfiles({ context, say }, (stored) => {
+  const { context, say } = entry;
+  await updateProfiles(entry, (stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });

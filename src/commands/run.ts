@@ -13,6 +13,7 @@ import {
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
 import { usageError } from '../platform/errors';
+import { itemsOf } from '../profile/references';
 import type { WantedFile } from '../run/child-inputs';
 import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';
 import help from './help/run.txt?raw';
@@ -78,7 +79,6 @@ async function planOf(options: RunOptions, invocation: Invocation): Promise<RunP
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
-  const { itemsOf } = await import('../profile/references');
   const inputs = { variables: as, stdin, files: file, only, allow };
   return {
     items: itemsOf(invocation, options, links),

@@ -1,7 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
 import { statusLine } from '../cli/terminal/status-line';
 import { span } from '../cli/terminal/wording';
-import { isTemporary } from '../client/failure';
+import { isTemporary } from '../client/meaning';
 import { requestPoller } from '../client/progress';
 import { growing, retried } from '../client/retry';
 import { durationText } from '../contract/lifetime';
