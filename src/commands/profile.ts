@@ -12,7 +12,6 @@ import {
   profileInUse,
   storedProfiles,
 } from '../profile/config-file';
-import { updateProfiles } from '../profile/profile-store';
 import {
   checkProfileName,
   hasToken,
@@ -20,6 +19,7 @@ import {
   settingNames,
   withSetting,
 } from '../profile/settings';
+import { updateProfiles } from '../profile/store';
 import { forgetProfile } from '../profile/system-keyring';
 import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
