@@ -67,7 +67,7 @@ const TOLERANCE = 5 * 60;
 interface Waiting {
   /** Seconds between two looks. */
   readonly interval: number;
-  /** What a person is told. */
+  /** A remark for a person. */
   readonly what: string;
   /** Seconds that all of it may take. */
   readonly most: number | undefined;
@@ -75,7 +75,7 @@ interface Waiting {
 
 /**
  * Polls until `result` makes something of what `poll` returns. Temporary failures are tolerated after a first success: a wrong
- * address is told at once.
+ * address fails at once.
  */
 export async function waitUntil<State, Result>(
   entry: Entry,
