@@ -1,5 +1,5 @@
 import type { Automaton } from './automaton';
-import { plainReading, type Stretch, spelledReading } from './reading';
+import { HeldBytes, plainReading, spelledReading } from './reading';
 import { spellings } from './spellings';
 
 const STARS = Buffer.from('***');
@@ -70,45 +70,6 @@ export function streamMask(automaton: Automaton) {
   };
 }
 
-/** The bytes of a stream that are still needed. Its store grows by doubling: many small pieces are not copied again and again. */
-class HeldBytes implements Stretch {
-  #store = new Uint8Array(0);
-  bytes: Uint8Array = this.#store;
-  base = 0;
-
-  get end(): number {
-    return this.base + this.bytes.length;
-  }
-
-  add(more: Uint8Array): void {
-    const { length } = this.bytes;
-    if (length === 0) {
-      this.bytes = more;
-      return;
-    }
-    const size = length + more.length;
-    if (!this.#isStored() || this.bytes.byteOffset + size > this.#store.length) {
-      this.#store = new Uint8Array(2 * size);
-      this.#store.set(this.bytes);
-      this.bytes = this.#store.subarray(0, length);
-    }
-    const from = this.bytes.byteOffset;
-    this.#store.set(more, from + length);
-    this.bytes = this.#store.subarray(from, from + size);
-  }
-
-  /** Forgets what is before a position. A chunk that was given is not kept: its memory may be reused. */
-  drop(to: number): void {
-    const rest = this.bytes.subarray(to - this.base);
-    this.bytes = this.#isStored() ? rest : rest.slice();
-    this.base = to;
-  }
-
-  #isStored(): boolean {
-    return this.bytes.buffer === this.#store.buffer;
-  }
-}
-
 /** Calls `work` after that many milliseconds, unless what it returns is called before. */
 export type Timer = (milliseconds: number, work: () => void) => () => void;
 
@@ -118,8 +79,8 @@ const systemTimer: Timer = (milliseconds, work) => {
 };
 
 /**
- * Writes a stream with its secrets replaced. What may begin one waits for more bytes. For a person at a terminal a few
- * characters do not wait for long: they may be the end of a prompt.
+ * Writes a stream with its secrets replaced. What may begin a secret waits for more bytes, at a terminal not for long if it is
+ * a few characters: they may be the end of a prompt.
  */
 export function maskedStream(
   automaton: Automaton,
@@ -135,7 +96,6 @@ export function maskedStream(
     return written;
   };
   return {
-    /** Rejects when `write` did. */
     take: async (chunk: Uint8Array) => {
       stop();
       await put(mask.push(chunk));

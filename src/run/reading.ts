@@ -1,12 +1,47 @@
 import type { Automaton } from './automaton';
 import { type Spelling, signsOf } from './spellings';
 
-/** The bytes of a stream that are still needed. Positions count all bytes of the stream. */
-export interface Stretch {
-  readonly bytes: Uint8Array;
+/**
+ * The bytes of a stream that are still needed. Positions count all bytes of the stream. The store grows by doubling: many small
+ * pieces are not copied again and again.
+ */
+export class HeldBytes {
+  #store = new Uint8Array(0);
+  bytes: Uint8Array = this.#store;
   /** The position of the first byte. */
-  readonly base: number;
-  readonly end: number;
+  base = 0;
+
+  get end(): number {
+    return this.base + this.bytes.length;
+  }
+
+  add(more: Uint8Array): void {
+    const { length } = this.bytes;
+    if (length === 0) {
+      this.bytes = more;
+      return;
+    }
+    const size = length + more.length;
+    if (!this.#isStored() || this.bytes.byteOffset + size > this.#store.length) {
+      this.#store = new Uint8Array(2 * size);
+      this.#store.set(this.bytes);
+      this.bytes = this.#store.subarray(0, length);
+    }
+    const from = this.bytes.byteOffset;
+    this.#store.set(more, from + length);
+    this.bytes = this.#store.subarray(from, from + size);
+  }
+
+  /** Forgets what is before a position. A chunk that was given is not kept: its memory may be reused. */
+  drop(to: number): void {
+    const rest = this.bytes.subarray(to - this.base);
+    this.bytes = this.#isStored() ? rest : rest.slice();
+    this.base = to;
+  }
+
+  #isStored(): boolean {
+    return this.bytes.buffer === this.#store.buffer;
+  }
 }
 
 /** The place of a secret, by positions. */
@@ -15,7 +50,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Where a stretch may have escapes. An array that is emptied gives its memory back: `count` says how many are valid. */
+/** Where escapes may begin. An array that is emptied gives its memory back: `count` says how many are valid. */
 interface Marks {
   readonly indices: number[];
   count: number;
@@ -50,10 +85,10 @@ export function plainReading(
   return {
     ...spans,
     last,
-    read: (stretch: Stretch) => {
-      const { bytes, base } = stretch;
+    read: (held: HeldBytes) => {
+      const { bytes, base } = held;
       const from = end;
-      end = stretch.end;
+      end = held.end;
       last.from = from;
       const count = end - from;
       if (last.states.length <= count) last.states = new Int32Array(2 * count);
@@ -69,7 +104,7 @@ export function plainReading(
         if (begins[byte] === 1 && (now > 0 || meansAnother[byte] === 1))
           for (const own of marksOf[byte] as Marks[]) own.indices[own.count++] = index;
         const length = match[now] as number;
-        if (length > 0) spans.add(from + index + 1 - length, from + index + 1, stretch);
+        if (length > 0) spans.add(from + index + 1 - length, from + index + 1, held);
       }
       state = now;
     },
@@ -99,8 +134,8 @@ export function spelledReading(
   let sinceEscape = 0;
 
   /** Reads on, to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
-  const readApart = (stretch: Stretch) => {
-    const { bytes, base, end } = stretch;
+  const readApart = (held: HeldBytes) => {
+    const { bytes, base, end } = held;
     while (isApart && at < end) {
       const byte = bytes[at - base] as number;
       const sequence = begins[byte] === 1 ? read(bytes, at - base) : undefined;
@@ -108,10 +143,10 @@ export function spelledReading(
       const from = at;
       at += sequence?.length ?? 1;
       if (sequence) {
-        for (const meant of sequence.means) decoded.take(meant, from, at, stretch);
+        for (const meant of sequence.means) decoded.take(meant, from, at, held);
         sinceEscape = 0;
       } else {
-        decoded.take(byte, from, at, stretch);
+        decoded.take(byte, from, at, held);
         sinceEscape++;
       }
       // Before the last plain reading there are no marks any more.
@@ -120,23 +155,23 @@ export function spelledReading(
   };
   return {
     ...spans,
-    read: (stretch: Stretch) => {
-      readApart(stretch);
+    read: (held: HeldBytes) => {
+      readApart(held);
       const { from, states } = last;
       for (let mark = 0; mark < marks.count && !isApart; mark++) {
         const index = marks.indices[mark] as number;
         const position = from + index;
         if (position < at || (itself && states[index + 1] === 0)) continue;
-        const sequence = read(stretch.bytes, position - stretch.base);
+        const sequence = read(held.bytes, position - held.base);
         if (sequence === undefined) continue;
         const state = states[index] as number;
         isApart = sequence === 'open' || goesOn(automaton, state, sequence.means);
         at = position + (isApart ? 0 : sequence.length);
         if (!isApart) continue;
         decoded.begin(position, state);
-        readApart(stretch);
+        readApart(held);
       }
-      if (!isApart) at = stretch.end;
+      if (!isApart) at = held.end;
     },
     begun: () => (isApart ? decoded.begun() : 0),
     undecided: () => (isApart ? decoded.undecided(at) : at),
@@ -176,11 +211,11 @@ function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) 
       origins.length = 0;
     },
     /** Takes a byte that is written from one position to another. */
-    take: (byte: number, from: number, to: number, stretch: Stretch) => {
+    take: (byte: number, from: number, to: number, held: HeldBytes) => {
       state = step(state, byte);
       origins.push(from);
       const length = match[state] as number;
-      if (length > 0) add(originOf(length, to), to, stretch);
+      if (length > 0) add(originOf(length, to), to, held);
       const begun = depth[state] as number;
       if (origins.length > 2 * begun + UNNEEDED) origins = origins.slice(origins.length - begun);
     },
@@ -198,7 +233,7 @@ function spanList() {
   const spans: Span[] = [];
   return {
     /** Adds one, without line ends after it. */
-    add: (begin: number, end: number, { bytes, base }: Stretch) => {
+    add: (begin: number, end: number, { bytes, base }: HeldBytes) => {
       let from = begin;
       let to = end;
       while (to > begin && to > base && isLineEnd(bytes[to - 1 - base] as number)) to--;
