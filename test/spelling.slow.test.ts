@@ -40,14 +40,10 @@ function misspelt(text: string): string[] {
   return [...new Set(found.split('\n'))].filter((word) => word !== '' && !listed.has(word)).sort();
 }
 
-test(
-  'manual pages and documents have no spelling mistakes',
-  needsPrograms('hunspell', 'mandoc'),
-  () => {
-    const text = [
-      ...files('man', /\.\d$/).map(page),
-      ...[...files('.', /\.md$/), ...files('docs', /\.md$/)].map(prose),
-    ].join('\n');
-    expect(misspelt(text), `correct it, or add it to ${own}`).toEqual([]);
-  },
-);
+test('manuals and documents have no spelling mistakes', needsPrograms('hunspell', 'mandoc'), () => {
+  const text = [
+    ...files('man', /\.\d$/).map(page),
+    ...[...files('.', /\.md$/), ...files('docs', /\.md$/)].map(prose),
+  ].join('\n');
+  expect(misspelt(text), `correct it, or add it to ${own}`).toEqual([]);
+});

@@ -12,9 +12,11 @@ import {
   flag,
   group,
   inputFile,
+  inputFiles,
   lineage,
   list,
   newFile,
+  operand,
   optional,
   parsed,
   type Row,
@@ -30,7 +32,9 @@ import { accountId, isOn, pageNumber, port, seconds } from './values';
 export const GLOBAL = 'Global options:';
 
 const profileRow = group(GLOBAL, {
-  profile: text('--profile <name>', 'use this profile (PWPUSH_PROFILE)').needsInstance(),
+  profile: text('--profile <name>', 'use this profile (PWPUSH_PROFILE)')
+    .names('profile')
+    .needsInstance(),
 });
 
 const instanceRows = group(GLOBAL, {
@@ -94,6 +98,10 @@ export function addOutputOptions(command: Command): Command {
     .enablePositionalOptions();
 }
 
+/** A push whose link is needed, and several of them. */
+export const pushRow = operand('<link>', 'link or ID of the push, or last').names('push');
+export const pushesRow = operand('<link...>', 'links or IDs of the pushes, or last').names('push');
+
 const passphraseFile = () =>
   inputFile(
     '--passphrase-file <path>',
@@ -144,9 +152,11 @@ export const keyRows = group('Encrypted pushes:', {
     'key or words from a file; - is stdin (PWPUSH_KEY)',
     'the key',
   ).common(),
-  identity: list('-i, --identity <file>', 'decrypt with this age or SSH private key')
-    .readsStandardInput('an identity')
-    .common(),
+  identity: inputFiles(
+    '-i, --identity <file>',
+    'decrypt with this age or SSH private key',
+    'an identity',
+  ).common(),
   decrypt: switchOff('--no-decrypt', 'take text and files as they are, encrypted or not').conflicts(
     ['keyFile', 'identity'],
   ),
@@ -161,6 +171,7 @@ export function keySources({ keyFile, identity = [], decrypt }: Values<typeof ke
 /** Where what is sent comes from. */
 export const sourceRows = () => ({
   from: inputFile('--from <file>', 'read the text from a file; - is standard input', 'the secret')
+    .takesPiped('the secret', ['text', 'env', 'generate', 'file', 'each'])
     .common()
     .conflicts(['env', 'generate']),
   env: text('--env <name>', 'read the text from an environment variable').conflicts(['generate']),
@@ -170,8 +181,11 @@ export const sourceRows = () => ({
 
 /** Files in place of a text. */
 export const fileRows = () => ({
-  file: list('-f, --file <path...>', 'attach files, up to 10; - is standard input')
-    .readsStandardInput('the secret')
+  file: inputFiles(
+    '-f, --file <path...>',
+    'attach files, up to 10; - is standard input',
+    'the secret',
+  )
     .common()
     .conflicts(
       ['from', 'env', 'generate'],

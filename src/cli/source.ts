@@ -50,14 +50,6 @@ type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
   readonly text?: string | undefined;
 };
 
-/** Whether standard input is the source although no option says so. */
-export function isPiped(
-  { text, from, env, generate, file }: Sourced & Partial<Values<ReturnType<typeof fileRows>>>,
-  { stdin }: Pick<Context, 'stdin'>,
-): boolean {
-  return (text ?? from ?? env ?? generate ?? file) === undefined && !stdin.isTTY;
-}
-
 /**
  * What options say is to be sent.
  * @param rows of the command

@@ -1,4 +1,11 @@
-import { hasFeature, type NewPush, type NewRequest, type Notification } from '../contract/api';
+import * as v from 'valibot';
+import {
+  API_PATH,
+  hasFeature,
+  type NewPush,
+  type NewRequest,
+  type Notification,
+} from '../contract/api';
 import {
   accountsSchema,
   answeredSchema,
@@ -14,13 +21,16 @@ import {
   retrievedSchema,
   versionSchema,
 } from '../contract/decode';
+import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
-import type { ApiSettings, CallDetails } from './api-settings';
-import { accountsCall, pageCall, pushCalls, requestCalls } from './calls';
+import { randomKey } from '../platform/random-key';
+import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
+import { accountsCall, type Call, pageCall, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { sharedBackoff } from './retry';
-import { type Ask, sendCall, withToken } from './send-call';
+import { follow, withinOrigin } from './transport/redirects';
+import { isSuccess, jsonIn, readWhole } from './transport/response';
 
 /** One method per endpoint of API v2. All throw a `CliError`. */
 export type Api = ReturnType<typeof apiClient>;
@@ -78,6 +88,13 @@ export function apiClient(options: ApiSettings) {
   };
 }
 
+/** `sendCall` with the settings of a client. */
+type Ask = <Schema extends v.GenericSchema>(
+  call: Call,
+  schema: Schema,
+  details?: CallDetails,
+) => Promise<v.InferOutput<Schema>>;
+
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
     /** The link for a browser; takes no view. */
@@ -95,7 +112,7 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 /** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;
 
-interface Answer {
+interface RequestAnswer {
   readonly response?: string | undefined;
   readonly files?: readonly Attachment[] | undefined;
   readonly passphrase?: string | undefined;
@@ -111,7 +128,7 @@ function requestApi(ask: Ask) {
       ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
     /** The first answer is the only one. */
-    respond: async (token: string, { response, files, passphrase }: Answer) => {
+    respond: async (token: string, { response, files, passphrase }: RequestAnswer) => {
       const body = await bodyOf({ request: { response } }, files);
       const details = { token, ...withPassphrase(passphrase), ...body };
       const request = await ask(requestCalls.respond, answeredSchema, details);
@@ -144,7 +161,9 @@ type Confidential = Partial<
 
 /** JSON, or a form if there are files; the account is a field next to the object. */
 async function bodyOf(
-  body: { readonly push: NewPush } | { readonly request: NewRequest | Pick<Answer, 'response'> },
+  body:
+    | { readonly push: NewPush }
+    | { readonly request: NewRequest | Pick<RequestAnswer, 'response'> },
   files: readonly Attachment[] = [],
   account?: number,
 ): Promise<CallDetails> {
@@ -154,4 +173,89 @@ async function bodyOf(
   if (files.length === 0) return { body: { ...body, ...beside }, secrets };
   const { formBody } = await import('./form');
   return { form: formBody(body, files, undefined, beside), secrets };
+}
+
+type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
+
+/** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
+async function withToken(settings: Settings): Promise<ReadySettings> {
+  const { token, open } = settings;
+  // Not a copy: of many calls, each would make one.
+  if (typeof token !== 'function') return settings as ReadySettings;
+  open?.();
+  return { ...settings, token: await token() };
+}
+
+/**
+ * Sends a call and decodes its response.
+ * @throws CliError for any other outcome; see `outcomeAfter`
+ */
+async function sendCall<Schema extends v.GenericSchema>(
+  unready: Settings,
+  call: Call,
+  schema: Schema,
+  details: CallDetails,
+): Promise<v.InferOutput<Schema>> {
+  const settings = await withToken(unready);
+  const { keyedFor } = call.retry;
+  const idempotencyKey = keyedFor === undefined ? details.idempotencyKey : await randomKey();
+  const sent = { settings, call, details: { ...details, idempotencyKey } };
+  const request = wireRequest(sent);
+  const send = (over = settings.send) => answerTo(request, over, schema, settings);
+  const began = settings.now().getTime();
+  const first = await send();
+  if (first.value !== undefined) return first.value;
+  const version = () => sendCall(settings, pushCalls.version, versionSchema, { idempotencyKey });
+  // 12 KB that a call without a failure does without.
+  const { outcomeAfter } = await import('./repeat');
+  return outcomeAfter(first, { ...sent, began, send, version });
+}
+
+async function answerTo<Schema extends v.GenericSchema>(
+  request: HttpRequest,
+  over: Transport,
+  schema: Schema,
+  settings: ReadySettings,
+): Promise<Answer<v.InferOutput<Schema>>> {
+  try {
+    const response = await readWhole(
+      await follow(over, request, withinOrigin),
+      request.url,
+      settings,
+    );
+    const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;
+    return { response, value: decoded?.success ? decoded.output : undefined };
+  } catch (error) {
+    if (error instanceof CliError) return { error };
+    throw error;
+  }
+}
+
+function wireRequest({ settings, call, details }: SentCall): HttpRequest {
+  const { token = '', body, form, idempotencyKey } = details;
+  const query = details.query ? `?${new URLSearchParams(details.query)}` : '';
+  const isForm = body instanceof URLSearchParams;
+  const ownType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+  const type = form?.type ?? (body === undefined ? undefined : ownType);
+  const root = settings.base + (call.atPage ? '' : API_PATH);
+  const headers: Record<string, string> = {
+    ...settings.headers,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': settings.userAgent,
+  };
+  if (settings.token !== undefined) headers.authorization = `Bearer ${settings.token}`;
+  if (type !== undefined) headers['content-type'] = type;
+  if (details.keyProof !== undefined) headers['x-key-proof'] = details.keyProof;
+  if (details.withoutIdentity) headers['x-age-identity'] = 'none';
+  // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = `"${idempotencyKey}"`;
+  const text = isForm ? body.toString() : JSON.stringify(body);
+  return {
+    method: call.method,
+    url: root + call.path.replace(':token', encodeURIComponent(token)) + query,
+    headers,
+    effect: call.method !== 'GET' || call.retry.resent === undefined,
+    body: form ?? text,
+  };
 }

@@ -12,25 +12,27 @@ export interface RetryPolicy<Outcome> {
   pause?(seconds: number, outcome: Outcome): Promise<boolean>;
 }
 
+/** Says after each try, and a pause, whether there is another one. */
+type Again<Outcome> = (outcome: Outcome) => Promise<boolean>;
+
 /** What the last try came to, of which the first was made. */
 export async function retried<Outcome>(
   first: Outcome,
   attempt: () => Promise<Outcome>,
-  policy: RetryPolicy<Outcome>,
+  policy: RetryPolicy<Outcome> | Again<Outcome>,
 ): Promise<Outcome> {
-  const again = retrying(policy);
+  const again = typeof policy === 'function' ? policy : retrying(policy);
   let outcome = first;
   while (await again(outcome)) outcome = await attempt();
   return outcome;
 }
 
-/** Returns a function that says after each try, and a pause, whether there is another one. */
 export function retrying<Outcome>({
   pauses,
   budget = Number.POSITIVE_INFINITY,
   wait,
   pause = async () => true,
-}: RetryPolicy<Outcome>): (outcome: Outcome) => Promise<boolean> {
+}: RetryPolicy<Outcome>): Again<Outcome> {
   const left = pauses[Symbol.iterator]();
   let paused = 0;
   return async (outcome) => {

@@ -1,5 +1,5 @@
-import { flag, operand, parsed } from '../cli/declare';
-import type { Options } from '../cli/options';
+import { flag, parsed } from '../cli/declare';
+import { type Options, pushRow } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows, tellEnd } from '../cli/terminal/table';
@@ -14,7 +14,7 @@ import help from './help/audit.txt?raw';
 import { command } from './planned';
 
 const rows = {
-  link: operand('<link>', 'link or ID of the push, or last'),
+  link: pushRow,
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',

@@ -1,5 +1,4 @@
-import { operand } from '../cli/declare';
-import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
+import { keyRows, keySources, type Options, passphraseRows, pushesRow } from '../cli/options';
 import { type KnownPassphrase, knownPassphrase, passphraseSource } from '../cli/passphrase';
 import type { Entry } from '../cli/terminal/output';
 import { count } from '../cli/terminal/wording';
@@ -20,7 +19,7 @@ import help from './help/expire.txt?raw';
 import { command } from './planned';
 
 const rows = {
-  links: operand('<link...>', 'links or IDs of the pushes, or last'),
+  links: pushesRow,
   ...passphraseRows,
   keyFile: keyRows.keyFile,
 };

@@ -17,6 +17,8 @@ import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { itemAt, referenceOf } from '../profile/references';
+import { sourcesOf } from '../profile/sources';
 import type { GetPlan } from './get/run';
 import help from './help/get.txt?raw';
 import { command, type Invocation } from './planned';
@@ -24,12 +26,11 @@ import { command, type Invocation } from './planned';
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const rows = {
-  link: operand('[link]', 'link, ID or last; not needed with a file'),
+  link: operand('[link]', 'link, ID or last; not needed with a file').names('push'),
   ...group('Output:', {
-    output: filledText(
-      '-o, --output <path>',
-      'write to a new file (0600) or into a folder',
-    ).common(),
+    output: filledText('-o, --output <path>', 'write to a new file (0600) or into a folder')
+      .names('path')
+      .common(),
     files: switchOff('--no-files', 'do not download attached files').common(),
     resume: storedFile('--resume <file>', 'finish an incomplete download, without a view')
       .common()
@@ -81,7 +82,7 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
   const passphrase = passphraseSource(options, context);
   const place = await placeOf(options, context);
   return {
-    from: await originOf(options, invocation, link),
+    from: originOf(options, invocation, link),
     keys: keySources(options),
     passphrase,
     place,
@@ -91,10 +92,8 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
 }
 
 /** @param link missing only where a file is named */
-async function originOf(options: GetOptions, entry: Entry, link = ''): Promise<GetPlan['from']> {
+function originOf(options: GetOptions, entry: Entry, link = ''): GetPlan['from'] {
   const { fromFile: file, resume: kept } = options;
-  const { itemAt, referenceOf } = await import('../profile/references');
-  const { sourcesOf } = await import('../profile/sources');
   const push = link === '' ? undefined : referenceOf(link, entry.context);
   if (file !== undefined) return { file, push };
   const sources = sourcesOf(entry, options);

@@ -19,7 +19,6 @@ import { parseBase } from '../profile/base-address';
 import { profileIn, profileInUse } from '../profile/config-file';
 import { accountOf, clientOf, exposure, type Instance } from '../profile/connect';
 import { configName, folderOf } from '../profile/folders';
-import { updateProfiles } from '../profile/profile-store';
 import {
   checkProfileName,
   ENCRYPTS,
@@ -31,6 +30,7 @@ import {
   withoutToken,
 } from '../profile/settings';
 import { sourcesOf } from '../profile/sources';
+import { updateProfiles } from '../profile/store';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
 import { type Sources, targetOf } from '../profile/target';
 import help from './help/login.txt?raw';

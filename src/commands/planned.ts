@@ -17,6 +17,8 @@ interface Declaration {
   readonly help?: string;
   /** The words after `--` are a command to run, at least where this option is given. */
   readonly takesCommand?: boolean | string;
+  /** What it reads from standard input, whatever its options are. */
+  readonly input?: string;
   /** Declares the global options that it has; all if left out. */
   readonly globals?: (command: Command) => Command;
   readonly commands?: Readonly<Record<string, CommandObject>>;
@@ -46,8 +48,6 @@ export interface Planned<R, Plan> extends Declaration {
   readonly rows: R;
   /** Has the value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
-  /** What reads standard input although no option says so, such as "the secret". */
-  unnamedInput?(options: Options<R>, context: Context): string | undefined;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.
    * @throws CliError (usage)
@@ -60,12 +60,12 @@ export interface Planned<R, Plan> extends Declaration {
 export function command<R extends Rows & Closed<R>, Plan>(
   planned: Planned<R, Plan>,
 ): CommandObject {
-  const { rows, elsewhere, unnamedInput } = planned;
+  const { rows, elsewhere, input } = planned;
   return {
     ...planned,
     prepare: async (command, context) => {
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
-      checkOptions(lineRows(rows), options, unnamedInput?.(options, context));
+      checkOptions(lineRows(rows), options, !context.stdin.isTTY, input);
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
       const plan = await planned.plan(options, { ...entry, command });

@@ -1,5 +1,4 @@
-import { operand } from '../cli/declare';
-import { linkRows } from '../cli/options';
+import { linkRows, pushRow } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
@@ -23,7 +22,7 @@ interface PreviewPlan {
 export default command({
   description: "Print a push's full link. Uses no view.",
   help,
-  rows: { link: operand('<link>', 'link or ID of the push, or last'), qr },
+  rows: { link: pushRow, qr },
   plan: (options, entry): PreviewPlan => ({
     item: itemOf(entry, options, options.link),
     qr: options.qr,

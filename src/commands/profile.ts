@@ -12,7 +12,6 @@ import {
   profileInUse,
   storedProfiles,
 } from '../profile/config-file';
-import { updateProfiles } from '../profile/profile-store';
 import {
   checkProfileName,
   hasToken,
@@ -20,14 +19,15 @@ import {
   settingNames,
   withSetting,
 } from '../profile/settings';
+import { updateProfiles } from '../profile/store';
 import { forgetProfile } from '../profile/system-keyring';
 import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
 import { type CommandObject, command } from './planned';
 
-const name = operand('[name]', 'the profile (default: the one in use)');
-const given = operand('<name>', 'the profile');
-const key = operand('<key>', 'the setting');
+const name = operand('[name]', 'the profile (default: the one in use)').names('profile');
+const given = operand('<name>', 'the profile').names('profile');
+const key = operand('<key>', 'the setting').names('setting');
 
 const below = <R extends Rows & Closed<R>>(
   summary: string,
@@ -51,7 +51,7 @@ export default {
     set: below(
       'change a setting',
       {
-        key: operand('<key>', `the setting: ${settingNames.join(', ')}`),
+        key: operand('<key>', `the setting: ${settingNames.join(', ')}`).names('setting'),
         value: operand('<value>', 'its value'),
         name,
       },

@@ -1,5 +1,14 @@
 import { refuseToPrint } from '../cli/agent';
-import { filledText, flag, group, list, newFile, operand, parsed, switchOff } from '../cli/declare';
+import {
+  filledText,
+  flag,
+  group,
+  inputFiles,
+  newFile,
+  operand,
+  parsed,
+  switchOff,
+} from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -10,7 +19,7 @@ import {
   revealRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkPaths, chooseSource, isPiped, type Source, TO_ASK } from '../cli/source';
+import { checkPaths, chooseSource, type Source, TO_ASK } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
@@ -24,9 +33,9 @@ import { command } from './planned';
 import type { HerePlan, RequestPlan } from './request/run';
 
 const rows = {
-  text: operand('[question]', 'what you ask for; the instance can read it').readsStandardInput(
-    'the question',
-  ),
+  text: operand('[question]', 'what you ask for; the instance can read it')
+    .readsStandardInput('the question')
+    .takesPiped('the question', ['here']),
   ...group('Request:', {
     expire: parsed(
       '--expire <time>',
@@ -34,9 +43,11 @@ const rows = {
       expiry,
     ).common(),
     ...labelRows(),
-    file: list('-f, --file <path...>', 'files to go with the question, up to 10')
-      .readsStandardInput('a file')
-      .needsInstance(),
+    file: inputFiles(
+      '-f, --file <path...>',
+      'files to go with the question, up to 10',
+      'a file',
+    ).needsInstance(),
     allowFiles: flag('--allow-files', 'allow files in the answer').common(),
     acceptLimits: flag(
       '--accept-limits',
@@ -70,10 +81,9 @@ const rows = {
       .common()
       .replacesInstance()
       .conflicts(['generatePassphrase']),
-    output: filledText(
-      '-o, --output <path>',
-      'write the answer to a new file or a folder',
-    ).requires('here'),
+    output: filledText('-o, --output <path>', 'write the answer to a new file or a folder')
+      .names('path')
+      .requires('here'),
     force: flag('--force', 'overwrite existing files').requires('here'),
     host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
       'here',
@@ -88,8 +98,6 @@ export default command({
   description: 'Ask someone for a secret: print a link that they answer.',
   help,
   rows,
-  unnamedInput: ({ here, text }, context) =>
-    !here && isPiped({ text }, context) ? 'the question' : undefined,
   plan: planOf,
   run: async (entry, plan) => (await import('./request/run')).run(entry, plan),
 });

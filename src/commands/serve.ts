@@ -11,8 +11,8 @@ import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
-import { updateProfiles } from '../profile/profile-store';
 import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
+import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
 import type { CommandObject, Invocation } from './planned';
 import {

@@ -1,4 +1,4 @@
-import { operand } from '../cli/declare';
+import { pushRow } from '../cli/options';
 import { type PushState, pushStateText, requestText } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
@@ -17,7 +17,7 @@ import { command } from './planned';
 export default command({
   description: 'Show views and days left of a push, and its settings. Uses no view.',
   help,
-  rows: { link: operand('<link>', 'link or ID of the push, or last') },
+  rows: { link: pushRow },
   plan: (options, entry) => itemOf(entry, options, options.link),
   run: show,
 });

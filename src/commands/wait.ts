@@ -1,4 +1,5 @@
-import { flag, operand, parsed } from '../cli/declare';
+import { flag, parsed } from '../cli/declare';
+import { pushRow } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
@@ -6,7 +7,7 @@ import { seconds, waitingTime } from '../cli/values';
 import { onItem } from '../client/item';
 import { pushPoller } from '../client/progress';
 import { CliError, phrase, usageError } from '../platform/errors';
-import { accountOf, clientOf, connect } from '../profile/connect';
+import { clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
@@ -27,7 +28,7 @@ export default command({
   description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
   help,
   rows: {
-    link: operand('<link>', 'link or ID of the push, or last'),
+    link: pushRow,
     interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
       DEFAULT_INTERVAL,
     ),
@@ -62,7 +63,7 @@ async function wait({ context, say }: Entry, plan: WaitPlan): Promise<void> {
         : limit.ending('answer', async () => {
             if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-            await waitForAnswer(entry, plan, item.api, item.token, accountOf(target));
+            await waitForAnswer(entry, plan, item);
             return undefined;
           }),
     );

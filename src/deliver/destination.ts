@@ -6,6 +6,7 @@ import { type TemporaryFile, temporaryFile } from '../platform/files/atomic-file
 import { codeOf, means, whyUnwritable } from '../platform/files/file-error';
 import { ForeignLink, followed, isPlanted, type User } from '../platform/files/owner';
 import type { Retrieval } from '../take/retrieval';
+import { newFile } from './new-file';
 import type { Folder } from './safe-name';
 
 /** A place for a secret, reserved before the secret is fetched. */
@@ -26,7 +27,6 @@ const TEXT_FILE = 'secret.txt';
  * @throws CliError (usage) when the folder cannot be written to
  */
 export async function reserveText(folder: Folder): Promise<Destination> {
-  const { newFile } = await import('./new-file');
   const file = await newFile(folder, TEXT_FILE).catch((error) => {
     throw unwritable(join(folder.path, TEXT_FILE), error);
   });

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { isArmored } from '../age/sealed-with';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
-import { count, savedText } from '../cli/terminal/wording';
+import { count, reportSaved } from '../cli/terminal/wording';
 import type { Push } from '../contract/decode';
 import { describe, type Kept } from '../keep/kept';
 import { isRetrievableAgain, whyGone } from '../keep/rescue-store';
@@ -38,8 +38,8 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
       failures.push(outcome);
       if (files.length > 1) await say.warn(outcome.with({ subject: name }));
     } else {
-      const taken = basename(outcome.path) === name ? undefined : name;
-      await say.note(savedText(outcome.path, outcome.bytes, taken));
+      const wanted = basename(outcome.path) === name ? undefined : name;
+      await reportSaved(retrieval, { ...outcome, wanted });
     }
   }
   asked();

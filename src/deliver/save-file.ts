@@ -9,7 +9,7 @@ import {
   type Version,
   worthAnotherTry,
 } from '../client/file-link';
-import { retrying } from '../client/retry';
+import { retried, retrying } from '../client/retry';
 import { TransportError } from '../client/transport/network-errors';
 import { discardBody } from '../client/transport/response';
 import { size } from '../contract/byte-size';
@@ -117,13 +117,16 @@ export async function withRetries<T>(
     }
     return again(broken);
   };
-  for (;;) {
-    try {
-      return await work(resume);
-    } catch (error) {
-      if (!(await again(error))) throw error;
-    }
-  }
+  const once = () =>
+    work(resume).then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+  const last = await retried(await once(), once, async (outcome) =>
+    'error' in outcome ? again(outcome.error) : false,
+  );
+  if ('error' in last) throw last.error;
+  return last.value;
 }
 
 /**

@@ -4,13 +4,12 @@ import type { Identity } from '../age/age';
 import { explaining } from '../age/age-error';
 import { newKeyPair, parseIdentities } from '../age/key-files';
 import type { Terminal } from '../cli/terminal/output';
-import type { Reference } from '../client/link';
 import { CliError, failedError, phrase } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { means, whyUnreadable, whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
-import type { Target } from '../profile/target';
+import type { LocatedItem } from '../profile/references';
 import { type RescueContext, writeForSender } from './rescue';
 
 export type NewKey = ReturnType<typeof newRequestKey>;
@@ -74,10 +73,6 @@ export interface KeptKey {
   readonly path: string | undefined;
 }
 
-interface NamedRequest extends Pick<Reference, 'token' | 'base' | 'publicKey'> {
-  readonly target: Pick<Target, 'base' | 'inUse'>;
-}
-
 /**
  * Removes a key whose answer is safe, or will never come; a failure is only said.
  * @param state of the request, as the instance says; unless that is `closed`, the key may still be needed
@@ -106,7 +101,7 @@ export async function forgetKey(
  */
 export function keptKey(
   context: RescueContext,
-  { token, target, base = target.base, publicKey }: NamedRequest,
+  { token, target, base = target.base, publicKey }: LocatedItem,
   responseKey?: unknown,
 ): KeptKey | undefined {
   if (findFolder('state', context) === undefined) return undefined;
@@ -147,11 +142,11 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
  */
 export function keyForAnswer(
   context: RescueContext,
-  named: NamedRequest,
+  item: LocatedItem,
   publicKey: unknown,
 ): KeptKey | undefined {
   try {
-    return keptKey(context, named, publicKey);
+    return keptKey(context, item, publicKey);
   } catch {
     return undefined;
   }

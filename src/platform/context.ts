@@ -82,9 +82,21 @@ export interface OwnRun {
   readonly signal: AbortSignal;
 }
 
-/** What a run tells the run of ours that started it: where a person answers, and that an answer is saved whose sender may not know. */
+/** A file with a secret that was received. */
+export interface SavedSecret {
+  readonly path: string;
+  readonly bytes: number;
+  /** The name that it was to have, and that another file has. */
+  readonly wanted?: string | undefined;
+}
+
+/**
+ * What a run reports to the run of ours that started it: where a person answers, where something was saved, and that an answer
+ * is saved whose sender may not know.
+ */
 export type RunEvent =
   | { readonly event: 'link'; readonly link: string }
+  | ({ readonly event: 'saved' } & SavedSecret)
   | { readonly event: 'lost' };
 
 /** Takes what a child writes, piece by piece: the next one is read when the promise resolves. */

@@ -42,6 +42,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** The unusable body of a retrieval's response; it may contain the secret, so it is rescued and never shown. */
   readonly unread?: Uint8Array | undefined;
+  /** It may succeed later, though its code and status do not say so. */
+  readonly passes?: boolean | undefined;
   /** The instance gives the push only to those who prove its key (docs/encryption.md, "Proof of the key"). */
   readonly wantsProof?: WantedProof | undefined;
   /** A push exists or a view was used: reported even when the run was interrupted. */
@@ -67,6 +69,7 @@ export class CliError extends Error {
   declare readonly subject: ErrorDetails['subject'];
   declare readonly status: ErrorDetails['status'];
   declare readonly unread: ErrorDetails['unread'];
+  declare readonly passes: ErrorDetails['passes'];
   declare readonly wantsProof: ErrorDetails['wantsProof'];
   declare readonly remains: ErrorDetails['remains'];
   declare readonly line: ErrorDetails['line'];

@@ -4,10 +4,9 @@ import { seconds } from '../cli/values';
 import type { ApiSettings } from '../client/api-settings';
 import { type Api, apiClient } from '../client/client';
 import { type Reference, repairsOf } from '../client/link';
-import { logged } from '../client/transport/logged';
 import { isShellSafe } from '../contract/address';
-import { APPLICATION } from '../contract/api';
-import { type Context, contextWith } from '../platform/context';
+import { API_PATH, APPLICATION } from '../contract/api';
+import { type Context, contextWith, type HttpRequest, type Transport } from '../platform/context';
 import { CliError, phrase, type Step, usageError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
@@ -172,6 +171,38 @@ export async function clientSettings(
     waiting: (seconds, status) =>
       say.note(`the instance returned ${status}; retrying in ${seconds} s`),
   };
+}
+
+/** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
+function logged(
+  send: Transport,
+  now: () => Date,
+  debug: (text: string) => Promise<void>,
+): Transport {
+  return async (request) => {
+    const start = now().getTime();
+    const log = (outcome: string | number) =>
+      debug(`${request.method} ${shortened(request)} ${outcome} ${now().getTime() - start} ms`);
+    try {
+      const response = await send(request);
+      await log(response.status);
+      return response;
+    } catch (error) {
+      await log('failed');
+      throw error;
+    }
+  };
+}
+
+function shortened({ url }: HttpRequest): string {
+  const { host, pathname } = new URL(url);
+  // The path of a file's link is signed: it gives access to the file.
+  if (!pathname.includes(API_PATH)) return `${host}/…`;
+  const path = pathname.replace(
+    /(\/(?:pushes|requests)\/)(?!(?:active|expired|open|ready|closed)$)([^/]{1,3})[^/]*/,
+    '$1$2…',
+  );
+  return `${host}${path}`;
 }
 
 /** Seconds to wait for a response, as they were typed, or from the environment. */

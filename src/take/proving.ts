@@ -4,7 +4,7 @@ import { CliError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
 import type { GivenKey } from './typed-key';
 
-/** Loaded where there is a key, or an instance requires a proof of one. */
+/** What is needed where there is a key, or an instance requires a proof of one. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
@@ -69,10 +69,8 @@ export class KeyProver {
   }
 
   private async proofOf(key: string, salt?: string): Promise<string | undefined> {
-    const { keyProof, proofAt } = await import('../age/key-proof');
-    const { node, scrypt } = await import('../age/node-primitives');
-    const secret = await keyProof({ primitives: node, scrypt }, key, salt);
-    return secret && proofAt(node, secret, this.base);
+    const { proofOf } = await typedKeys();
+    return proofOf(key, salt, this.base);
   }
 
   /**

@@ -1,19 +1,9 @@
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
-import type { Reference } from '../client/link';
 import type { Push } from '../contract/decode';
 import type { PartialFile } from '../keep/interrupted-download';
 import type { KeptKey } from '../keep/request-keys';
 import type { RescueStore } from '../keep/rescue-store';
-import type { Target } from '../profile/target';
-
-/** What a user named, at its instance. */
-export interface Retrievable extends Reference {
-  readonly api: Api;
-  readonly target: Target;
-  /** Of a push that was made on this machine. */
-  readonly last?: object;
-}
 
 export interface Retriever extends Entry {
   readonly store: RescueStore;

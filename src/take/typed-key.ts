@@ -1,6 +1,8 @@
 import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
+import { keyProof, proofAt } from '../age/key-proof';
 import { formsOf, isLinkKey } from '../age/link-key';
+import { node, scrypt } from '../age/node-primitives';
 import { askUntil } from '../cli/ask-until';
 import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
@@ -21,6 +23,19 @@ export async function givenKey(text: string): Promise<GivenKey> {
     if (!(error instanceof AgeError)) throw error;
     return { passphrases: formsOf(text), complaint: ` (${error.message})` };
   }
+}
+
+/**
+ * A proof of a key at the instance at an address; undefined if there is none of such a key.
+ * @param salt what words are stretched with
+ */
+export async function proofOf(
+  key: string,
+  salt: string | undefined,
+  base: string,
+): Promise<string | undefined> {
+  const secret = await keyProof({ primitives: node, scrypt }, key, salt);
+  return secret && proofAt(node, secret, base);
 }
 
 export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';

@@ -1,15 +1,15 @@
 import type { Entry } from '../cli/terminal/output';
 import { statusLine } from '../cli/terminal/status-line';
 import { span } from '../cli/terminal/wording';
-import type { Api } from '../client/client';
-import { isTemporary } from '../client/failure';
+import { isTemporary } from '../client/meaning';
 import { requestPoller } from '../client/progress';
 import { growing, retried } from '../client/retry';
 import { durationText } from '../contract/lifetime';
 import { type Context, contextWith } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 import { limited } from '../platform/files/abort';
-import { timeoutOf } from '../profile/connect';
+import { accountOf, timeoutOf } from '../profile/connect';
+import type { ConnectedItem } from '../profile/references';
 
 /** Seconds between two looks. */
 export const DEFAULT_INTERVAL = 5;
@@ -86,14 +86,14 @@ interface Waiting {
  * terminal shows after each look how long it has taken, or what is left of the limit.
  */
 export async function waitUntil<Found, Result>(
-  run: Entry,
+  entry: Entry,
   { interval, what, most }: Waiting,
   poll: () => Promise<Found>,
   result: (found: Found) => Promise<Result | undefined>,
 ): Promise<Result> {
-  const { context, say } = run;
+  const { context, say } = entry;
   const begun = context.now().getTime();
-  const status = statusLine(run);
+  const status = statusLine(entry);
   const time = () => {
     const taken = context.now().getTime() - begun;
     if (most === undefined) return `waited ${span(taken)}`;
@@ -143,19 +143,18 @@ export async function waitUntil<Found, Result>(
  * @throws CliError (expired) if it is closed without one
  */
 export async function waitForAnswer(
-  run: Entry,
+  entry: Entry,
   { interval, most }: Pick<Waiting, 'interval' | 'most'>,
-  api: Pick<Api, 'requests'>,
-  token: string,
-  account: number | undefined,
+  { api, target, token }: Pick<ConnectedItem, 'api' | 'target' | 'token'>,
 ): Promise<void> {
+  const { say } = entry;
   const what = 'waiting for an answer … (Ctrl-C stops waiting, the request stays)';
-  const poll = requestPoller(api, token, account);
-  await waitUntil(run, { interval, what, most }, poll, async ({ state, request }) => {
+  const poll = requestPoller(api, token, accountOf(target));
+  await waitUntil(entry, { interval, what, most }, poll, async ({ state, request }) => {
     if (state === 'closed') throw new CliError('expired', phrase('closed-unanswered'));
     if (state !== 'answered') return undefined;
-    if (run.say.manner.json) await run.say.print(request, () => '');
-    else await run.say.remark('the request was answered');
+    if (say.manner.json) await say.print(request, () => '');
+    else await say.remark('the request was answered');
     return true;
   });
 }

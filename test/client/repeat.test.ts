@@ -170,13 +170,10 @@ test.each([
   expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
 });
 
-test.each(inPlace)(
-  '%s to a creation: it is sent again, and makes one push',
-  async (_, response) => {
-    misdeeds = [saying(response)];
-    expect(await created()).toEqual({ code: 0, pushes: 1 });
-  },
-);
+test.each(inPlace)('%s to a creation: it is sent again and makes one push', async (_, response) => {
+  misdeeds = [saying(response)];
+  expect(await created()).toEqual({ code: 0, pushes: 1 });
+});
 
 test.each(inPlace)('%s to an answer, and to its reading: both arrive', async (_, response) => {
   const admin = here.under({ env: here.admin });

@@ -176,25 +176,22 @@ describe('a server that cheats', () => {
     ['key', 7, 'age-encryption.org/v1\n-> X25519 '.length + 60],
     ['MAC', 1, -50],
     ['text', 1, -1],
-  ])(
-    'by an altered answer is noticed, and the answer is kept: %s, exit %d',
-    async (_, code, at) => {
-      const link = await answered();
-      cheat = (body) => {
-        const [first, ...lines] = String(body.response).trim().split('\n');
-        const last = lines.pop();
-        const bytes = Buffer.from(lines.join(''), 'base64');
-        bytes.write(bytes.at(at) === 65 ? 'B' : 'A', (at + bytes.length) % bytes.length);
-        const text = bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n');
-        return forging(`${first}\n${text}\n${last}\n`)(body);
-      };
-      expect(await here.run('get', link)).toMatchObject({ code, stdout: '' });
-      expect([saved().length, Object.keys(here.rescued())]).toEqual([
-        1,
-        expect.arrayContaining([`requests/${idOf(link)}.key`]),
-      ]);
-    },
-  );
+  ])('by an altered answer is noticed, the answer is kept: %s, exit %d', async (_, code, at) => {
+    const link = await answered();
+    cheat = (body) => {
+      const [first, ...lines] = String(body.response).trim().split('\n');
+      const last = lines.pop();
+      const bytes = Buffer.from(lines.join(''), 'base64');
+      bytes.write(bytes.at(at) === 65 ? 'B' : 'A', (at + bytes.length) % bytes.length);
+      const text = bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n');
+      return forging(`${first}\n${text}\n${last}\n`)(body);
+    };
+    expect(await here.run('get', link)).toMatchObject({ code, stdout: '' });
+    expect([saved().length, Object.keys(here.rescued())]).toEqual([
+      1,
+      expect.arrayContaining([`requests/${idOf(link)}.key`]),
+    ]);
+  });
 
   test('by views of an answer, which has none, does not keep it from being saved', async () => {
     const link = await answered();

@@ -132,23 +132,20 @@ async function against(given: readonly Literal[], line: string) {
   return { ...outcome, asked, waited: here.sleeps.reduce((sum, one) => sum + one, 0) / 1000 };
 }
 
-test.each(lines)(
-  'an instance that answers whatever it likes ends %s with a status',
-  async (line) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 3 }), async (given) => {
-        const { code, stderr, asked, waited } = await against(given, line);
-        expect(ends).toContain(code);
-        expect(stderr).not.toMatch(/^\s+at |internal error/m);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
-        expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-        expect([asked < 2000, waited < 500]).toEqual([true, true]);
-      }),
-      { numRuns: times(40) },
-    );
-    expect(Object.keys(Object.prototype)).toEqual([]);
-  },
-);
+test.each(lines)('an instance that answers what it likes ends %s with a status', async (line) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 3 }), async (given) => {
+      const { code, stderr, asked, waited } = await against(given, line);
+      expect(ends).toContain(code);
+      expect(stderr).not.toMatch(/^\s+at |internal error/m);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect([asked < 2000, waited < 500]).toEqual([true, true]);
+    }),
+    { numRuns: times(40) },
+  );
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});
 
 describe('an instance that says what the program says', () => {
   const FORGED = '_FORGED_';
@@ -237,17 +234,14 @@ test('a content type that repeats the passphrase is not quoted', async () => {
 test.each([
   ['expire abc --json', 2, 11],
   ['audit abc --debug', 1, 1],
-])(
-  'a response to %s that is not understood is not quoted: it may hold a secret',
-  async (line, times, exit) => {
-    const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
-    const { code, stderr } = await asking(Array(times).fill(answer), line.split(' '), {
-      env: { PWPUSH_TOKEN: 't' },
-    });
-    expect([code, stderr.includes('unexpected response')]).toEqual([exit, true]);
-    expect(stderr).not.toContain('horse');
-  },
-);
+])('a response to %s that is not understood is not quoted', async (line, times, exit) => {
+  const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
+  const { code, stderr } = await asking(Array(times).fill(answer), line.split(' '), {
+    env: { PWPUSH_TOKEN: 't' },
+  });
+  expect([code, stderr.includes('unexpected response')]).toEqual([exit, true]);
+  expect(stderr).not.toContain('horse');
+});
 
 const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 const MOST = 16 * 1024 * 1024;

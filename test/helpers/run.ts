@@ -141,9 +141,14 @@ export function openPlace(options: PlaceOptions = {}) {
     /** Writes the config file. */
     keep: async (stored: StoredProfiles) => {
       // Not before it is needed: what conf consists of takes the functions of `fs` that are there when it is loaded.
-      const { confStore } = await import('../../src/profile/store');
-      const tools = { now: io.now, sleep: async () => {}, user: process.geteuid?.() };
-      await confStore(join(folder, 'config'), tools).update(() => stored);
+      const { updateStore } = await import('../../src/profile/store');
+      const tools = {
+        now: io.now,
+        keepingSignals: <T>(load: () => Promise<T>) => load(),
+        sleep: async () => {},
+        uid: process.geteuid?.(),
+      };
+      await updateStore(join(folder, 'config'), tools, () => stored);
     },
     /** The config file's content; undefined when there is none. */
     kept: (): StoredProfiles | undefined =>

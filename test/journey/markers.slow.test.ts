@@ -98,25 +98,21 @@ describe('a program that breaks', () => {
     ],
   ] as const;
 
-  test.each(crashes)(
-    '%s tells nothing of what it held: %i',
-    alsoBinary,
-    async (_where, status, code) => {
-      const body = changed(RETRIEVED, { payload: marks.payload });
-      const instance = await rawServer((socket) => answerJson(socket, body));
-      writeFileSync(file('break.cjs'), code);
-      const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: service.token };
-      const by = afterScript(file('break.cjs'));
-      // In a short run one of them.
-      for (const mode of partOf([[], ['--json'], ['--debug']], status)) {
-        const ended = await pwpush(['get', 'abc', ...mode], { env: broken, by });
-        expect([ended.code, leaked(ended)]).toEqual([status, nothing]);
-      }
-      const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
-      await terminal.ended;
-      expect(found(terminal.screen())).toEqual([]);
-    },
-  );
+  test.each(crashes)('%s tells nothing that it held: %i', alsoBinary, async (_, status, code) => {
+    const body = changed(RETRIEVED, { payload: marks.payload });
+    const instance = await rawServer((socket) => answerJson(socket, body));
+    writeFileSync(file('break.cjs'), code);
+    const broken = { ...env, PWPUSH_URL: instance.url, PWPUSH_TOKEN: service.token };
+    const by = afterScript(file('break.cjs'));
+    // In a short run one of them.
+    for (const mode of partOf([[], ['--json'], ['--debug']], status)) {
+      const ended = await pwpush(['get', 'abc', ...mode], { env: broken, by });
+      expect([ended.code, leaked(ended)]).toEqual([status, nothing]);
+    }
+    const terminal = onTerminal(`${by.join(' ')} get abc`, broken);
+    await terminal.ended;
+    expect(found(terminal.screen())).toEqual([]);
+  });
 });
 
 test('NODE_DEBUG makes Node tell no secret', async () => {

@@ -21,25 +21,21 @@ const words = ['--root', root, '--env', 'DB_PASSWORD', '--debug'];
 const env = { ...operator.env, DB_PASSWORD: SECRET };
 
 // Both versions of the protocol: test/commands/mcp/tools.test.ts.
-test(
-  'a client starts the program, hands over secrets, and ends it by closing its input',
-  alsoBinary,
-  async () => {
-    const { client, call, close, child, transcript } = await connectedProgram(words, { env });
-    expect((await client.listTools()).tools).toHaveLength(9);
-    const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
-    expect(await call('save', { link, file: 'copy' })).toBe('saved copy (27 B)');
-    expect(readFileSync(join(root, 'copy'), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
-    expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
-    // It goes on after what is no message.
-    child.stdin?.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
-    expect(await call('list')).toMatch(/^\[/);
-    const { code, signal, stderr } = await close();
-    expect([code, signal]).toEqual([0, null]);
-    expect(stderr).toMatch(/^debug: /);
-    expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
-  },
-);
+test('a client starts the program, hands over secrets and ends it', alsoBinary, async () => {
+  const { client, call, close, child, transcript } = await connectedProgram(words, { env });
+  expect((await client.listTools()).tools).toHaveLength(9);
+  const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
+  expect(await call('save', { link, file: 'copy' })).toBe('saved copy (27 B)');
+  expect(readFileSync(join(root, 'copy'), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
+  expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
+  // It goes on after what is no message.
+  child.stdin?.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
+  expect(await call('list')).toMatch(/^\[/);
+  const { code, signal, stderr } = await close();
+  expect([code, signal]).toEqual([0, null]);
+  expect(stderr).toMatch(/^debug: /);
+  expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+});
 
 test('a question of this machine has its link and its answer by events', alsoBinary, async () => {
   const { call, close } = await connectedProgram(['--root', root], { env: nowhere.env });

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/keep/request-keys';
+import type { LocatedItem } from '../../src/profile/references';
 import { keysOf } from '../helpers/key-file';
 import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
@@ -229,8 +230,9 @@ async function aRequest(home: string): Promise<Scene> {
       if (!toldBy(left, 'stdout').includes(token)) return;
       const places = { env: envOf(folder), platform: 'linux', home: folder } as const;
       const machine = { ...places, uid: process.getuid?.(), now: () => new Date() };
-      const named = { token, base: service.url, target: { base: service.url, inUse: true } };
-      expect(keptKey(machine, named)).toBeDefined();
+      const target = { base: service.url, inUse: true };
+      const item = { token, base: service.url, target } as LocatedItem;
+      expect(keptKey(machine, item)).toBeDefined();
     },
   };
 }

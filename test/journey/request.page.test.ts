@@ -63,26 +63,22 @@ const opened = async (armor: string, identity: string) =>
   (await decryptText(armor, parseIdentities(identity))).toString();
 
 describe('the page of a request (needs Chromium)', needsBrowser, () => {
-  test(
-    'encrypts to the key in the link when the server says another one',
-    alsoFirefox,
-    async () => {
-      const [asking, { token, ...server }] = [await keyPair(), await asked()];
-      const page = await visit(`/r/${token}#${asking.recipient}`);
-      // Over plain http.
-      expect(await page.evaluate('isSecureContext')).toBe(false);
-      expect(await page.content()).toContain(server.recipient);
-      expect(await notes(page)).toEqual([
-        expect.stringContaining('Only the person who asked can decrypt it.'),
-      ]);
-      await sendText(page);
-      expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-      const { response } = await read(token);
-      expect(await opened(response, asking.identity)).toBe(SECRET);
-      await expect(opened(response, server.identity)).rejects.toThrow();
-      for (const text of ['3.14', asking.identity]) expect(here.sent()).not.toContain(text);
-    },
-  );
+  test('encrypts to the key in the link when the server says another', alsoFirefox, async () => {
+    const [asking, { token, ...server }] = [await keyPair(), await asked()];
+    const page = await visit(`/r/${token}#${asking.recipient}`);
+    // Over plain http.
+    expect(await page.evaluate('isSecureContext')).toBe(false);
+    expect(await page.content()).toContain(server.recipient);
+    expect(await notes(page)).toEqual([
+      expect.stringContaining('Only the person who asked can decrypt it.'),
+    ]);
+    await sendText(page);
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+    const { response } = await read(token);
+    expect(await opened(response, asking.identity)).toBe(SECRET);
+    await expect(opened(response, server.identity)).rejects.toThrow();
+    for (const text of ['3.14', asking.identity]) expect(here.sent()).not.toContain(text);
+  });
 
   test('uses the key of the server for a link without one, and says who could read the answer', async () => {
     const { identity, token } = await asked();

@@ -103,23 +103,19 @@ while (defined recv($socket, my $text, 4096, 0)) { print "$text\\n" unless $text
 `;
 
 describe('what systemd is told', () => {
-  test(
-    'ready, reloading and stopping (perl, systemd-notify)',
-    needsPrograms('perl', 'systemd-notify'),
-    async () => {
-      const name = join(home.folder, 'notify.sock');
-      const { says } = started(['perl', '-e', receive, name]);
-      await says('bound\n');
-      const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
-      const { address, child, stops } = started(serve, more);
-      await says('bound\nREADY=1\n');
-      expect((await fetch(`${await address()}/up`)).status).toBe(200);
-      child.kill('SIGHUP');
-      await says('\nREADY=1\nRELOADING=1\nREADY=1\n');
-      await stops();
-      await says(/\nREADY=1\nSTOPPING=1\n$/);
-    },
-  );
+  test('ready, reloading and stopping', needsPrograms('perl', 'systemd-notify'), async () => {
+    const name = join(home.folder, 'notify.sock');
+    const { says } = started(['perl', '-e', receive, name]);
+    await says('bound\n');
+    const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
+    const { address, child, stops } = started(serve, more);
+    await says('bound\nREADY=1\n');
+    expect((await fetch(`${await address()}/up`)).status).toBe(200);
+    child.kill('SIGHUP');
+    await says('\nREADY=1\nRELOADING=1\nREADY=1\n');
+    await stops();
+    await says(/\nREADY=1\nSTOPPING=1\n$/);
+  });
 
   test('where it cannot be, the log warns, and the service serves', async () => {
     const more = { NOTIFY_SOCKET: '/nonexistent', PWPUSH_SERVE_PORT: '0', PATH: '/nonexistent' };

@@ -1,3 +1,4 @@
+import type { HttpSettings } from '../../platform/context';
 import { CliError, type ErrorDetails, type Fact, phrase } from '../../platform/errors';
 import type { FactName } from '../../words/facts';
 import type { StepName } from '../../words/steps';
@@ -95,15 +96,12 @@ const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 /**
  * Converts an error of undici or Node. Its fact has the host and what failed, never path, query or headers.
  * @param left whether any part of the request may have been sent
- * @param timeout in seconds
- * @param hasCa whether certificates were given to trust
  */
 export function networkError(
   error: unknown,
   url: URL,
   left: boolean,
-  timeout: number,
-  hasCa: boolean,
+  { timeout, ca }: Pick<HttpSettings, 'timeout' | 'ca'>,
 ): TransportError {
   if (error instanceof ProxyError) return proxyError(error, url);
   const code = codeOf(error);
@@ -114,7 +112,7 @@ export function networkError(
   // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
   const [, usual] = fault ?? [];
-  const step = hasCa && usual === 'trust-certificate' ? 'complete-chain' : usual;
+  const step = ca !== undefined && usual === 'trust-certificate' ? 'complete-chain' : usual;
   const why = isHttp ? reason(code) : phrase('no-http');
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,

@@ -20,16 +20,15 @@ import type { Sources } from '../../profile/target';
 import {
   type DecryptionKeys,
   type KeySources,
+  keysOf,
   type PushKeys,
   readKeys,
+  requestKeys,
 } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
 import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../take/retrieval';
 import { retrieveFrom, stateOf } from '../../take/retrieve';
 import { takeSaved } from '../../take/saved-ciphertext';
-
-/** 9 ms, with what parses private keys. */
-const requestKeys = () => import('../../keep/request-keys');
 
 /** What to open, with which keys, and where it goes. */
 export interface GetPlan {
@@ -53,8 +52,7 @@ export interface GetPlan {
 
 /** Where a push comes from. */
 interface PushSource {
-  /** The key in its link. */
-  readonly linkKey: string | undefined;
+  readonly keys: PushKeys;
   retrieve(): Promise<Retrieval>;
   /** What an interrupted run kept of it, which this run has claimed; its text was delivered then. */
   readonly kept?: BegunDownload;
@@ -65,7 +63,7 @@ export async function run(entry: Entry, plan: GetPlan): Promise<void> {
   const keys = await readKeys(plan.keys, entry.context);
   const source = await sourceOf(entry, plan, keys);
   try {
-    await get(entry, plan, source, keys);
+    await get(entry, plan, source);
   } finally {
     source.kept?.release();
   }
@@ -79,23 +77,30 @@ async function sourceOf(
   const { context, say } = entry;
   if ('file' in from) {
     const saved = await takeSaved(entry, from.file);
-    return { linkKey: from.push?.key, retrieve: async () => saved };
+    return { keys: { ...keys, linkKey: from.push?.key }, retrieve: async () => saved };
   }
   // Standard output takes a secret that can go nowhere else, except where it is the log of a job.
   const stdout = place.to === 'job' ? undefined : context.stdout;
   const store = new RescueStore(context, 'for-later', stdout);
   const retriever = { context, say, store };
   if (!('kept' in from)) {
-    const named = await connect(entry, from.push);
+    const item = await connect(entry, from.push);
     const known = await knownPassphrase(passphrase, context);
-    return { linkKey: named.key, retrieve: () => retrieveFrom(retriever, named, known, keys) };
+    return {
+      keys: { ...keys, linkKey: item.key },
+      retrieve: async () => retrieveFrom(retriever, item, known, await keysOf(context, item, keys)),
+    };
   }
   const { claimKeptDownload } = await import('../../keep/interrupted-download');
   const kept = claimKeptDownload(from.kept, context, from.push?.token);
   try {
     const reference = from.push ?? referenceOf(kept.link, context);
-    const named = await connect(entry, itemAt(from.sources, reference));
-    return { linkKey: named.key, retrieve: () => resumed(retriever, named, kept), kept };
+    const item = await connect(entry, itemAt(from.sources, reference));
+    return {
+      keys: { ...keys, linkKey: item.key },
+      retrieve: () => resumed(retriever, item, kept),
+      kept,
+    };
   } catch (error) {
     kept.release();
     throw error;
@@ -105,8 +110,7 @@ async function sourceOf(
 async function get(
   entry: Entry,
   plan: GetPlan,
-  { linkKey, retrieve, kept }: PushSource,
-  keys: DecryptionKeys,
+  { keys, retrieve, kept }: PushSource,
 ): Promise<void> {
   const { context } = entry;
   // Where an interrupted run saved files, unless the command line says where.
@@ -118,7 +122,7 @@ async function get(
     onlyFiles: kept !== undefined,
     instead: 'get-unseen',
   });
-  const opening = { ...keys, linkKey, strict: wanted.to === 'job' };
+  const opening = { ...keys, strict: wanted.to === 'job' };
   let retrieval: Retrieval;
   try {
     retrieval = await opened(await retrieve(), opening, files);
@@ -141,16 +145,20 @@ async function get(
 
 /** Takes what an interrupted run kept as if it had been retrieved now. */
 async function resumed(
-  run: Retriever,
-  named: ConnectedItem,
+  retriever: Retriever,
+  item: ConnectedItem,
   { answer, link, partial, push }: BegunDownload,
 ): Promise<Retrieval> {
   if (!answer)
-    return retrievalOf(run, named.api, { link, partial, push: { ...push, earlier_views: null } });
+    return retrievalOf(retriever, item.api, {
+      link,
+      partial,
+      push: { ...push, earlier_views: null },
+    });
   const { keyForAnswer } = await requestKeys();
-  const key = keyForAnswer(run.context, named, push.public_key);
-  const answerKeys = { key, publicKey: named.publicKey, state: () => stateOf(run, named) };
-  return retrievalOf(run, named.api, { link, partial, push, answer: answerKeys });
+  const key = keyForAnswer(retriever.context, item, push.public_key);
+  const answerKeys = { key, publicKey: item.publicKey, state: () => stateOf(retriever, item) };
+  return retrievalOf(retriever, item.api, { link, partial, push, answer: answerKeys });
 }
 
 /** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */

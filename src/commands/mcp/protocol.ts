@@ -9,13 +9,13 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Context } from '../../platform/context';
 import { failedError, phrase, usageError } from '../../platform/errors';
 import { aborted } from '../../platform/files/abort';
-import type { Action, Page } from './ask';
-import { type Told, toldError } from './told';
+import { actions, type Page } from './ask';
+import type { McpSession } from './mcp-session';
 import { schemas, type ToolName } from './tool-arguments';
-import type { Tool, Tools } from './tools';
+import { errorResult, type ToolResult } from './tool-result';
+import { type Tool, tools } from './tools';
 
 /** Milliseconds between two messages that a call goes on, for clients that ask for them. */
 const PROGRESS_MS = 10_000;
@@ -27,6 +27,7 @@ const INSTRUCTIONS =
   'Hands over and uses secrets that you never see: links, paths and names go in; links, limits and exit codes come out. Never ask a person to write a secret into the conversation: call ask.';
 
 interface Connection {
+  readonly session: McpSession;
   readonly server: McpServer;
   /** Version 2026-07-28 of the protocol or later: a server asks by its result, and the call is made again. */
   readonly modern: boolean;
@@ -36,14 +37,11 @@ interface Connection {
 }
 
 /**
- * Serves the tools on the standard streams of the context, until the client closes them or `ending` aborts.
+ * Serves the tools on the standard streams, until the client closes them or the session ends.
  * @throws CliError (failed) after a message that is too large
  */
-export async function serveProtocol(
-  context: Context,
-  tools: Tools,
-  ending: AbortSignal,
-): Promise<void> {
+export async function serveProtocol(session: McpSession): Promise<void> {
+  const { context, signal: ending } = session;
   const input = Readable.from(context.stdin.bytes(), { objectMode: false });
   const output = new Writable({
     write: (chunk, _encoding, done) => void context.stdout.write(chunk).then(() => done(), done),
@@ -57,9 +55,8 @@ export async function serveProtocol(
         { name: 'pwpush', version: context.version },
         { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
       );
-      const connection = { server, modern: era === 'modern', pages, calls };
-      for (const name of Object.keys(schemas) as ToolName[])
-        register(connection, name, tools[name] as Tool);
+      const connection = { session, server, modern: era === 'modern', pages, calls };
+      for (const name of Object.keys(tools) as ToolName[]) register(connection, name);
       return server;
     },
     { transport },
@@ -78,35 +75,37 @@ export async function serveProtocol(
     throw failedError(phrase('message-too-long'));
 }
 
-function register(connection: Connection, name: ToolName, tool: Tool): void {
-  const { title, description, effects } = tool;
-  // What is reached is of anybody's choice: links name their instance.
-  const annotations = { ...effects, openWorldHint: true };
+function register(connection: Connection, name: ToolName): void {
+  const { session, server, calls } = connection;
+  const { title, description, effects, work } = tools[name] as Tool;
   const inputSchema: StandardSchemaWithJSON = schemas[name];
-  connection.server.registerTool(
-    name,
-    { title, description, annotations, inputSchema },
-    async (given, call) => {
-      const done = progress(name, call);
-      try {
-        if (connection.calls.size === MOST_CALLS)
-          throw usageError(`${MOST_CALLS} calls go on`, 'wait for their results');
-        connection.calls.add(call);
-        const shown = shownPage(connection, call);
-        if (shown) return await shown;
-        const answer = await tool.work(given as never, call.mcpReq.signal);
-        return 'text' in answer ? result(answer) : await show(connection, call, answer);
-      } catch (error) {
-        return result(await toldError(error));
-      } finally {
-        connection.calls.delete(call);
-        done();
-      }
-    },
-  );
+  const config = {
+    title,
+    description: typeof description === 'string' ? description : description(session),
+    // Anybody chooses what is reached: links name their instance.
+    annotations: { ...effects, openWorldHint: true },
+    inputSchema,
+  };
+  server.registerTool(name, config, async (given, call) => {
+    const done = progress(name, call);
+    try {
+      if (calls.size === MOST_CALLS)
+        throw usageError(`${MOST_CALLS} calls go on`, 'wait for their results');
+      calls.add(call);
+      const shown = shownPage(connection, call);
+      if (shown) return await shown;
+      const answer = await work(session, given as never, call.mcpReq.signal);
+      return 'text' in answer ? content(answer) : await show(connection, call, answer);
+    } catch (error) {
+      return content(await errorResult(error));
+    } finally {
+      calls.delete(call);
+      done();
+    }
+  });
 }
 
-function result({ text, failed = false }: Told) {
+function content({ text, failed = false }: ToolResult) {
   return { content: [{ type: 'text' as const, text }], ...(failed && { isError: true }) };
 }
 
@@ -114,7 +113,7 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
   const { server, modern, pages } = connection;
   const { signal, id } = call.mcpReq;
   const { url, message } = page;
-  if (!canShow(server, call)) return result(await page.shown(undefined, signal));
+  if (!canShow(server, call)) return content(await page.shown(undefined, signal));
   if (modern) {
     const state = randomUUID();
     pages.set(state, page);
@@ -133,7 +132,7 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
       // The client failed to show it.
       () => undefined,
     );
-  return result(await page.shown(action, signal));
+  return content(await page.shown(action, signal));
 }
 
 const asked = ({ url, message }: Page, requestState: string) =>
@@ -152,11 +151,10 @@ function shownPage({ pages }: Connection, { mcpReq }: ServerContext) {
   const page = typeof state === 'string' ? pages.get(state) : undefined;
   if (page === undefined || typeof state !== 'string') throw usageError('no such question');
   const response = (mcpReq.inputResponses?.page ?? {}) as { readonly action?: unknown };
-  const actions: readonly Action[] = ['accept', 'decline', 'cancel'];
-  const action = actions.find((one) => one === response.action);
+  const action = actions.find((known) => known === response.action);
   if (action === undefined) return asked(page, state);
   pages.delete(state);
-  return page.shown(action, mcpReq.signal).then(result);
+  return page.shown(action, mcpReq.signal).then(content);
 }
 
 function canShow({ server }: McpServer, { mcpReq }: ServerContext): boolean {

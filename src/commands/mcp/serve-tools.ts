@@ -8,10 +8,8 @@ import { aborted, raceWithLimit } from '../../platform/files/abort';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
 import { listed } from '../../words/grammar';
-import type { Questions } from './ask';
-import { type Allowed, newDesk } from './desk';
+import { type Allowed, McpSession } from './mcp-session';
 import { serveProtocol } from './protocol';
-import { toolsOf } from './tools';
 
 /** What the tools may do, and the options about the instance that the runs of them have. */
 export interface McpPlan {
@@ -36,14 +34,13 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
     );
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
-  const questions: Questions = { asked: new Map(), places: new Set() };
-  const desk = newDesk(entry, options, { ...allowed, root }, ending.signal);
+  const session = new McpSession(entry, options, { ...allowed, root }, ending.signal);
   try {
-    await serveProtocol(context, toolsOf(desk, questions), ending.signal);
+    await serveProtocol(session);
   } finally {
     ending.abort();
     // A program that does not end is left behind.
-    await raceWithLimit(desk.idle(), { milliseconds: 2 * GRACE.run }, () => {});
+    await raceWithLimit(session.idle(), { milliseconds: 2 * GRACE.run }, () => {});
   }
 }
 

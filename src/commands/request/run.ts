@@ -24,7 +24,7 @@ import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
-import { accountOf, clientOf, connect, type Instance } from '../../profile/connect';
+import { clientOf, connect, type Instance } from '../../profile/connect';
 import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
@@ -98,7 +98,7 @@ async function waitFor(
   await ending('answer', async () => {
     const asking = most === undefined ? api : await clientOf(entry, { ...target, timeout });
     const waiting = { interval: DEFAULT_INTERVAL, most };
-    await waitForAnswer(entry, waiting, asking, token, accountOf(target));
+    await waitForAnswer(entry, waiting, { api: asking, target, token });
   });
 }
 
@@ -194,10 +194,10 @@ async function showLink(
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
+  else if (context.happened) context.happened({ event: 'link', link });
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
-  context.happened?.({ event: 'link', link });
   for (const line of after) await say.remark(line);
   if (copy) await copyLink(run, link);
   if (exposed) await say.warn(EXPOSED);

@@ -8,7 +8,7 @@ import { forgetKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import { asCliError, ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
 import { connectEach } from '../../profile/connect';
-import type { LocatedItem } from '../../profile/references';
+import type { ConnectedItem, LocatedItem } from '../../profile/references';
 import {
   type ChildInputs,
   childInputs,
@@ -20,10 +20,10 @@ import {
 } from '../../run/child-inputs';
 import { commandProgram } from '../../run/command-program';
 import { type MaskedOutput, maskedInputs } from '../../run/mask-output';
-import { type DecryptionKeys, type KeySources, readKeys } from '../../take/decryption-keys';
+import { type ItemKeys, type KeySources, keysOf, readKeys } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
-import type { Retrievable, Retrieval, Retriever } from '../../take/retrieval';
-import { keyOfAnswer, retrieveFrom } from '../../take/retrieve';
+import type { Retrieval, Retriever } from '../../take/retrieval';
+import { retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
   readonly items: readonly LocatedItem[];
@@ -43,10 +43,12 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   const [name] = words;
   const keys = await readKeys(plan.keys, context);
   const file = await commandProgram(entry, name, 'nothing was sent, and no view was used');
-  const named = await connectEach(entry, plan.items);
+  const items = await connectEach(entry, plan.items);
   const passphrase = await knownPassphrase(plan.passphrase, context);
   const retriever = { context, say, store: new RescueStore(context) };
-  const pushes = await retrieveAll(retriever, named, passphrase, keys);
+  const openings: Opening[] = [];
+  for (const item of items) openings.push({ item, keys: await keysOf(context, item, keys) });
+  const pushes = await retrieveAll(retriever, openings, passphrase);
   context.asked();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -76,25 +78,27 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   if (unwritten) throw unwritten;
 }
 
+interface Opening {
+  readonly item: ConnectedItem;
+  readonly keys: ItemKeys;
+}
+
 /**
- * Retrieves and decrypts pushes one after the other, each of which uses a view, unless a link shows that one cannot be opened.
+ * Retrieves and decrypts pushes one after the other, each of which uses a view.
  * @throws CliError of the one that failed, which says where those before it were saved
  */
 async function retrieveAll(
-  run: Retriever,
-  references: readonly Retrievable[],
+  retriever: Retriever,
+  openings: readonly Opening[],
   passphrase: KnownPassphrase,
-  keys: DecryptionKeys,
 ): Promise<Retrieval[]> {
-  const { context } = run;
-  for (const named of references)
-    if (named.publicKey !== undefined) await keyOfAnswer(context, named, keys);
+  const { context } = retriever;
   const pushes: Retrieval[] = [];
-  for (const [at, named] of references.entries()) {
+  for (const [index, { item, keys }] of openings.entries()) {
     try {
-      const sealed = await retrieveFrom(run, named, passphrase, keys);
-      pushes[at] = sealed;
-      pushes[at] = await openPush(sealed, { ...keys, linkKey: named.key, strict: true });
+      const sealed = await retrieveFrom(retriever, item, passphrase, keys);
+      pushes[index] = sealed;
+      pushes[index] = await openPush(sealed, { ...keys, strict: true });
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);
@@ -102,9 +106,9 @@ async function retrieveAll(
       const ended = context.signal.aborted ? endedBy(context.signal) : failed;
       const failure =
         ended === failed || remains
-          ? failed.with({ code: ended.code, subject: `link ${at + 1}` })
+          ? failed.with({ code: ended.code, subject: `link ${index + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
-      const kept = await rescuePushes(pushes, references.length);
+      const kept = await rescuePushes(pushes, openings.length);
       throw describe(failure.and(phrase('nothing-started')), ...kept);
     }
   }

@@ -9,10 +9,10 @@ import {
   flag,
   group,
   lineage,
+  negatable,
   parsed,
   type Rows,
   storedFile,
-  unlessNot,
   type Values,
 } from '../../cli/declare';
 import { addOutputOptions, type Closed, type Options, tlsRows } from '../../cli/options';
@@ -30,7 +30,9 @@ export const PORT = 5100;
 
 /** Where the data are, for `serve` and its subcommands. */
 export const dataRows = () => ({
-  data: filledText('--data <folder>', 'folder of the database (default: data folder)').common(),
+  data: filledText('--data <folder>', 'folder of the database (default: data folder)')
+    .names('path')
+    .common(),
   database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
 });
 
@@ -54,11 +56,11 @@ export const rows = {
       'most data of --ephemeral (default: 1/4 of memory)',
       1024 ** 2,
     ),
-    firstToken: unlessNot('--first-token', 'print no token, where a log would keep it'),
+    firstToken: negatable('--first-token', 'print no token, where a log would keep it'),
   }),
   ...group('Limits:', {
     // The global option of this name is another one.
-    anonymous: unlessNot('--anonymous', 'require a token, but not to open a link').common(),
+    anonymous: negatable('--anonymous', 'require a token, but not to open a link').common(),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
     defaultDays: parsed('--default-days <n>', 'days of a push by default (default: 7)', days),
     minDays: parsed('--min-days <n>', 'fewest days that a push can have (default: any time)', days),

@@ -191,7 +191,9 @@ async function changeKey(
 }
 
 const backupRows = {
-  file: operand('<file>', 'where the copy goes, 0600', (path) => newFileName(path, 'backup')),
+  file: operand('<file>', 'where the copy goes, 0600', (path) => newFileName(path, 'backup')).names(
+    'path',
+  ),
   ...rows,
   force: flag('--force', 'overwrite an existing file'),
 };

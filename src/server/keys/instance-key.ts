@@ -11,7 +11,7 @@ import {
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claimed, makeWhole, versionOf } from '../../platform/files/atomic-file';
+import { changeFile, makeWhole } from '../../platform/files/atomic-file';
 import { means } from '../../platform/files/file-error';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
@@ -149,9 +149,6 @@ export function newInstanceKey(notes: readonly string[]): FileKey {
   return { ...instanceKey(bytes), bytes, notes };
 }
 
-/** Milliseconds between two tries to change the file, at most twice that. */
-const PAUSE = 10;
-
 /**
  * Atomically replaces the keys at `path` with what `change` makes of them, newest first; the file is synced to disk and
  * keeps owner and mode. Programs that change it at the same time wait for each other.
@@ -161,24 +158,20 @@ export async function changeKeys(
   path: string,
   change: (keys: readonly FileKey[]) => readonly FileKey[],
 ): Promise<void> {
-  for (;;) {
-    if (textOf(change(readKeys(path))) === readText(path)) return;
-    try {
-      const file = realpathSync(path);
-      const isDone = claimed(file, versionOf(file), Date.now(), () => {
-        dropDrafts(file);
-        makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${basename(file)}.`);
-        return true;
-      });
-      if (isDone) return;
-    } catch (cause) {
-      const code = systemCode(cause);
-      throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
-        hint: 'it is written next to the old one, and must belong to the same user',
-        cause,
-      });
-    }
-    await sleep(PAUSE * (1 + Math.random()));
+  // A service that cannot write the file may have nothing to change.
+  if (textOf(change(readKeys(path))) === readText(path)) return;
+  try {
+    const file = realpathSync(path);
+    await changeFile(file, { now: () => new Date(), sleep }, () => {
+      dropDrafts(file);
+      makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${basename(file)}.`);
+    });
+  } catch (cause) {
+    const code = systemCode(cause);
+    throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
+      hint: 'it is written next to the old one, and must belong to the same user',
+      cause,
+    });
   }
 }
 

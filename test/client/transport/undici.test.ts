@@ -55,17 +55,14 @@ test.each([
   ['in one header', 1, 200, 0],
   ['in many', 50, 200, 0],
   ['in one header', 1, 300, 11],
-])(
-  'headers of a response, %s of %i, have %i KiB together: exit %i',
-  async (_, count, kib, exit) => {
-    const { url } = await recordingServer((_request, response) => {
-      for (let at = 0; at < count; at += 1)
-        response.setHeader(`x-${at}`, 'x'.repeat((kib * 1024) / count));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(VERSION);
-    });
-    expect((await overSocket(['version', '--url', url])).code).toBe(exit);
-  },
-);
+])('headers of a response, %s of %i, of %i KiB together: exit %i', async (_, count, kib, exit) => {
+  const { url } = await recordingServer((_request, response) => {
+    for (let at = 0; at < count; at += 1)
+      response.setHeader(`x-${at}`, 'x'.repeat((kib * 1024) / count));
+    response.writeHead(200, { 'content-type': 'application/json' }).end(VERSION);
+  });
+  expect((await overSocket(['version', '--url', url])).code).toBe(exit);
+});
 
 describe('nothing happened: exit 9', () => {
   const unreachable = async (origin: string, name: FactName) => {

@@ -319,23 +319,20 @@ describe('a client that takes its time', () => {
   test.each([
     ['a push', 'push[payload]', 201],
     ['an answer, from anybody', 'request[response]', 200],
-  ])(
-    'may take longer with a form that may bring files, as long as it moves: %s',
-    async (_, field, status) => {
-      await listening({ body: 100 });
-      const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
-      const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
-      const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
-      const said =
-        status === 201
-          ? post(`${head}Authorization: Bearer ${service.adminToken}\r\n`)
-          : post(head).replace('/api/v2/pushes', `/r/${await service.createRequest()}`);
-      const { socket, ended } = speak(said);
-      const letters = [...text];
-      every(5, () => letters.length > 0 && socket.write(letters.shift() as string));
-      expect(statuses(await ended)).toEqual([status]);
-    },
-  );
+  ])('may take longer with a form of files, as long as it moves: %s', async (_, field, status) => {
+    await listening({ body: 100 });
+    const name = `--b\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n`;
+    const text = `${name}${'x'.repeat(60)}\r\n--b--\r\n`;
+    const head = `${form.replace('5000', `${text.length}`)}Connection: close\r\n`;
+    const said =
+      status === 201
+        ? post(`${head}Authorization: Bearer ${service.adminToken}\r\n`)
+        : post(head).replace('/api/v2/pushes', `/r/${await service.createRequest()}`);
+    const { socket, ended } = speak(said);
+    const letters = [...text];
+    every(5, () => letters.length > 0 && socket.write(letters.shift() as string));
+    expect(statuses(await ended)).toEqual([status]);
+  });
 });
 
 test('whoever was accepted sends as fast as answers are to be read, or is cut', async () => {

@@ -144,19 +144,16 @@ describe('files', () => {
 test.each([
   [true, 200, 'The secret is deleted'],
   [false, 403, 'This is not allowed'],
-])(
-  'the button to delete is there where viewers may, and deletes: %s',
-  async (may, status, title) => {
-    const push = { payload: 'x', deletable_by_viewer: may, ...atOnce };
-    const token = await service.create(push);
-    const page = (await open(`/p/${token}`)).text;
-    expect(page.includes('<button name="do" value="expire">')).toBe(may);
-    const { text, ...answer } = await submit(`/p/${token}`, { do: 'expire' });
-    expect([answer.status, titleOf(text)]).toEqual([status, title]);
-    expect(text.includes(FOOTER)).toBe(!may);
-    expect((await open(`/p/${token}`)).status).toBe(may ? 404 : 200);
-  },
-);
+])('the button to delete is there if viewers may, and deletes: %s', async (may, status, title) => {
+  const push = { payload: 'x', deletable_by_viewer: may, ...atOnce };
+  const token = await service.create(push);
+  const page = (await open(`/p/${token}`)).text;
+  expect(page.includes('<button name="do" value="expire">')).toBe(may);
+  const { text, ...answer } = await submit(`/p/${token}`, { do: 'expire' });
+  expect([answer.status, titleOf(text)]).toEqual([status, title]);
+  expect(text.includes(FOOTER)).toBe(!may);
+  expect((await open(`/p/${token}`)).status).toBe(may ? 404 : 200);
+});
 
 test('a page that showed what has a passphrase deletes it', async () => {
   const token = await service.create({ payload: 'x', passphrase: 'sesame' });
@@ -285,20 +282,17 @@ describe('what was pasted with a link', () => {
     ';',
   ];
   const wide = ['%E2%80%8B', '%E2%80%9D', '%EF%BC%89', '*', '&utm_source=x', '%2F', '%0A'];
-  test.each([...ends, ...wide])(
-    'leads to the link without it, and takes no view: %s',
-    async (end) => {
-      service = await opened({ publicUrl: 'https://pw.example.com/x' });
-      const token = await service.create({ payload: 'x', expire_after_views: 1, ...atOnce });
-      for (const path of [`/p/${token}`, `/p/${token}/r`, `/r/${token}`])
-        for (const method of ['GET', 'HEAD']) {
-          const { status, headers, text } = await service.call(method, `${path}${end}?locale=fr`);
-          const location = `https://pw.example.com/x${path}?locale=fr`;
-          expect([status, headers.get('location'), text]).toEqual([302, location, '']);
-        }
-      expect(shown(await open(`/p/${token}`))).toBe('x');
-    },
-  );
+  test.each([...ends, ...wide])('leads to the link without it, taking no view: %s', async (end) => {
+    service = await opened({ publicUrl: 'https://pw.example.com/x' });
+    const token = await service.create({ payload: 'x', expire_after_views: 1, ...atOnce });
+    for (const path of [`/p/${token}`, `/p/${token}/r`, `/r/${token}`])
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers, text } = await service.call(method, `${path}${end}?locale=fr`);
+        const location = `https://pw.example.com/x${path}?locale=fr`;
+        expect([status, headers.get('location'), text]).toEqual([302, location, '']);
+      }
+    expect(shown(await open(`/p/${token}`))).toBe('x');
+  });
 
   test.each([
     '/p//evil.example',

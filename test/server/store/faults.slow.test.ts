@@ -192,39 +192,35 @@ onPostgres((cluster) => {
     await admin.close();
   }
 
-  test(
-    'on a full disk, pushes are refused and given, and created again when there is space',
-    needsDisk,
-    async () => {
-      const disk = mountDisk(48);
-      onTestFinished(() => disk.remove());
-      if (process.geteuid?.() === 0) execFileSync('chown', ['postgres:', disk.folder]);
-      const name = await cluster().createDatabase();
-      await administer(
-        name,
-        `CREATE TABLESPACE small LOCATION '${disk.folder}'`,
-        `ALTER DATABASE ${name} SET default_tablespace = small`,
-      );
-      const database = cluster().localUrl(name);
-      const service = await opened({ data: await newFolder(), database });
-      disk.fill(2 ** 20);
-      const tokens: string[] = [];
-      for (;;) {
-        const answer = await push(service, randomBytes(48_000).toString('base64'));
-        if (answer.status === 201) tokens.push(answer.json.url_token);
-        else {
-          expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
-          break;
-        }
+  test('a full disk refuses pushes, gives them, and makes them with space', needsDisk, async () => {
+    const disk = mountDisk(48);
+    onTestFinished(() => disk.remove());
+    if (process.geteuid?.() === 0) execFileSync('chown', ['postgres:', disk.folder]);
+    const name = await cluster().createDatabase();
+    await administer(
+      name,
+      `CREATE TABLESPACE small LOCATION '${disk.folder}'`,
+      `ALTER DATABASE ${name} SET default_tablespace = small`,
+    );
+    const database = cluster().localUrl(name);
+    const service = await opened({ data: await newFolder(), database });
+    disk.fill(2 ** 20);
+    const tokens: string[] = [];
+    for (;;) {
+      const answer = await push(service, randomBytes(48_000).toString('base64'));
+      if (answer.status === 201) tokens.push(answer.json.url_token);
+      else {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
+        break;
       }
-      expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
-      disk.clear();
-      expect((await push(service, 'x')).status).toBe(201);
-      expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
-      await service.close();
-      await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
-    },
-  );
+    }
+    expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
+    disk.clear();
+    expect((await push(service, 'x')).status).toBe(201);
+    expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
+    await service.close();
+    await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
+  });
 });
 
 test(

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { inWords } from '../cli/in-words';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import { meterFor } from '../cli/terminal/transfer-meter';
@@ -5,17 +6,77 @@ import type { PushFile } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/errors';
 import { whyUnwritable } from '../platform/files/file-error';
+import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
-import { reserveText } from './destination';
+import { type Destination, reserveText } from './destination';
 import { askBeforeLoss, type FetchedFiles, fetchFiles, leaveRest, toolsFor } from './download';
+import { newFile } from './new-file';
+import type { Place } from './place';
 import { type Folder, safeName } from './safe-name';
 import { copyBody, type DownloadTools, withRetries } from './save-file';
+import type { Ways } from './ways';
+
+/** The files of a push on their way to where they go. */
+interface FilesDelivery {
+  /** Of their folder. */
+  readonly path: string;
+  /** A new file for the text beside them; undefined if their folder takes none. */
+  reserveText(): Promise<Destination | undefined>;
+  /** Does not reject if one fails. */
+  write(): Promise<FetchedFiles>;
+}
+
+export async function filesTo(
+  retrieval: Retrieval,
+  place: Place,
+  ways: Ways,
+): Promise<FilesDelivery> {
+  const folder = await folderFor(retrieval, place, ways);
+  const write = ways.files === 'stdout' ? fileToStdout : fetchFiles;
+  return {
+    path: folder.path,
+    reserveText: () => reserveText(folder).catch(() => undefined),
+    write: () => write(retrieval, folder),
+  };
+}
+
+function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
+  const { force } = plan;
+  const taken = text?.inFolder?.taken ?? new Set<string>();
+  if (plan.to === 'rest') return plan.folder;
+  if (plan.to !== 'path' || files === 'here') return { path: '.', force, taken, named: false };
+  const { path } = plan;
+  if (files === 'folder') return { path, force, taken, named: true };
+  return { path: dirname(path), name: basename(path), force, taken, named: true };
+}
+
+/** The folder for the files, made if missing; a rescue folder if it cannot be written and the files would be lost. */
+async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
+  const { say, store, push } = retrieval;
+  if (ways.but === 'no-folder' && place.plan.to === 'path')
+    await say.warn(`"${place.plan.path}" is not a folder: saving the files to the current folder`);
+  const folder = folderOf(place, ways.files);
+  try {
+    if (folder.path !== '.') makeFolder(folder.path);
+    // Only writing proves it: access(2) grants a folder that was removed.
+    await (await newFile({ path: folder.path, force: false, taken: new Set() }, 'probe')).discard();
+    return folder;
+  } catch (error) {
+    const why = whyUnwritable((error as Error).cause ?? error);
+    const instead = store.loses(push) ? await store.folder().catch(() => undefined) : undefined;
+    // Without one, the error of each file says why.
+    if (instead === undefined) return folder;
+    const which = folder.path === '.' ? 'the current folder' : `"${folder.path}"`;
+    await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
+    return { ...folder, path: instead };
+  }
+}
 
 /**
  * Writes the one file of a push to standard output; if that fails, it is saved.
  * @param folder for that, and for the text
  */
-export async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
+async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, push, say, signal } = retrieval;
   const [file] = push.files ?? [];
   if (file === undefined) return fetchFiles(retrieval, folder);
