@@ -49,7 +49,7 @@ export function parseDotenv(dotenv: string, only: readonly string[] = []): Doten
   return any ? { variables } : { wrongLine: 1 };
 }
 
-/** The assignments of a text, one after the other, up to a line that is none. */
+/** The assignments of a text, one after the other, up to the first line of another form. */
 export function* assignments(
   dotenv: string,
 ): Iterable<({ readonly name: string } & Value) | WrongLine> {
