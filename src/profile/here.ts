@@ -26,8 +26,9 @@ export interface HereInstance extends Instance {
    * @throws CliError if a signal ends the run
    */
   ended(): Promise<number>;
-  /** The same until nobody may ask again for a response that was lost. */
+  /** Waits until nobody may ask again for a response that was lost. */
   settled(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Addresses that every machine has. */
@@ -47,17 +48,16 @@ export async function checkHere(host: string, port: number): Promise<void> {
 }
 
 /**
- * Starts an instance in this process, works with it, and discards it.
+ * Starts an instance in this process, which is gone when it is closed.
  * @param report receives what visitors do
- * @throws CliError (usage) for what the instance refuses, (failed) if it cannot start; and what the work throws
+ * @throws CliError (failed) if it cannot start
  */
-export async function withHere(
-  run: Entry,
+export async function startHere(
+  entry: Entry,
   settings: HereSettings,
   report: (event: HereEvent) => void,
-  work: (here: HereInstance) => Promise<void>,
-): Promise<void> {
-  const { context, say } = run;
+): Promise<HereInstance> {
+  const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
   // Of its log only errors are shown: what visitors do is reported.
@@ -73,20 +73,20 @@ export async function withHere(
     });
   try {
     if (signal.aborted) throw endedBy(signal);
-    await work({
-      ...(await instanceOf(run, service)),
+    return {
+      ...(await instanceOf(entry, service)),
       exposed: service.exposed,
       ended: () => unlessStopped(service.ended),
       settled: () => unlessStopped(service.settled),
-    });
+      close: () => service.close(),
+    };
   } catch (error) {
-    throw ownFailure(error);
-  } finally {
     await service.close();
+    throw error;
   }
 }
 
-async function instanceOf(run: Entry, { base, token, send }: HereService): Promise<Instance> {
+async function instanceOf(entry: Entry, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
     base,
     baseFrom: 'here',
@@ -100,12 +100,12 @@ async function instanceOf(run: Entry, { base, token, send }: HereService): Promi
     defaults: undefined,
   };
   const transport = async () => ({ send, close: async () => {} });
-  const context = contextWith(run.context, { transport });
-  return { target, api: apiClient(await clientSettings({ ...run, context }, target)) };
+  const context = contextWith(entry.context, { transport });
+  return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/** What this process refuses is input of its user, and nothing remains of what it has not done. */
-function ownFailure(error: unknown): unknown {
+/** A failure here: what this process refuses is input of its user, and nothing remains of what it has not done. */
+export function failureHere(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });
