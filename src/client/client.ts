@@ -5,6 +5,7 @@ import {
   type NewPush,
   type NewRequest,
   type Notification,
+  type RequestState,
 } from '../contract/api';
 import {
   accountsSchema,
@@ -104,10 +105,6 @@ function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
       (await ask(calls.audit, auditSchema, { token, ...at(page) })).logs,
   };
 }
-
-/** The listings of an owner's requests, in the order in which a request moves through them. */
-export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
 
 /** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;

@@ -1,7 +1,8 @@
+import { REQUEST_STATES, type RequestState } from '../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
 import { CliError, phrase } from '../platform/errors';
-import { type Api, REQUEST_STATES, type RequestState } from './client';
+import type { Api } from './client';
 import { type Item, pushItem, requestItem } from './item';
 import { findListed, pages } from './pages';
 

@@ -47,6 +47,10 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
+/** The listings of an owner's requests, in the order in which a request moves through them. */
+export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
 /** Calls of the commercial edition alone. */
 export const commercialRoutes = {
   accounts: { method: 'GET', path: '/accounts' },
