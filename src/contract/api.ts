@@ -51,10 +51,8 @@ export const requestRoutes = {
 export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** Calls of the commercial edition alone. */
-export const commercialRoutes = {
-  accounts: { method: 'GET', path: '/accounts' },
-} as const satisfies Record<string, Route>;
+/** The commercial edition alone has it. */
+export const accountsRoute: Route = { method: 'GET', path: '/accounts' };
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
