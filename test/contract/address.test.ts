@@ -90,6 +90,7 @@ test.each([
   ...['https://pw.test/p/x\u200b', `https://pw.test/${'x'.repeat(4081)}`],
   // Longer only when it is escaped.
   `https://pw.test/${'$'.repeat(2000)}`,
+  `https://${'$'.repeat(22)}.test/`,
 ])('%.40j is no link of an instance', (text) => {
   expect(webAddress(text)).toBeUndefined();
 });
