@@ -108,7 +108,7 @@ export function networkError(
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
-    steps: step && phrase(step, ...(step === 'check-running' ? [url.hostname] : [])),
+    steps: step === 'check-running' ? phrase(step, url.hostname) : step && phrase(step),
     cause: error,
   });
 }
