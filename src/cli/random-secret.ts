@@ -75,7 +75,6 @@ export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Pro
   return Array.from({ length: count }, () => alphabet[random(alphabet.length)]).join('');
 }
 
-/** Draws words without bias and joins them with dashes: 12.9 bits each. */
 export async function generateWords(count: number, draw?: Draw): Promise<string> {
   const random = draw ?? (await randomDraw());
   const words = await wordList();

@@ -167,7 +167,6 @@ function helpOf(command: Command, context: Context): string {
   return shown.join('');
 }
 
-/** Prints the tree of all commands as JSON, for programs that run this one. */
 async function printWhole(context: Context): Promise<void> {
   const { programJson } = await import('../cli/command-tree');
   await context.stdout.write(await programJson(await wholeProgram(context), context.version));
@@ -188,8 +187,8 @@ async function completeLine(line: readonly string[], context: Context): Promise<
 /** What a line leads to, also one that cannot be parsed, and how it prints, as far as that can be known. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
-  const found = await reach(program, argv, (one) => loaded(one, context));
-  return { ...found, options: mannerOf(found.command, context.env) };
+  const end = await reach(program, argv, (one) => loaded(one, context));
+  return { ...end, options: mannerOf(end.command, context.env) };
 }
 
 export async function wholeProgram(context: Context): Promise<Command> {
@@ -248,7 +247,6 @@ function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   return wanted && agentMarker(env) === undefined;
 }
 
-/** The command and those below it with `--version`. */
 function versioned(command: Command, { version }: Context): Command {
   eachCommand(command, (one) =>
     one.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),

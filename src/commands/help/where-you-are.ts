@@ -21,7 +21,7 @@ export async function whereYouAre(
   context: Context,
   purpose: string,
 ): Promise<string> {
-  const { facts, next } = await found(entryOf(context, options), options, purpose);
+  const { facts, next } = await situation(entryOf(context, options), options, purpose);
   return [
     typeof facts === 'string' ? facts : lines(facts),
     lines(next),
@@ -29,12 +29,12 @@ export async function whereYouAre(
   ].join('\n\n');
 }
 
-async function found(entry: Entry, options: GlobalOptions, purpose: string) {
-  const at = tried(() => {
+async function situation(entry: Entry, options: GlobalOptions, purpose: string) {
+  const target = tried(() => {
     const sources = sourcesOf(entry, options);
     return { ...targetOf(sources), name: sources.inUse.name };
   });
-  if (at instanceof NoInstance)
+  if (target instanceof NoInstance)
     return {
       facts: `${purpose}\n\nNo instance is configured.`,
       next: [
@@ -43,17 +43,17 @@ async function found(entry: Entry, options: GlobalOptions, purpose: string) {
         ['pwpush serve', 'run your own instance'],
       ] satisfies Rows,
     };
-  if (at instanceof CliError)
+  if (target instanceof CliError)
     return {
-      facts: safe(await inWords(at)),
+      facts: safe(await inWords(target)),
       next: [
         ['pwpush doctor', 'find out what is wrong'],
         ['pwpush profile list', 'list saved instances'],
         LOG_IN,
       ] satisfies Rows,
     };
-  const { base, baseFrom = '', token, defaults } = at;
-  const name = defaults ? `${at.name}` : 'none';
+  const { base, baseFrom = '', token, defaults } = target;
+  const name = defaults ? `${target.name}` : 'none';
   const ofProfile = `profile "${name}"`;
   const from = (source: string) => (source === '' || source === ofProfile ? '' : ` (${source})`);
   return {
@@ -74,5 +74,4 @@ async function found(entry: Entry, options: GlobalOptions, purpose: string) {
   };
 }
 
-/** Two columns. */
 const lines = (rows: Rows) => rows.map((row) => `  ${row.join('\t')}`).join('\n');
