@@ -67,7 +67,8 @@ const instanceRows = group(GLOBAL, {
   ).needsInstance(),
 });
 
-const outputRows = group(GLOBAL, {
+/** Those of a command that sends nothing, too. */
+export const outputRows = group(GLOBAL, {
   json: flag('--json', 'print JSON, errors included'),
   quiet: flag('-q, --quiet', 'print only the result, warnings and errors'),
   input: switchOff('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)'),
@@ -76,21 +77,14 @@ const outputRows = group(GLOBAL, {
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
+/** Those of a command that only works on profiles. */
+export const profileGlobals = { ...profileRow, ...outputRows };
 
 export type GlobalOptions = Values<typeof globalRows>;
 
-/** Declares the global options on the program and on each command, so that they can be given before and after its name. */
-export function addGlobalOptions(command: Command): Command {
-  return addOutputOptions(declare(command, { ...profileRow, ...instanceRows }));
-}
-
-export function addProfileOptions(command: Command): Command {
-  return addOutputOptions(declare(command, profileRow));
-}
-
-/** Declares the global options of a command that sends nothing. */
-export function addOutputOptions(command: Command): Command {
-  return declare(command, outputRows)
+/** Declares global options on the program and on each command, so that they can be given before and after its name. */
+export function addGlobals(command: Command, rows: Rows = globalRows): Command {
+  return declare(command, rows)
     .optionsGroup(GLOBAL)
     .helpOption('-h, --help', 'show help')
     .enablePositionalOptions();

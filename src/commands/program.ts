@@ -5,13 +5,7 @@ import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
 import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
-import {
-  addGlobalOptions,
-  GLOBAL,
-  type GlobalOptions,
-  globalOptions,
-  mannerOf,
-} from '../cli/options';
+import { addGlobals, GLOBAL, type GlobalOptions, globalOptions, mannerOf } from '../cli/options';
 import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
@@ -178,7 +172,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
     const { complete } = await import('./completion/complete');
     const program = withHelp(newProgram(context), context);
     const load = (command: Command) => loaded(command, context);
-    await context.stdout.write(await complete(program, line, { topics, load }, context));
+    await context.stdout.write(await complete(program, line, load, context));
   } catch {
     throw new ExitWith(exitStatus.failed);
   }
@@ -213,7 +207,7 @@ async function loaded(
 /** All commands by name and summary: their options are declared when they are typed. */
 function newProgram(context: Context): Command {
   const program = new Command('pwpush');
-  addGlobalOptions(program)
+  addGlobals(program)
     .description(DESCRIPTION)
     .usage('[options] <command>')
     .helpCommand(false)
@@ -235,7 +229,7 @@ function newProgram(context: Context): Command {
 function withHelp(program: Command, context: Context): Command {
   const helping = program.command('help', { hidden: true });
   helping.argument('[word...]', 'command or topic');
-  addGlobalOptions(versioned(helping as Command, context)).action((words: readonly string[]) =>
+  addGlobals(versioned(helping as Command, context)).action((words: readonly string[]) =>
     help(program, words, context),
   );
   return program;

@@ -10,7 +10,6 @@ import { NoInstance, targetOf } from '../../profile/target';
 type Rows = readonly (readonly [name: string, meaning: string])[];
 
 const LOG_IN = ['pwpush login URL', 'log in to an instance'] as const;
-const PUSH = ['pwpush push', 'push a secret and print its link'] as const;
 
 /**
  * What `pwpush` alone says: the profile, its address, whether there is a token, and the commands that fit. Sends nothing.
@@ -29,7 +28,11 @@ export async function whereYouAre(
   ].join('\n\n');
 }
 
-async function situation(entry: Entry, options: GlobalOptions, purpose: string) {
+async function situation(
+  entry: Entry,
+  options: GlobalOptions,
+  purpose: string,
+): Promise<{ readonly facts: string | Rows; readonly next: Rows }> {
   const target = tried(() => {
     const sources = sourcesOf(entry, options);
     return { ...targetOf(sources), name: sources.inUse.name };
@@ -41,7 +44,7 @@ async function situation(entry: Entry, options: GlobalOptions, purpose: string) 
         LOG_IN,
         ['pwpush push --here', 'push a secret from this machine alone'],
         ['pwpush serve', 'run your own instance'],
-      ] satisfies Rows,
+      ],
     };
   if (target instanceof CliError)
     return {
@@ -50,7 +53,7 @@ async function situation(entry: Entry, options: GlobalOptions, purpose: string) 
         ['pwpush doctor', 'find out what is wrong'],
         ['pwpush profile list', 'list saved instances'],
         LOG_IN,
-      ] satisfies Rows,
+      ],
     };
   const { base, baseFrom = '', token, defaults } = target;
   const name = defaults ? `${target.name}` : 'none';
@@ -61,16 +64,12 @@ async function situation(entry: Entry, options: GlobalOptions, purpose: string) 
       ['profile', name],
       ['address', `${safe(base)}${from(baseFrom)}`],
       ['token', token ? `yes${from(token.from)}` : 'none'],
-    ] satisfies Rows,
+    ],
     next: [
-      PUSH,
-      ...(token
-        ? ([
-            ['pwpush request', 'ask someone for a secret'],
-            ['pwpush list', 'list your pushes'],
-          ] as const)
-        : ([['pwpush get LINK', 'get a secret'], LOG_IN] as const)),
-    ] satisfies Rows,
+      ['pwpush push', 'push a secret and print its link'],
+      token ? ['pwpush request', 'ask someone for a secret'] : ['pwpush get LINK', 'get a secret'],
+      token ? ['pwpush list', 'list your pushes'] : LOG_IN,
+    ],
   };
 }
 
