@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { Child, ChildOutput } from './context';
-import { endings } from './errors';
+import type { Child, ChildOutput, Context, OwnRun } from './context';
+import { endedBy, endings } from './errors';
+import { aborted } from './files/abort';
 import type { Interrupts } from './interrupts';
-import type { OutputPipes } from './pipes';
+import { HANDED_OVER } from './own-run';
+import { type OutputPipes, outputPipes } from './pipes';
 
 /** Signals that a key or a resized window sends to every process in the terminal's foreground. */
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
@@ -15,18 +17,55 @@ const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 const CHECK_MS = 100;
 const CHECKS = 10;
 
+type Muted = <T>(work: () => T) => T;
+
+/**
+ * As `Context.runChild`.
+ * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
+ */
+export async function runProgram(child: Child, context: Context, muted: Muted): Promise<number> {
+  const pipes = child.output && (await outputPipes(context));
+  // From here on signals go to the child: one before is for us.
+  if (context.signal.aborted) {
+    pipes?.close();
+    throw endedBy(context.signal);
+  }
+  return runChild(child, context.interrupts, muted, pipes);
+}
+
+/**
+ * Starts a run of ours, and returns its exit status.
+ * @param program what starts this program
+ */
+export function startOwn(
+  [file, ...first]: readonly [string, ...string[]],
+  { argv, env, input, output, signal }: OwnRun,
+  muted: Muted,
+): Promise<number> {
+  const words = [file, ...first, HANDED_OVER] as const;
+  const line = `${JSON.stringify([...argv, input])}\n`;
+  const child = { file, words, env, input: line, endsWithInput: true, output };
+  const interrupts: Interrupts = {
+    owned: false,
+    enter: (mode) => {
+      if (mode.mode === 'forward') void aborted(signal).then(() => mode.deliver('SIGTERM'));
+      return () => {};
+    },
+  };
+  return runChild(child, interrupts, muted, undefined);
+}
+
 /**
  * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach us are
  * passed on to it.
- * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
  * @param pipes for output that is taken, in place of sockets
  * @returns its exit status, or 128 plus the number of the signal that ended it, as shells do
  * @throws an error of the system if it cannot be started
  */
-export function runChild(
+function runChild(
   { file, words, env, input, endsWithInput, output, signalled }: Child,
   interrupts: Interrupts,
-  muted: <T>(work: () => T) => T,
+  muted: Muted,
   pipes: OutputPipes | undefined,
 ): Promise<number> {
   const [argv0, ...args] = words;
