@@ -82,7 +82,7 @@ function runChild(
       mode: 'forward',
       deliver: (signal) => {
         signalled?.(signal);
-        // What it left behind may write for ever.
+        // A process that it left behind may write for ever.
         if (hasEnded(child) && signal in endings) return stop(stdout, stderr);
         if (endsWithInput) child.stdin?.end();
         else if (!fromKeyboard.includes(signal)) child.kill(signal);
@@ -122,7 +122,7 @@ function runChild(
   });
 }
 
-/** Calls `work` once `isIdle` was true that many times. What waits for a slow reader of ours is not idle. */
+/** Calls `work` once `isIdle` was true CHECKS times. What waits for a slow reader of ours is not idle. */
 function afterChecks(isIdle: () => boolean, work: () => void): NodeJS.Timeout {
   let left = CHECKS;
   const timer = setInterval(() => {
@@ -146,7 +146,7 @@ function startWith<T>(pipes: OutputPipes | undefined, start: () => T): T {
 }
 
 function stop(...streams: readonly (Readable | null)[]): void {
-  for (const one of streams) one?.destroy();
+  for (const stream of streams) stream?.destroy();
 }
 
 /** Hands over a stream to its end. If that fails, the pipe is closed, and the child notices when it writes again. */

@@ -130,7 +130,7 @@ export function crash(error: unknown): never {
  */
 export function leave(status: number, left: number = GRACE.write): void {
   const names = Object.keys(endings) as EndingSignal[];
-  const name = names.find((one) => exitStatus[endings[one]] === status);
+  const name = names.find((signal) => exitStatus[endings[signal]] === status);
   const active = process.getActiveResourcesInfo();
   const reads = active.includes('FSReqCallback');
   if (name === undefined || !(reads || active.includes('GetAddrInfoReqWrap'))) process.exit(status);
@@ -151,9 +151,9 @@ async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const;
   const before = names.map((name) => process.rawListeners(name));
   const loaded = await load();
-  for (const [at, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     for (const listener of process.rawListeners(name)) {
-      if (!before[at]?.includes(listener)) process.removeListener(name, listener as () => void);
+      if (!before[index]?.includes(listener)) process.removeListener(name, listener as () => void);
     }
   }
   return loaded;
