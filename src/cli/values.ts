@@ -2,7 +2,7 @@
 import type { Kind } from '../contract/api';
 import {
   DAY_SECONDS,
-  durationInOneUnit,
+  durationText,
   type Edition,
   type Expiry,
   parseDuration,
@@ -74,7 +74,7 @@ export function seconds(value: string, name: string, most = DAY_SECONDS): number
   if (time === undefined)
     throw usageError(`${name} must be a time such as 90s, 45m or 6h, not "${value}"`);
   if (time > most)
-    throw usageError(`${name} must be at most ${durationInOneUnit(most)}, not "${value}"`);
+    throw usageError(`${name} must be at most ${durationText(most)}, not "${value}"`);
   if (time > 0) return time;
   throw usageError(`${name} must be more than 0, not "${value}"`);
 }

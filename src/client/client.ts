@@ -5,6 +5,7 @@ import {
   type NewPush,
   type NewRequest,
   type Notification,
+  type RequestState,
 } from '../contract/api';
 import {
   accountsSchema,
@@ -32,7 +33,7 @@ import { sharedBackoff } from './retry';
 import { follow, withinOrigin } from './transport/redirects';
 import { isSuccess, jsonIn, readWhole } from './transport/response';
 
-/** One method per endpoint of API v2. All throw a `CliError`. */
+/** One method per endpoint of API v2, each of which throws a `CliError`. */
 export type Api = ReturnType<typeof apiClient>;
 
 export function apiClient(options: ApiSettings) {
@@ -42,7 +43,6 @@ export function apiClient(options: ApiSettings) {
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
     version: () => ask(pushCalls.version, versionSchema),
-    /** Files are read while they are sent. */
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
       ask(pushCalls.create, createdSchema, await bodyOf({ push }, files, account)),
     /** Takes a view. Also returns an expired push, with `expired: true`. */
@@ -67,28 +67,25 @@ export function apiClient(options: ApiSettings) {
       return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
     },
     ...ofBoth(ask, pushCalls),
-    /** A viewer needs what a retrieval needs. */
     expire: async (token: string, passphrase?: string, keyProof?: string) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
       const push = await ask(pushCalls.expire, pushSchema, details);
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },
-    /** Makes the instance e-mail the link. */
     notify: (token: string, body: Notification) =>
       ask(pushCalls.notify, notifiedSchema, { token, body }),
-    /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
+    /** A page of the user's or an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], pushListSchema, at(page, account)),
     accounts: () => ask(accountsCall, accountsSchema),
-    /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
+    /** Takes no view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
   };
 }
 
-/** `sendCall` with the settings of a client. */
 type Ask = <Schema extends v.GenericSchema>(
   call: Call,
   schema: Schema,
@@ -97,7 +94,7 @@ type Ask = <Schema extends v.GenericSchema>(
 
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
-    /** The link for a browser; takes no view. */
+    /** Takes no view. */
     preview: (token: string) => ask(calls.preview, previewSchema, { token }),
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
@@ -105,11 +102,6 @@ function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   };
 }
 
-/** The listings of an owner's requests, in the order in which a request moves through them. */
-export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
-
-/** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;
 
 interface RequestAnswer {
@@ -120,10 +112,9 @@ interface RequestAnswer {
 
 function requestApi(ask: Ask) {
   return {
-    /** The files go with the question. */
     create: async (request: NewRequest, files?: readonly Attachment[], account?: number) =>
       ask(requestCalls.create, createdRequestSchema, await bodyOf({ request }, files, account)),
-    /** Anybody gets the question; the owner takes the answer. */
+    /** For the owner, this takes the answer; anybody else gets the question. */
     read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
@@ -140,7 +131,6 @@ function requestApi(ask: Ask) {
       if (request.state !== 'open' && request.state !== 'ready') return request;
       throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
-    /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
     list: (state: RequestState, page: number, account?: number) =>
       ask(requestCalls[state], requestListSchema, at(page, account)),
   };
@@ -177,10 +167,9 @@ async function bodyOf(
 
 type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
 
-/** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
+/** The connection is opened while the token is being got. */
 async function withToken(settings: Settings): Promise<ReadySettings> {
   const { token, open } = settings;
-  // Not a copy: of many calls, each would make one.
   if (typeof token !== 'function') return settings as ReadySettings;
   open?.();
   return { ...settings, token: await token() };

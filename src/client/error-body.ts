@@ -42,7 +42,6 @@ function ofField(field: string, messages: unknown): readonly Fact[] {
   return texts.map((one) => phrase('body-field', field, unnamed(one)));
 }
 
-/** All texts and names in what a response says, for a search. */
 export function textOf(said: readonly Fact[]): string {
   return said.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
 }
@@ -57,9 +56,9 @@ export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
   return phrase('body-line', type, line.trimEnd());
 }
 
-/** Characters that are searched for secrets, of up to 16 MiB. */
+/** Most characters that are searched for secrets. */
 const SEARCHED = 4096;
-/** Characters that are quoted. */
+/** Most characters that are quoted. */
 const QUOTED = 300;
 
 /** What a response says as it may be quoted: shortened, and left out if it repeats a secret of the request. */
@@ -93,18 +92,17 @@ function holds(text: string, secret: string): boolean {
   if (secret.length < SHORTEST) return false;
   if (secret.length < RUN) return containsWord(text, secret);
   const runs = new Set<string>();
-  for (let at = 0; at + RUN <= text.length; at++) runs.add(text.slice(at, at + RUN));
-  for (let at = 0; at + RUN <= secret.length; at++) {
-    if (runs.has(secret.slice(at, at + RUN))) return true;
-  }
+  for (let start = 0; start + RUN <= text.length; start++) runs.add(text.slice(start, start + RUN));
+  for (let start = 0; start + RUN <= secret.length; start++)
+    if (runs.has(secret.slice(start, start + RUN))) return true;
   return false;
 }
 
-/** Not inside a longer word: the passphrase "pass" would hide every message about passphrases. */
+/** A part of a longer word does not count: the passphrase "pass" would hide every message about passphrases. */
 function containsWord(text: string, word: string): boolean {
   const letter = /[\p{L}\p{N}]/u;
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const around = [text[at - 1] ?? '', text[at + word.length] ?? ''];
+  for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1)) {
+    const around = [text[start - 1] ?? '', text[start + word.length] ?? ''];
     if (!around.some((character) => letter.test(character))) return true;
   }
   return false;
@@ -121,7 +119,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\t': '\t',
 };
 
-/** Undoes escapes. Also makes `+`, which is a space in a URL, a space. */
+/** A `+` becomes a space, which it is in a URL. */
 function unescaped(text: string): string {
   return text
     .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())

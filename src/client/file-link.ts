@@ -7,11 +7,11 @@ import { follow, type RedirectRules } from './transport/redirects';
 import { discardBody, header, retryAfter } from './transport/response';
 
 export interface FileResponse {
-  /** Content-Length; undefined if absent. */
+  /** Undefined without a Content-Length. */
   readonly length: number | undefined;
   /** Lets another run continue with the same bytes; undefined if the link does not support it. */
   readonly version?: Version;
-  /** Bytes that `body` leaves out, as they are there already. */
+  /** `body` begins after these bytes, which were received before. */
   readonly from?: number;
   /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
@@ -23,7 +23,7 @@ export interface Version {
   readonly length: number;
 }
 
-/** The first bytes are there. */
+/** A file whose first bytes were received before. */
 export interface Begun extends Version {
   readonly received: number;
 }
@@ -36,7 +36,6 @@ type LinkSettings = Pick<
   'base' | 'headers' | 'userAgent' | 'send' | 'now' | 'token'
 >;
 
-/** A link whose response was not its file. */
 export class LinkError extends CliError {
   /** @param retryAfter seconds until another attempt; undefined if another is of no use */
   constructor(
@@ -102,7 +101,6 @@ class LinkedFile {
     return follow(send, get(this.url, first), anywhere(plain));
   }
 
-  /** The error of a response without a file. */
   async refusal(response: HttpResponse): Promise<LinkError> {
     await discardBody(response.body);
     const { status } = response;

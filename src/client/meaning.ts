@@ -335,7 +335,7 @@ function notFound({ response, status, call, said }: Refusal): CliError {
 
 function rateLimited({ response, status, said, settings }: Refusal): CliError {
   const seconds = retryAfter(response, settings.now());
-  const later = seconds ? phrase('try-later', seconds) : phrase('try-later');
+  const later = phrase('try-later', seconds || '');
   return errorOf('rate_limited', status, phrase('rate-limited', ...said), later);
 }
 

@@ -90,7 +90,8 @@ type Finding = Omit<Check, 'name' | 'status'> & Partial<Pick<Check, 'status'>>;
 
 /**
  * The checks in their order, and what each looks at: what is here, the way to the instance, or its answer. The first failure on
- * the way explains the later ones; `perhaps` is left out where there is nothing to look at.
+ * the way explains the later ones; `perhaps` is left out where there is nothing to look at. Before `others` come those that a
+ * failure leaves out.
  */
 const checks = {
   config: 'here',
@@ -102,7 +103,7 @@ const checks = {
   clock: 'answer',
   token: 'answer',
   features: 'answer',
-  others: 'here',
+  others: 'skipped',
   sqlite: 'here',
   rescue: 'here',
 } as const;
@@ -112,9 +113,27 @@ type CheckName = keyof typeof checks;
 /** Yields what each check finds, as it is made. */
 async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<Check, void> {
   const examination = new Examination(entry, options);
+  const skipped: CheckName[] = [];
+  let failed: CheckName | undefined;
   for (const name of Object.keys(checks) as CheckName[]) {
-    const found = await examination.check(name);
-    if (found) yield { name, status: 'ok', ...found };
+    const looksAt = checks[name];
+    if (name === 'others') {
+      const message = `${skipped.join(', ')}: not checked, as ${failed} failed`;
+      if (failed) yield { name, status: 'skipped', message };
+      continue;
+    }
+    if (failed && looksAt !== 'here' && !(name === 'clock' && examination.hasAnswer)) {
+      if (looksAt !== 'perhaps') skipped.push(name);
+      continue;
+    }
+    const finding: Finding | undefined | CliError = await attempt(async () => examination[name]());
+    if (!finding) continue;
+    if (!(finding instanceof CliError)) yield { name, status: 'ok', ...finding };
+    else {
+      if (looksAt === 'way' || looksAt === 'perhaps') failed = name;
+      const { code, message, hint } = failureFields(finding);
+      yield { name, status: 'failed', message, hint, code };
+    }
   }
 }
 
@@ -123,35 +142,19 @@ const SOON_DAYS = 14;
 /** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
 const SKEW_SECONDS = 60;
 
-class Examination implements Record<CheckName, () => unknown> {
+class Examination {
   private target!: Target;
   private instance!: InstanceVersion;
   /** Redirects included, with the time by the clock of this machine. */
   private readonly responses: { readonly response: HttpResponse; readonly time: Date }[] = [];
-  private failed: CheckName | undefined;
-  private readonly skipped: CheckName[] = [];
 
   constructor(
     private readonly entry: Entry,
     private readonly options: InstanceOptions,
   ) {}
 
-  /** Makes a check; only notes its name where it needs what has failed. */
-  async check(name: CheckName): Promise<Finding | undefined> {
-    const looksAt = checks[name];
-    const hasAnswer = name === 'clock' && this.responses.length > 0;
-    if (this.failed && looksAt !== 'here' && !hasAnswer) {
-      if (looksAt !== 'perhaps') this.skipped.push(name);
-      return undefined;
-    }
-    try {
-      return await this[name]();
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      if (looksAt === 'way' || looksAt === 'perhaps') this.failed = name;
-      const { code, message, hint } = failureFields(error);
-      return { status: 'failed', message, hint, code };
-    }
+  get hasAnswer(): boolean {
+    return this.responses.length > 0;
   }
 
   /** The config file can be read, by its owner only. */
@@ -165,15 +168,15 @@ class Examination implements Record<CheckName, () => unknown> {
     for (const [place, wanted] of [[folder, '0700'] as const, [path, '0600'] as const]) {
       const mode = statSync(place).mode & 0o777;
       if (context.platform === 'win32' || (mode & 0o077) === 0) continue;
-      const found = mode.toString(8).padStart(4, '0');
-      const steps = phrase('change-mode', wanted, place);
-      throw failedError(phrase('open-to-others', place, found), { steps });
+      throw failedError(phrase('open-to-others', place, mode.toString(8).padStart(4, '0')), {
+        steps: phrase('change-mode', wanted, place),
+      });
     }
     return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
   }
 
   address(): Finding {
-    // Where the address is from stands in this check alone.
+    // This check says where the address is from; the later ones need not.
     this.target = { ...targetOf(sourcesOf(this.entry, this.options)), addressHint: undefined };
     const { base, baseFrom, ignored } = this.target;
     const warnings = [ignored && ignoredText(ignored), exposure(this.target)].filter(Boolean);
@@ -204,7 +207,6 @@ class Examination implements Record<CheckName, () => unknown> {
     return { message: proxy ? `${proxyName(proxy)} (${proxy.variable})` : 'none' };
   }
 
-  /** Which CAs are trusted besides those that are built in. */
   async cas(): Promise<Finding | undefined> {
     if (!this.target.base.startsWith('https:')) return undefined;
     const { env } = this.entry.context;
@@ -221,10 +223,11 @@ class Examination implements Record<CheckName, () => unknown> {
   async api(): Promise<Finding> {
     const { token } = this.target;
     // Without a token, so that only the address is tested; with it if the instance requires one.
-    const bare = await attempt(() => this.askVersion({ ...this.target, token: undefined }));
-    const isRefused = bare instanceof CliError && bare.code === 'unauthorized' && token;
-    const version = isRefused ? await this.askVersion(this.target) : bare;
-    if (version instanceof CliError) throw version;
+    const bare = await this.client({ ...this.target, token: undefined });
+    const version = await bare.version().catch(async (error) => {
+      if (!(error instanceof CliError && error.code === 'unauthorized' && token)) throw error;
+      return (await this.client(this.target)).version();
+    });
     this.instance = version;
     const message = editionOf(version);
     const moved = this.responses.find(({ response: { status } }) => status >= 300 && status < 400);
@@ -238,10 +241,6 @@ class Examination implements Record<CheckName, () => unknown> {
     }
     if (version.api_version?.split('.')[0] === '2') return { message };
     return { message, status: 'warning', hint: 'pwpush requires API v2' };
-  }
-
-  private async askVersion(target: Target): Promise<InstanceVersion> {
-    return (await this.client(target)).version();
   }
 
   /** A client with a short limit. */
@@ -284,13 +283,6 @@ class Examination implements Record<CheckName, () => unknown> {
     const message = abilities(this.instance);
     if (message !== undefined) return { message };
     return { status: 'skipped', message: 'the instance does not report its features' };
-  }
-
-  others(): Finding | undefined {
-    const { failed, skipped } = this;
-    if (!failed) return undefined;
-    const message = `${skipped.join(', ')}: not checked, as ${failed} failed`;
-    return { status: 'skipped', message };
   }
 
   /** There is a SQLite; instances of others are used without. */

@@ -52,16 +52,16 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   const expired: object[] = [];
   const gone: ConnectedItem[] = [];
   let worst = 0;
-  const ended = async (item: ConnectedItem) => {
+  const outcomes = inOrder(items, async (item) => {
     const outcome = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
-      return end(entry, item, opening, receipts);
+      return end(item, opening, receipts);
     });
     if (!(outcome instanceof CliError) || outcome.code === 'not_found') gone.push(item);
     return { token: item.token, outcome };
-  };
+  });
   try {
-    for await (const { token, outcome } of inOrder(items, ended))
+    for await (const { token, outcome } of outcomes)
       if (!(outcome instanceof CliError)) {
         expired.push(outcome.object);
         await say.remark(outcome.text);
@@ -77,7 +77,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** Viewers expire the push with this. */
+/** With this a viewer expires a push. */
 interface Opening {
   readonly entry: Entry;
   readonly passphrase: KnownPassphrase;
@@ -86,24 +86,22 @@ interface Opening {
 }
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-async function end(entry: Entry, named: ConnectedItem, opening: Opening, receipts: Receipts) {
+async function end(named: ConnectedItem, { entry, passphrase, text }: Opening, receipts: Receipts) {
   const { context, say } = entry;
   const { token, target, last } = named;
   if (last?.ended)
     throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
   return onItem<{ text: string; object: object }>(named, async (item) => {
     if (item.kind === 'push') {
-      const known = { linkKey: named.key, text: opening.text };
-      const prover = new KeyProver(opening.entry, known, target.base);
-      const push = await withPassphrase(
-        opening.entry.context,
-        opening.passphrase,
-        target,
-        (passphrase) => prover.call((proof) => item.end(passphrase, proof)),
+      const prover = new KeyProver(entry, { linkKey: named.key, text }, target.base);
+      const push = await withPassphrase(context, passphrase, target, (passphrase) =>
+        prover.call((proof) => item.end(passphrase, proof)),
       );
       const wasEnded = isOld(push, context.now()) || tried(() => receipts.ended(named)) === true;
-      const text = wasEnded ? `${token} was expired already` : `expired ${described(named, push)}`;
-      return { text, object: push };
+      return {
+        text: wasEnded ? `${token} was expired already` : `expired ${described(named, push)}`,
+        object: push,
+      };
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');

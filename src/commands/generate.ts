@@ -21,7 +21,7 @@ export default command({
   run,
 });
 
-async function run({ say }: Entry, wanted: GeneratedSecret): Promise<void> {
-  const generated = await generate(wanted);
+async function run({ say }: Entry, secret: GeneratedSecret): Promise<void> {
+  const generated = await generate(secret);
   await say.print({ generated }, () => `${generated}\n`);
 }

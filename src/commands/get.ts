@@ -91,7 +91,7 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
   };
 }
 
-/** @param link missing only where a file is named */
+/** @param link empty only where a file is named */
 function originOf(options: GetOptions, entry: Entry, link = ''): GetPlan['from'] {
   const { fromFile: file, resume: kept } = options;
   const push = link === '' ? undefined : referenceOf(link, entry.context);
@@ -142,7 +142,7 @@ async function jobEntries(
 async function checkJobVariable(name: string): Promise<void> {
   const { isUnsafe } = await import('../run/unsafe-variables');
   if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
-  // Those of the runners, too.
+  // Runners have variables of their own.
   if (isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name))
     throw usageError(
       `${name} would change what later steps run`,

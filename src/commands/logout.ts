@@ -19,10 +19,11 @@ export default command({
 });
 
 async function logout(
-  { context, say }: Entry,
+  entry: Entry,
   { name, profile }: ReturnType<typeof existingProfile>,
 ): Promise<void> {
-  await updateProfiles({ context, say }, (stored) => {
+  const { context, say } = entry;
+  await updateProfiles(entry, (stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });

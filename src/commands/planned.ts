@@ -7,19 +7,19 @@ import type { Context, Environment } from '../platform/context';
 
 /** How a command is declared, and what its help says. */
 interface Declaration {
-  /** Of one below another; the table of the program has the others. */
+  /** For a command below another one; the table of the program has the others. */
   readonly summary?: string;
   readonly alias?: string;
-  /** Its summary, as a sentence, if left out. */
+  /** The summary as a sentence, if left out. */
   readonly description?: string;
   readonly usage?: string;
-  /** What its help says after the options, and its examples. */
+  /** What the help says after the options. */
   readonly help?: string;
   /** The words after `--` are a command to run, at least where this option is given. */
   readonly takesCommand?: boolean | string;
   /** What it reads from standard input, whatever its options are. */
   readonly input?: string;
-  /** Declares the global options that it has; all if left out. */
+  /** Declares the global options; all if left out. */
   readonly globals?: (command: Command) => Command;
   readonly commands?: Readonly<Record<string, CommandObject>>;
 }
@@ -33,7 +33,7 @@ export interface Prepared {
 export interface CommandObject extends Declaration {
   readonly rows: Rows;
   /**
-   * Left out by one that only has commands below it.
+   * Left out by a command that only has others below it.
    * @throws CliError (usage)
    */
   prepare?(command: Command, context: Context): Promise<Prepared>;
@@ -46,7 +46,7 @@ export interface Invocation extends Entry {
 /** A command: what a line of it can have, the plan that is made of the line, and the run that follows the plan. */
 export interface Planned<R, Plan> extends Declaration {
   readonly rows: R;
-  /** Has the value of an option that was not typed. */
+  /** The value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.
@@ -87,7 +87,7 @@ export function define(
   parser
     .description(object.description ?? sentence)
     .helpCommand(false)
-    // -pc stays -p -c.
+    // So that -pc stays -p -c.
     .combineFlagAndOptionalValue(false);
   if (takesCommand)
     parser.takesCommand = () =>

@@ -26,11 +26,10 @@ import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import { phrase, usageError } from '../platform/errors';
-import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
 import help from './help/request.txt?raw';
 import { command } from './planned';
-import type { HerePlan, RequestPlan } from './request/run';
+import type { RequestPlan } from './request/run';
 
 const rows = {
   text: operand('[question]', 'what you ask for; the instance can read it')
@@ -104,7 +103,7 @@ export default command({
 
 async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPlan> {
   const { context } = entry;
-  const { text, encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
+  const { text, encrypt, expire, notify, locale, name, note, file: files, copy, qr } = options;
   const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
   if (notify && encrypt)
@@ -114,41 +113,37 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
     );
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
-  const here = options.here ? hereOf(options) : undefined;
-  const question = here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
+  const question = options.here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  const at = here ?? { target: await configured(entry, options) };
-  const owner = 'target' in at ? at.target.passphraseFor : undefined;
-  const closes = options.expire && closing(options.expire, context.now());
-  if (here) await sayExpiry(options.expire, 'closes', entry.say);
+  const place = options.here ? hereOf(options) : await instanceOf(entry, options);
+  const owner = place.at === 'instance' ? place.target.passphraseFor : undefined;
+  const closes = expire && closing(expire, context.now());
+  if (options.here) await sayExpiry(expire, 'closes', entry.say);
   return {
-    question,
-    closes,
-    files,
-    passphrase: { ...source, owner },
-    seal: encrypt ? { identityFile: options.identityOut } : undefined,
-    locale,
-    at,
-    byDate: isDate(options.expire),
-    fields: {
-      ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
-      ...notified,
+    content: { question, files, details: { ...askedFor({ name, note }), ...notified } },
+    limits: {
+      closes,
+      byDate: isDate(expire),
+      takesFiles: options.allowFiles,
+      accept: options.acceptLimits,
     },
-    acceptLimits: options.acceptLimits,
-    copy: options.copy,
-    qr: options.qr,
-    wait: wait ? { most: options.for } : undefined,
+    seal: {
+      passphrase: { ...source, owner },
+      encryption: encrypt ? { identityFile: options.identityOut } : undefined,
+    },
+    place,
+    result: { locale, copy, qr },
   };
 }
 
-function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions): HerePlan {
+function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions) {
   const place: PlacePlan =
     output === undefined
       ? { to: 'stream', force }
       : output === '-'
         ? { to: 'dash', force }
         : { to: 'path', path: output, force };
-  return { host, port, place };
+  return { at: 'here', host, port, output: place } as const;
 }
 
 function hereQuestion(text = 'Please enter the secret.'): Source {
@@ -156,10 +151,11 @@ function hereQuestion(text = 'Please enter the secret.'): Source {
 }
 
 /** @throws CliError (usage) when nothing is configured */
-async function configured(entry: Entry, options: RequestOptions): Promise<Target> {
+async function instanceOf(entry: Entry, options: RequestOptions) {
   const { sourcesOf } = await import('../profile/sources');
   const { NoInstance, targetOrNone } = await import('../profile/target');
   const target = targetOrNone(sourcesOf(entry, options));
   if (target instanceof NoInstance) throw target.advising(phrase('request-here'));
-  return target;
+  const wait = options.wait ? { most: options.for } : undefined;
+  return { at: 'instance', target, wait } as const;
 }

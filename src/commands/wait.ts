@@ -14,7 +14,6 @@ import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/w
 import help from './help/wait.txt?raw';
 import { command } from './planned';
 
-/** What to wait for, and what then. */
 interface WaitPlan {
   readonly item: LocatedItem;
   /** Seconds between two looks. */
@@ -69,7 +68,7 @@ async function wait({ context, say }: Entry, plan: WaitPlan): Promise<void> {
     );
   });
   if (!viewed || !plan.thenExpire) return;
-  // The time limit of the wait is not that of the expiry.
+  // The time limit of the wait has passed, maybe: another client has its own.
   const { expire } = await clientOf({ context, say }, target);
   await expire(viewed.token);
   await readReceipts(context).end([viewed]);

@@ -47,10 +47,12 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
-/** Calls of the commercial edition alone. */
-export const commercialRoutes = {
-  accounts: { method: 'GET', path: '/accounts' },
-} as const satisfies Record<string, Route>;
+/** The listings of an owner's requests, in the order in which a request moves through them. */
+export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** The commercial edition alone has it. */
+export const accountsRoute: Route = { method: 'GET', path: '/accounts' };
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -7,8 +7,7 @@ import type { Destination } from './destination';
 import { printOrRescue } from './print-or-rescue';
 
 /** @throws CliError (usage) if there is no clipboard */
-export async function clipboardDestination(run: Entry): Promise<Destination> {
-  const { context, say } = run;
+export async function clipboardDestination({ context, say }: Entry): Promise<Destination> {
   const clipboard = await findClipboard(context);
   if (!clipboard)
     throw usageError('no clipboard found; nothing was fetched', phrase('clipboard-programs'));
@@ -32,12 +31,7 @@ export async function clipboardDestination(run: Entry): Promise<Destination> {
       const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
       if (await prompter.confirm(question, true).finally(context.asked)) return;
       const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
-      const failure = await printOrRescue(context, {
-        bytes,
-        part: 'secret',
-        push,
-        store,
-      });
+      const failure = await printOrRescue(context, { bytes, part: 'secret', push, store });
       if (failure) throw failure;
     },
   };

@@ -7,7 +7,6 @@ import type { CliError } from '../platform/errors';
 import { printOrRescue } from './print-or-rescue';
 
 export interface CreatedLink {
-  /** As the instance returned it, for JSON. */
   readonly object: object;
   readonly link: string;
   readonly told?: Readonly<Record<string, string | undefined>> | undefined;
@@ -20,22 +19,20 @@ export interface CreatedLink {
 
 interface LinkPlan {
   readonly copy: boolean;
-  /** It is drawn above the link. */
   readonly qr: boolean;
 }
 
 /**
- * Prints what was created: the link, then warnings and the rest. It exists: whatever fails, its link must not be lost. Returns
- * the error if stdout could not be written.
- * @param last what a terminal gets at the end; of a link that is drawn, that it leads a phone to itself if it does
+ * Prints what was created: whatever fails, its link must not be lost. Returns the error if stdout could not be written.
+ * @param last what a terminal gets at the end
  */
 export async function printCreated(
-  run: Entry,
+  entry: Entry,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
   last = qr ? reachedHere(created.link) : [],
 ): Promise<CliError | undefined> {
-  const { say } = run;
+  const { say } = entry;
   const { link, warnings, summary, written = [] } = created;
   const saved = written.flatMap((path) =>
     path === undefined ? [] : [savedText(path, sizeOf(path))],
@@ -43,11 +40,11 @@ export async function printCreated(
   const remarks = [summary ?? [], last].flat();
   const told = warnings.map((warning) => `warning: ${warning}`);
   const below = [link, ...saved, ...told, copy ? 'copied' : [], ...remarks].flat();
-  if (qr) await (await drawing()).drawQr(run, link, below);
-  const failure = await printLink(run, created);
+  if (qr) await (await drawing()).drawQr(entry, link, below);
+  const failure = await printLink(entry, created);
   for (const line of saved) await say.note(line);
   for (const warning of warnings) await say.warn(warning);
-  if (copy) await copyLink(run, link);
+  if (copy) await copyLink(entry, link);
   if (!failure) for (const line of remarks) await say.remark(line);
   return failure;
 }
@@ -58,31 +55,30 @@ export function reachedHere(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
-/** Whether what this machine serves is drawn unasked: for a person who watches, unless only this machine can open it. */
+/** Whether what this machine serves is drawn although nobody asks for it. */
 export function isForPhones({ context, say }: Entry, link: string): boolean {
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
 
-/** Zero if somebody has removed it already. */
+/** Somebody may have removed the file already. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What draws a link: 5 ms. */
+/** 5 ms. */
 export const drawing = () => import('../cli/terminal/qr');
 
-/** Prints a link, or with `--json` what was created. Returns the error if stdout could not be written. */
+/** Returns the error if stdout could not be written. */
 export async function printLink(
   { context, say }: Entry,
   { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
   const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
-  // A link alone would be of no use without what was generated.
+  // A link is of no use without the passphrase that was generated for it.
   const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
   return printOrRescue(context, { bytes: `${text}\n`, part: 'link', json, ...shown });
 }
 
-/** Without a clipboard the link is printed all the same. */
 export async function copyLink({ context, say }: Entry, link: string): Promise<void> {
   const { copiedText, findClipboard } = await import('../platform/clipboard');
   const clipboard = await findClipboard(context);

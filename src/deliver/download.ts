@@ -11,13 +11,13 @@ import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
-/** The files of a push that were saved, in their order, undefined for those that failed; and the failure, if there was one. */
 export interface FetchedFiles {
+  /** In the order of the files of the push; undefined for those that failed. */
   readonly saved: readonly (SavedFile | undefined)[];
   readonly failure: CliError | undefined;
 }
 
-/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+/** Downloads every file of a push into a folder; does not reject if one fails. */
 export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, say, signal, store, push } = retrieval;
   const files = push.files ?? [];
@@ -27,11 +27,11 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
   const partial = resumes ? partialFiles(context, retrieval.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
-  for (const [at, file] of files.entries()) {
+  for (const [index, file] of files.entries()) {
     const name = nameIn(folder, file.filename);
-    const tools = { ...toolsFor(retrieval, meter, at, name), partial };
+    const tools = { ...toolsFor(retrieval, meter, index, name), partial };
     const outcome = await attempt(() => saveFile(file, folder, tools));
-    if (!(outcome instanceof CliError)) saved[at] = outcome;
+    if (!(outcome instanceof CliError)) saved[index] = outcome;
     if (signal.aborted) break;
     await meter.clear();
     if (outcome instanceof CliError) {
@@ -55,7 +55,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
 }
 
 interface Rest {
-  /** Addresses of files. */
+  /** Addresses. */
   readonly missing: readonly string[];
   /** Where the others are; left out for a file that went to standard output. */
   readonly folder?: Folder;
@@ -63,8 +63,7 @@ interface Rest {
 }
 
 /**
- * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and says how; of an interrupt,
- * it says only what that left.
+ * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and adds to the failure how.
  */
 export async function leaveRest(
   retrieval: Retrieval,
@@ -105,7 +104,7 @@ export async function leaveRest(
 
 /**
  * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
- * Returns what ends this.
+ * @returns what ends this
  */
 export function askBeforeLoss(
   { answer, context, push, say, store }: Retrieval,
@@ -119,22 +118,18 @@ export function askBeforeLoss(
   return context.interrupts.enter({ mode: 'confirm', ask });
 }
 
-/**
- * @param at the index of the file in the push
- * @param name what progress and notes call it
- */
 export function toolsFor(
   { context, openFile, say, signal }: Retrieval,
   meter: Meter,
-  at: number,
+  index: number,
   name: string,
 ): DownloadTools {
   return {
     openFile,
     signal,
     sleep: context.sleep,
-    progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
-    again: async (failure, seconds) => {
+    progress: { begins: (length) => meter.begins(index, name, length), moved: meter.moved },
+    retrying: async (failure, seconds) => {
       await meter.clear();
       await say.note(failure.with({ subject: `retrying "${name}" in ${seconds} s` }));
     },
@@ -169,8 +164,8 @@ function downloadFailure(
 }
 
 /**
- * Saves text and files of pushes that cannot be delivered, one after the other, unless they can be retrieved again.
- * @param links how many were named; of several, each is called `link 2` and the like
+ * Saves text and files of pushes that cannot be delivered, unless they can be retrieved again.
+ * @param links how many were named; each of several is called `link 2` and the like
  */
 export async function rescuePushes(
   retrievals: readonly Retrieval[],
@@ -203,8 +198,7 @@ async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
 }
 
 /**
- * Saves files of an answer in the memory of this run, which no later run can fetch: decrypted, or as they are if that fails,
- * with the key.
+ * Saves files that no later run can fetch: decrypted, or as they are if that fails, with the key.
  * @param missing their addresses
  */
 async function rescueAnswer(
@@ -227,7 +221,6 @@ async function rescueAnswer(
   return kept;
 }
 
-/** With the files of these addresses, and without the text. */
 function withOnly(retrieval: Retrieval, urls: readonly string[]): Retrieval {
   const files = retrieval.push.files?.filter(({ url }) => urls.includes(url)) ?? [];
   return withPush(retrieval, { ...retrieval.push, payload: '', files });

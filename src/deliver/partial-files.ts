@@ -16,7 +16,7 @@ export type PartialFiles = ReturnType<typeof partialFiles>;
 export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
   const files = new Map(left.map((one) => [one.url, one]));
   return {
-    /** Claims the part of a file that is there for that folder; removes one that is of no use. */
+    /** Claims the part of a file in that folder; removes one that is of no use. */
     take: async (url: string, folder: string) => {
       const found = files.get(url);
       files.delete(url);
@@ -31,7 +31,6 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
       await file.discard();
       return undefined;
     },
-    /** Keeps what is there of it. */
     leave: async (url: string, file: TemporaryFile, { tag, length }: Version) => {
       if ((await file.handle.stat()).size === 0) return file.discard();
       files.set(url, { url, path: resolve(await file.leave()), tag, length });
@@ -40,7 +39,7 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
   };
 }
 
-/** How many bytes are there; undefined if they are not ours alone, or not a part of the file. */
+/** Returns undefined if the bytes are not ours alone, or not a part of the file. */
 async function usableBytes(
   { handle }: TemporaryFile,
   { length }: PartialFile,

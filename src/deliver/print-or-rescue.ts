@@ -16,7 +16,6 @@ interface Result {
   readonly json?: boolean;
   /** The push that a secret is from: if that can be retrieved again, nothing is saved. */
   readonly push?: Push;
-  /** Where it is kept; made when it is needed, if left out. */
   readonly store?: RescueStore;
 }
 
@@ -45,7 +44,7 @@ export async function printOrRescue(
   return (store ?? new RescueStore(context)).rescue(failedError(problem), text);
 }
 
-/** Writes, and returns the code of the error if that failed. */
+/** Returns the code of the error if writing failed. */
 async function tryWrite(
   output: Output,
   data: string,

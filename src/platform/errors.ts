@@ -1,4 +1,6 @@
-import type { Fact, Phrase, Step } from '../words/phrase';
+import type { FactName } from '../words/facts';
+import type { Fact, Named, Phrase, Step } from '../words/phrase';
+import type { StepName } from '../words/steps';
 import { isSystemError, whyUnwritable } from './files/file-error';
 
 export type { Fact, Step };
@@ -111,9 +113,9 @@ export class CliError extends Error {
   }
 }
 
-export const phrase = <const Name extends string>(
+export const phrase = <const Name extends FactName | StepName>(
   name: Name,
-  ...of: Phrase['of']
+  ...of: Named<Name>
 ): Phrase<Name> => ({ name, of });
 
 /** An error about options or input, of which nothing was sent. */

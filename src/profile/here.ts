@@ -20,8 +20,9 @@ export interface HereInstance extends Instance {
    * @throws CliError if a signal ends the run
    */
   ended(): Promise<number>;
-  /** Waits until no visitor may repeat a request whose response was lost. */
+  /** Waits until nobody may ask again for a response that was lost. */
   settled(): Promise<void>;
+  close(): Promise<void>;
 }
 
 const EVERYWHERE: readonly string[] = ['127.0.0.1', '0.0.0.0'];
@@ -39,16 +40,15 @@ export async function checkHere(host: string, port: number): Promise<void> {
 }
 
 /**
- * Starts an instance in this process, works with it, and discards it.
+ * Starts an instance in this process, which is gone when it is closed.
  * @param report receives what visitors do
- * @throws CliError (usage) for what the instance refuses, (failed) if it cannot start; and what the work throws
+ * @throws CliError (failed) if it cannot start
  */
-export async function withHere(
+export async function startHere(
   entry: Entry,
   settings: HereSettings,
   report: (event: HereEvent) => void,
-  work: (here: HereInstance) => Promise<void>,
-): Promise<void> {
+): Promise<HereInstance> {
   const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -62,16 +62,16 @@ export async function withHere(
     });
   try {
     if (signal.aborted) throw endedBy(signal);
-    await work({
+    return {
       ...(await instanceOf(entry, service)),
       exposed: service.exposed,
       ended: () => unlessStopped(service.ended),
       settled: () => unlessStopped(service.settled),
-    });
+      close: () => service.close(),
+    };
   } catch (error) {
-    throw ownFailure(error);
-  } finally {
     await service.close();
+    throw error;
   }
 }
 
@@ -93,8 +93,8 @@ async function instanceOf(entry: Entry, { base, token, send }: HereService): Pro
   return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/** A failure of this process as one of its user's input, of which nothing remains. */
-function ownFailure(error: unknown): unknown {
+/** A failure here: what this process refuses is input of its user, and nothing remains of what it has not done. */
+export function failureHere(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });

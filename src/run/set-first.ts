@@ -26,8 +26,8 @@ export interface SettingPlan {
   readonly variable: string | undefined;
 }
 
-/** The same, with the path of its program. */
 export interface Setter extends SettingPlan {
+  /** The path of the program. */
   readonly file: string;
 }
 
@@ -45,7 +45,7 @@ const SHARED: readonly ErrorCode[] = [
   'failed',
 ];
 
-/** Asks the instance something, with the token, so that nothing is set that cannot be pushed. */
+/** Asks the instance something, with the token: nothing is set that cannot be pushed. */
 async function checkInstance({ api, target }: Instance): Promise<void> {
   const response = await attempt<unknown>(() =>
     target.token === undefined ? api.version() : api.list('active', 1),
@@ -66,18 +66,15 @@ async function checkSafe({ context }: Entry): Promise<void> {
 
 /** A secret that a command sets: it is saved where it would be lost. */
 class SetSecret {
-  readonly #store: RescueStore;
   #kept: ReturnType<RescueStore['keep']> | undefined;
 
   constructor(
-    context: Context,
+    private readonly context: Context,
     readonly value: string,
-  ) {
-    this.#store = new RescueStore(context);
-  }
+  ) {}
 
   keep() {
-    this.#kept ??= this.#store.keep({ part: 'new value', bytes: this.value });
+    this.#kept ??= new RescueStore(this.context).keep({ part: 'new value', bytes: this.value });
     return this.#kept;
   }
 
@@ -114,11 +111,11 @@ export async function setFirst(
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
-  run: Entry,
+  entry: Entry,
   { file, words, variable }: Setter,
   secret: SetSecret,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
-  const { context } = run;
+  const { context } = entry;
   const { value } = secret;
   const [name] = words;
   let signal: EndingSignal | undefined;
@@ -131,25 +128,22 @@ async function commandEnd(
     variable === undefined
       ? { variables: new Map<string, string>(), input: value }
       : { variables: new Map([[variable, value]]), input: undefined };
-  const shown = lines(context.stderr);
-  const masked = await maskedOutput(run, [{ name, text: value }], {
-    stdout: shown,
-    stderr: shown,
-  });
+  const stderr = lines(context.stderr);
+  // Standard output is for the link.
+  const masked = await maskedOutput(entry, [{ name, text: value }], { stdout: stderr, stderr });
   if (context.signal.aborted) throw endedBy(context.signal);
   const program = { file, words, allow: [] };
   const child = { ...childOf(program, inputs, context), output: masked.output, signalled };
   const status = await context.runChild(child).catch((error) => {
-    const failure = startFailure(error, name);
-    throw failure.and(phrase('nothing-pushed'));
+    throw startFailure(error, name).and(phrase('nothing-pushed'));
   });
   await masked.end();
-  await shown.end();
+  await stderr.end();
   if (context.signal.aborted) signal ??= context.signal.reason as EndingSignal;
   return { status, signal };
 }
 
-/** Standard output is for the link. A line that is left open is ended, for what follows. */
+/** Standard error, where a line that is left open is ended for what follows. */
 function lines(stderr: Output) {
   let open = false;
   return {

@@ -19,8 +19,8 @@ import { type Retrieval, withPush } from './retrieval';
 import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
 
 /**
- * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
- * asking for the key, and before scrypt takes much memory.
+ * Decrypts a push whose payload is armor. That is held in the store before somebody is asked for the key, and before scrypt
+ * takes much memory: the run may end there.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
 export async function decryptPush(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
@@ -51,10 +51,7 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
   return askForKey(context, async (key) => (key ? tryKeys(retrieval, keys, [key]) : noLinkKey()));
 }
 
-/**
- * Decrypts the answer to a request.
- * @throws CliError (passphrase) without the private key; (failed) for a damaged answer
- */
+/** @throws CliError (passphrase) without the private key; (failed) for a damaged answer */
 export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
   if (keys.identities.length === 0)
     throw noKey(phrase('private-key-not-here'), phrase('give-identity-elsewhere'));
@@ -83,7 +80,7 @@ async function tryKeys(
   return outcome.with({ facts: phrase('key-fails', complaint) });
 }
 
-/** The push with its plaintext, and a client that decrypts its files. */
+/** The push with its plaintext; its files are decrypted while they are downloaded. */
 async function withContent(
   retrieval: Retrieval,
   { identities }: Pick<PushKeys, 'identities'>,
@@ -96,7 +93,7 @@ async function withContent(
     throw failedError(phrase('encrypted-no-text'), { steps: phrase('save-sealed') });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
-    // They may be from someone other than the sender of the text.
+    // The instance may have added files that the sender did not send.
     if (!fromFile && (push.files ?? []).length > 0)
       throw exchanged(phrase('files-not-encrypted', noun));
     const files = fromFile ? [] : push.files;
@@ -126,19 +123,19 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
   if (typeof manifest === 'string')
     throw failedError(phrase('cannot-open', noun, manifest), { steps: phrase('use-newer') });
   const given = fromFile ? files?.slice(0, manifest.files.length) : files;
-  const sent = manifest.files.map((entry, at) => {
-    const file = given?.find(({ filename }) => filename === encryptedName(at));
+  const listed = manifest.files.map((entry, index) => {
+    const file = given?.find(({ filename }) => filename === encryptedName(index));
     return file && { file, entry };
   });
-  const found = sent.filter((one) => one !== undefined);
-  const others = (given?.length ?? 0) - found.length;
-  if (found.length === sent.length && others === 0) {
+  const matched = listed.filter((match) => match !== undefined);
+  const others = (given?.length ?? 0) - matched.length;
+  if (matched.length === listed.length && others === 0) {
     // An address stands for its entry when a file is downloaded.
-    if (new Set(found.map(({ file }) => file.url)).size < found.length)
+    if (new Set(matched.map(({ file }) => file.url)).size < matched.length)
       throw exchanged(phrase('same-address', noun));
-    return { message: manifest.message, files: found };
+    return { message: manifest.message, files: matched };
   }
-  throw failedError(phrase('files-differ', sent.length - found.length, others), {
+  throw failedError(phrase('files-differ', listed.length - matched.length, others), {
     steps: phrase(fromFile ? 'do-without-files' : 'ask-about-files'),
   });
 }
@@ -175,7 +172,6 @@ async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array
     throw new TransportError(phrase('cut-short'), { sent: true });
 }
 
-/** Waits for the work of the age room, whose errors become ours. */
 async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): Promise<T> {
   try {
     return await work;
@@ -188,7 +184,7 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
   }
 }
 
-/** Scrypt may take seconds and cannot be stopped, while what was taking has to be saved within a moment. */
+/** Scrypt may take seconds and cannot be stopped, while an interrupted run has a moment to save what was taken. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return raceWithLimit(work, { signal }, () => {
     throw endedBy(signal);

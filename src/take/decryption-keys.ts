@@ -15,7 +15,7 @@ export interface DecryptionKeys {
   readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** What gave them, for messages, such as `PWPUSH_KEY has a key`; undefined if nothing did. */
+  /** How messages name what gave them, such as `PWPUSH_KEY has a key`. */
   readonly givenBy?: string | undefined;
 }
 
@@ -42,14 +42,11 @@ export interface KeySources {
   readonly file: string | undefined;
   readonly identities: readonly string[];
   readonly decrypt: boolean;
-  /** How messages name what gave a key. */
+  /** The options that give a key, for messages. */
   readonly named: string;
 }
 
-/**
- * Reads keys, before anything is fetched.
- * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
- */
+/** @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used */
 export async function readKeys(
   { file, identities: paths, decrypt, named }: KeySources,
   context: Context,

@@ -4,12 +4,10 @@ import type { PushKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 
 /**
- * Decrypts a push, or the answer to a request. The user decides what is encrypted, never the instance: where a
- * key was given, nothing is taken that was not encrypted. Asks for the key of an encrypted push if it is missing.
- * Armor is held in the store while somebody looks for its key.
+ * Decrypts a push, or the answer to a request; asks for a key that is missing. The user decides what is encrypted, never the
+ * instance: where a key was given, nothing is taken that was not encrypted.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
- * there is a key for it. Nothing else is saved then
- * @returns its push says whether it was decrypted, as `encrypted`
+ * there is a key for it
  */
 export async function openPush(sealed: Retrieval, given: PushKeys): Promise<Retrieval> {
   const { push, answer, typedKey } = sealed;

@@ -4,7 +4,7 @@ import { CliError, phrase } from '../platform/errors';
 import type { PushKeys } from './decryption-keys';
 import type { GivenKey } from './typed-key';
 
-/** What is needed where there is a key, or an instance requires a proof of one. */
+/** Needed where there is a key, or an instance requires a proof of one. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
@@ -14,7 +14,7 @@ type Work<T> = (proof: string | undefined) => Promise<T>;
  * any other text could be guessed from what an instance makes of it.
  */
 export class KeyProver {
-  /** What a person typed that was proved. */
+  /** The key that a person typed, if that was proved. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -22,14 +22,14 @@ export class KeyProver {
   constructor(
     private readonly entry: Entry,
     private readonly keys: Pick<PushKeys, 'linkKey' | 'text'>,
-    /** The address of the instance, at which alone the proof counts. */
+    /** The address of the instance, for which alone the proof counts. */
     private readonly base: string,
   ) {}
 
   /**
    * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless an
    * option or a variable gave a key.
-   * @throws CliError (passphrase) without the right key; and what `work` throws
+   * @throws CliError (passphrase) without the right key
    */
   async call<T>(work: Work<T>): Promise<T> {
     const { context, say } = this.entry;
@@ -73,10 +73,7 @@ export class KeyProver {
     return proofOf(key, salt, this.base);
   }
 
-  /**
-   * What came of `work`, or the error of an instance that refuses the proof.
-   * @throws other errors of `work`
-   */
+  /** Returns the error of an instance that refuses the proof. */
   private async attempt<T>(
     work: Work<T>,
     proof: string | undefined,

@@ -74,7 +74,7 @@ export async function takeAnswer(
   return retrievalOf(retriever, api, { link: link + fragment, push, answer });
 }
 
-/** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
+/** The state of a request; undefined if the instance does not say it within a few seconds. */
 export async function stateOf(
   entry: Entry,
   { target, token }: Pick<ConnectedItem, 'target' | 'token'>,
@@ -101,7 +101,7 @@ async function retrieve(
     );
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
-    // An unusable response may contain the secret.
+    // The response may contain the secret.
     const kept = await store.keep({ part: 'response', bytes: error.unread });
     throw describe(error.with({ steps: undefined, unread: undefined }), kept);
   }
@@ -111,12 +111,11 @@ async function retrieve(
  * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
  * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
  * costs").
- * @param owned whether a token was sent
  */
-function withEarlierViews(push: Push, owned: boolean): Push {
+function withEarlierViews(push: Push, hasToken: boolean): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
   const earlier =
-    !owned && typeof granted === 'number' && typeof remaining === 'number'
+    !hasToken && typeof granted === 'number' && typeof remaining === 'number'
       ? granted - remaining - 1
       : -1;
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
@@ -174,11 +173,7 @@ function readable(push: Push): Push {
   throw failedError(phrase('push-without-text'));
 }
 
-/**
- * Takes the answer to a request, as a push, so that it goes where a secret goes.
- * @param link of the request, for a hint
- * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
- */
+/** An answer as a push, so that it goes where a secret goes. */
 async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,

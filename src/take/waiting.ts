@@ -11,28 +11,20 @@ import { limited } from '../platform/files/abort';
 import { accountOf, timeoutOf } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
 
-/** Seconds between two looks. */
+/** Seconds. */
 export const DEFAULT_INTERVAL = 5;
 
-/** A sleep was longer than the time that was left. */
 class TimeOver extends Error {}
 
-/** What something may still take. */
 interface TimeLimit {
   readonly context: Context;
-  /** Seconds for each response, if there is a limit. */
   readonly timeout: number | undefined;
-  /**
-   * Does the work that waits.
-   * @param noun what is waited for
-   * @throws CliError (timeout) when the time is over
-   */
+  /** @throws CliError (timeout) when the time is over, which names what was waited for */
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Ends a wait after some time; each response has its own time, too, which is no longer.
- * @param seconds no limit if undefined
+ * Limits a wait to some seconds, and each response to no more.
  * @param timeout seconds for a response, as they were typed
  */
 export function timeLimit(
@@ -67,29 +59,29 @@ export function timeLimit(
   };
 }
 
-/** Most seconds between two looks while the instance fails. */
+/** Seconds, while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Seconds of failures alone after which they are an error. */
+/** Seconds for which the instance may fail. */
 const TOLERANCE = 5 * 60;
 
 interface Waiting {
   /** Seconds between two looks. */
   readonly interval: number;
-  /** What is waited for, for a person. */
+  /** A remark for a person. */
   readonly what: string;
-  /** Seconds that it may take, if there is a limit. */
+  /** Seconds that all of it may take. */
   readonly most: number | undefined;
 }
 
 /**
- * Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. A
- * terminal shows after each look how long it has taken, or what is left of the limit.
+ * Polls until `result` makes something of what `poll` returns. Temporary failures are tolerated after a first success: a wrong
+ * address fails at once.
  */
-export async function waitUntil<Found, Result>(
+export async function waitUntil<State, Result>(
   entry: Entry,
   { interval, what, most }: Waiting,
-  poll: () => Promise<Found>,
-  result: (found: Found) => Promise<Result | undefined>,
+  poll: () => Promise<State>,
+  result: (state: State) => Promise<Result | undefined>,
 ): Promise<Result> {
   const { context, say } = entry;
   const begun = context.now().getTime();
@@ -103,14 +95,14 @@ export async function waitUntil<Found, Result>(
   // Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
   let [pause, failing] = [interval, 0];
   const look = async (): Promise<{ readonly made?: Result | undefined; failure?: CliError }> => {
-    const found = await poll().catch((error) => {
+    const state = await poll().catch((error) => {
       if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
       return error;
     });
-    if (found instanceof CliError) return { failure: found };
+    if (state instanceof CliError) return { failure: state };
     worked = true;
     [pause, failing] = [interval, 0];
-    return { made: await result(found) };
+    return { made: await result(state) };
   };
   await say.remark(what);
   try {

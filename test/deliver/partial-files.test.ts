@@ -34,12 +34,7 @@ async function offered(encrypted: boolean) {
 async function brokenOff({ encrypted = false } = {}) {
   const { payload, name, body } = await offered(encrypted);
   const links = [{ filename: name, content_type: '', url: '/f' }];
-  const push = changed(RETRIEVED, {
-    url_token: 'abc',
-    payload,
-    files: links,
-    views_remaining: 0,
-  });
+  const push = changed(RETRIEVED, { url_token: 'abc', payload, files: links, views_remaining: 0 });
   const [begun, arrive] = [deferred(), deferred()];
   const ranges: (string | undefined)[] = [];
   let breaks = true;

@@ -31,10 +31,8 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 /** Read at once: tests of faults make files fail. */
 const texts = new Map(readdirSync(folder).map((name) => [name, read(name)]));
 
-export const index: {
-  readonly stdout: readonly Result[];
-  readonly stderr: readonly string[];
-} = JSON.parse(texts.get('index.json') ?? '');
+export const index: { readonly stdout: readonly Result[]; readonly stderr: readonly string[] } =
+  JSON.parse(texts.get('index.json') ?? '');
 export const schemaNames = [...texts.keys()].filter((name) => name !== 'index.json');
 
 type Validator = (schema: string) => ValidateFunction;

@@ -194,10 +194,7 @@ describe('what is printed (needs age, curl)', needsPrograms('age', 'curl', 'ssh-
     const key = newLinkKey();
     const payload = await encryptText(SECRET, [passphraseRecipient(key, work)]);
     for (const held of [{}, WRONG, { key }]) {
-      const link = await pushed(service, payload, {
-        expire_after_views: 1,
-        retrieval_step: true,
-      });
+      const link = await pushed(service, payload, { expire_after_views: 1, retrieval_step: true });
       const printed = await printedFor(link);
       expect(printed).toHaveLength(1);
       emptyFolder();

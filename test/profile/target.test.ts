@@ -123,10 +123,7 @@ describe('a pasted link', () => {
     });
   });
 
-  const withWork = (work: Profile) => ({
-    current: 'home',
-    profiles: { ...STORED.profiles, work },
-  });
+  const withWork = (work: Profile) => ({ current: 'home', profiles: { ...STORED.profiles, work } });
 
   test('of another profile gets its CA file and insecurity too, but not its defaults', async () => {
     const work = {

@@ -54,10 +54,7 @@ function open(armor: string, { signal = new AbortController().signal, held, file
 test('armor that takes much memory to open is saved before, and removed after', async () => {
   const armor = await encryptText('hunter2', [passphraseRecipient('Pass phrase 1', 17)]);
   const interrupt = new AbortController();
-  const ended = open(armor, {
-    signal: interrupt.signal,
-    held: () => interrupt.abort('SIGINT'),
-  });
+  const ended = open(armor, { signal: interrupt.signal, held: () => interrupt.abort('SIGINT') });
   await expect(ended).rejects.toMatchObject({ code: 'interrupted' });
   expect(rescued()).toEqual([armor]);
   rmSync(here.file('state'), { recursive: true });

@@ -89,7 +89,7 @@ async function sendOver(
   const response = await exchange.response;
   // A 407 is from the proxy, and not from the instance (RFC 9110, 15.5.8).
   if (forwarded && response.status === 407)
-    throw proxyError(new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy), url);
+    throw proxyError(new ProxyError('proxy-needs-login', forwarded.proxy), url);
   if (!upload || response.status < 400) return response;
   return { ...response, body: upload.refusal(response.body) };
 }
@@ -165,7 +165,7 @@ async function prepareConnection(
   const open = direct(proxy.url);
   const toProxy: Connector = (to, callback) =>
     open(to, (error, socket) =>
-      callback(error && new ProxyError('PROXY_UNREACHABLE', proxy, error), socket),
+      callback(error && new ProxyError('proxy-unreachable', proxy, error), socket),
     );
   return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
 }

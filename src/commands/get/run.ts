@@ -30,35 +30,32 @@ import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../tak
 import { retrieveFrom, stateOf } from '../../take/retrieve';
 import { takeSaved } from '../../take/saved-ciphertext';
 
-/** What to open, with which keys, and where it goes. */
 export interface GetPlan {
   readonly from:
     | { readonly push: LocatedItem }
-    /** What an interrupted run kept; the link may give its key. */
+    /** A file that an interrupted run kept; the link may give its key. */
     | {
         readonly kept: string;
         readonly push: ItemReference | undefined;
         readonly sources: Sources;
       }
-    /** A file that was saved; the link may give its key. */
+    /** A saved text; the link may give its key. */
     | { readonly file: string; readonly push: ItemReference | undefined };
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
   readonly place: PlacePlan;
-  /** The user named the place. */
+  /** Whether the user named the place. */
   readonly placed: boolean;
   readonly files: boolean;
 }
 
-/** Where a push comes from. */
 interface PushSource {
   readonly keys: PushKeys;
   retrieve(): Promise<Retrieval>;
-  /** What an interrupted run kept of it, which this run has claimed; its text was delivered then. */
+  /** This run has claimed it; its text was delivered before. */
   readonly kept?: BegunDownload;
 }
 
-/** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 export async function run(entry: Entry, plan: GetPlan): Promise<void> {
   const keys = await readKeys(plan.keys, entry.context);
   const source = await sourceOf(entry, plan, keys);
@@ -79,7 +76,7 @@ async function sourceOf(
     const saved = await takeSaved(entry, from.file);
     return { keys: { ...keys, linkKey: from.push?.key }, retrieve: async () => saved };
   }
-  // Standard output takes a secret that can go nowhere else, except where it is the log of a job.
+  // Standard output takes a secret that can go nowhere else, unless it is the log of a job.
   const stdout = place.to === 'job' ? undefined : context.stdout;
   const store = new RescueStore(context, 'for-later', stdout);
   const retriever = { context, say, store };
@@ -113,7 +110,6 @@ async function get(
   { keys, retrieve, kept }: PushSource,
 ): Promise<void> {
   const { context } = entry;
-  // Where an interrupted run saved files, unless the command line says where.
   const wanted: PlacePlan =
     kept?.folder && !plan.placed ? { to: 'rest', force: false, folder: kept.folder } : plan.place;
   const { files } = plan;
@@ -132,11 +128,11 @@ async function get(
   }
   if (kept) retrieval = withPush(retrieval, kept.rest(retrieval.push));
   context.asked();
-  // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
+  // After a text in a pipe, stdout and stderr could run together in the same place.
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
   const failure = await deliver(retrieval, place, files);
   if (context.stdout.isTTY) await noteRest(retrieval, files);
-  // A failure that names another such file replaced this one.
+  // A failure that names another such file replaced this file.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
   await place.text?.finish?.(retrieval);
@@ -161,7 +157,7 @@ async function resumed(
   return retrievalOf(retriever, item.api, { link, partial, push, answer: answerKeys });
 }
 
-/** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
+/** Decrypts a push; if that fails it is saved as it is, with its files unless they are not wanted. */
 async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Promise<Retrieval> {
   try {
     return await openPush(sealed, keys);
@@ -172,7 +168,6 @@ async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Pr
   }
 }
 
-/** Says what of the push is left at the instance, and how many views were used before. */
 async function noteRest(
   { answer, context, fromFile, push, say }: Retrieval,
   withFiles: boolean,
@@ -186,13 +181,12 @@ async function noteRest(
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 
-/** Whether to get a push again uses a view: not for its owner, whom its response does not name. */
+/** A view is not used by the owner of a push, whom its response does not name. */
 function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): string {
   if (left === 0) return '';
   return `: another get uses a view${typeof earlier === 'number' ? '' : ', unless the push is yours'}`;
 }
 
-/** Removes the key of an answer that was delivered whole. */
 async function forgetKey({ answer, push, say }: Retrieval, plan: GetPlan): Promise<void> {
   const unopened = !plan.keys.decrypt || (!plan.files && push.files?.length);
   if (!answer || unopened) return;
