@@ -27,7 +27,7 @@ export async function regularFile(name: string, fd: number, start = 0) {
   };
 }
 
-/** The cost of a call is small beside that of copying so much. */
+/** The cost of a call is small beside that of such a copy. */
 const CHUNK = 1024 * 1024;
 
 /**

@@ -49,7 +49,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } 
 
 /** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
-/** The file's lines are counted each time that it has grown by so many bytes. A receipt has about 350. */
+/** The growth of the file, in bytes, after which its lines are counted. A receipt has about 350. */
 const STEP = 64 * 1024;
 /** How long a receipt is shown if the instance does not say when the push expires. */
 const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
