@@ -1,7 +1,9 @@
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
-export type ServiceModule = typeof import('../server/service');
+const loadService = () => import('../server/service');
+
+export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
 
 type ServiceIo = Parameters<ServiceModule['startService']>[1];
 
@@ -16,7 +18,7 @@ export function serviceIo(
 
 /** @throws CliError in place of an error of the service */
 export async function withService<T>(work: (service: ServiceModule) => Promise<T>): Promise<T> {
-  const service = await import('../server/service');
+  const service = await loadService();
   try {
     return await work(service);
   } catch (error) {
