@@ -298,20 +298,8 @@ describe('what is no link is refused', () => {
     expect(refusal(pasted)).toMatchObject({ name: 'CliError', code: 'usage', facts: [{ of: [] }] });
   });
 
-  test.each([
-    '?',
-    ')',
-    '/r',
-    '/p/a',
-    '[',
-    '%20',
-    '%23',
-    '%25',
-    '<',
-    '/v3/__',
-    '?u=https://a.b/',
-    '*',
-  ])('and takes no time that grows with the square: %s', (part) => {
+  const parts = '? ) /r /p/a [ %20 %23 %25 < /v3/__ ?u=https://a.b/ *'.split(' ');
+  test.each(parts)('and takes no time that grows with the square: %s', (part) => {
     for (const length of [16_000, 2_000_000])
       refusal(`https://pw.test/p/a${part.repeat(length / part.length)}~`);
   });

@@ -10,7 +10,6 @@ import { linkWords, type McpSession, type Question } from './mcp-session';
 import type { Arguments } from './tool-arguments';
 import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from './tool-result';
 
-/** What a person did with a page. */
 export const actions = ['accept', 'decline', 'cancel'] as const;
 export type Action = (typeof actions)[number];
 
@@ -89,7 +88,6 @@ function pageOf(
   return isOwn ? page : page.shown(undefined, signal);
 }
 
-/** Waits for the answer to a question. */
 export async function answerTo(
   { done, reference }: Question,
   seconds: number,
@@ -168,7 +166,6 @@ async function askInstance(
   return { link, reference, here: false, warnings, done, over: false, close };
 }
 
-/** Saves what a link leads to. */
 export async function saveTo(
   session: McpSession,
   { place, file }: { readonly place: string; readonly file: string },

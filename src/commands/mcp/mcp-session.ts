@@ -9,7 +9,6 @@ import type { Ran, ToolResult } from './tool-result';
 
 /** What the operator allows, which callers cannot change. */
 export interface Allowed {
-  /** The folder of all files. */
   readonly root: string;
   /** Variables that can be pushed. */
   readonly env: readonly string[];
