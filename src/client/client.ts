@@ -7,21 +7,7 @@ import {
   type Notification,
   type RequestState,
 } from '../contract/api';
-import {
-  accountsSchema,
-  answeredSchema,
-  auditSchema,
-  createdRequestSchema,
-  createdSchema,
-  notifiedSchema,
-  previewSchema,
-  pushListSchema,
-  pushSchema,
-  requestListSchema,
-  requestSchema,
-  retrievedSchema,
-  versionSchema,
-} from '../contract/decode';
+import * as decode from '../contract/decode';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { randomKey } from '../platform/random-key';
@@ -42,9 +28,9 @@ export function apiClient(options: ApiSettings) {
   const settings = { ...options, ...shared, sendNow: options.send };
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
-    version: () => ask(pushCalls.version, versionSchema),
+    version: () => ask(pushCalls.version, decode.versionSchema),
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
-      ask(pushCalls.create, createdSchema, await bodyOf({ push }, files, account)),
+      ask(pushCalls.create, decode.createdSchema, await bodyOf({ push }, files, account)),
     /** Takes a view. Also returns an expired push, with `expired: true`. */
     retrieve: async (
       token: string,
@@ -53,32 +39,32 @@ export function apiClient(options: ApiSettings) {
     ) => {
       const sent = { token, ...reader };
       const details = { ...sent, ...withPassphrase(passphrase) };
-      const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
+      const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
       // That used no view. The page of the link opens it without a token also where the API requires one.
-      const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
+      const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
       // The pages of other instances are for browsers.
       if (!hasFeature(version.features.pushes, 'json_pages'))
         throw outcome.advising(phrase('open-in-browser'));
-      if (passphrase === undefined) return ask(pageCall, retrievedSchema, sent);
+      if (passphrase === undefined) return ask(pageCall, decode.retrievedSchema, sent);
       const body = new URLSearchParams({ passphrase });
-      return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
+      return ask(pageCall, decode.retrievedSchema, { ...sent, body, secrets: [passphrase] });
     },
     ...ofBoth(ask, pushCalls),
     expire: async (token: string, passphrase?: string, keyProof?: string) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
-      const push = await ask(pushCalls.expire, pushSchema, details);
+      const push = await ask(pushCalls.expire, decode.pushSchema, details);
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },
     notify: (token: string, body: Notification) =>
-      ask(pushCalls.notify, notifiedSchema, { token, body }),
+      ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
     /** A page of the user's or an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
-      ask(pushCalls[state], pushListSchema, at(page, account)),
-    accounts: () => ask(accountsCall, accountsSchema),
+      ask(pushCalls[state], decode.pushListSchema, at(page, account)),
+    accounts: () => ask(accountsCall, decode.accountsSchema),
     /** Takes no view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
@@ -95,10 +81,10 @@ type Ask = <Schema extends v.GenericSchema>(
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
     /** Takes no view. */
-    preview: (token: string) => ask(calls.preview, previewSchema, { token }),
+    preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
-      (await ask(calls.audit, auditSchema, { token, ...at(page) })).logs,
+      (await ask(calls.audit, decode.auditSchema, { token, ...at(page) })).logs,
   };
 }
 
@@ -113,26 +99,29 @@ interface RequestAnswer {
 function requestApi(ask: Ask) {
   return {
     create: async (request: NewRequest, files?: readonly Attachment[], account?: number) =>
-      ask(requestCalls.create, createdRequestSchema, await bodyOf({ request }, files, account)),
+      ask(
+        requestCalls.create,
+        decode.createdRequestSchema,
+        await bodyOf({ request }, files, account),
+      ),
     /** For the owner, this takes the answer; anybody else gets the question. */
     read: (token: string, passphrase?: string) =>
-      ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
+      ask(requestCalls.read, decode.requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
-    /** The first answer is the only one. */
     respond: async (token: string, { response, files, passphrase }: RequestAnswer) => {
       const body = await bodyOf({ request: { response } }, files);
       const details = { token, ...withPassphrase(passphrase), ...body };
-      const request = await ask(requestCalls.respond, answeredSchema, details);
+      const request = await ask(requestCalls.respond, decode.answeredSchema, details);
       if (request.state !== 'open') return request;
       throw failedError(phrase('request-still-open'), { steps: phrase('was-lost') });
     },
     close: async (token: string) => {
-      const request = await ask(requestCalls.close, requestSchema, { token });
+      const request = await ask(requestCalls.close, decode.requestSchema, { token });
       if (request.state !== 'open' && request.state !== 'ready') return request;
       throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
     list: (state: RequestState, page: number, account?: number) =>
-      ask(requestCalls[state], requestListSchema, at(page, account)),
+      ask(requestCalls[state], decode.requestListSchema, at(page, account)),
   };
 }
 
@@ -194,7 +183,8 @@ async function sendCall<Schema extends v.GenericSchema>(
   const began = settings.now().getTime();
   const first = await send();
   if (first.value !== undefined) return first.value;
-  const version = () => sendCall(settings, pushCalls.version, versionSchema, { idempotencyKey });
+  const version = () =>
+    sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
   // 12 KB that a call without a failure does without.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version });

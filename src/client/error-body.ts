@@ -33,7 +33,7 @@ function ofField(field: string, messages: unknown): readonly Fact[] {
     .filter((one) => typeof one === 'string')
     .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
     .filter((one) => one !== '');
-  if (field === 'base' || field === 'errors' || field === 'error')
+  if (['base', 'errors', 'error'].includes(field))
     return texts.map((one) => phrase('body-text', one));
   // "Payload is required." includes the name of its field; "is too long" continues it.
   const label = field.replaceAll('_', ' ').toLowerCase();
@@ -56,15 +56,14 @@ export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
   return phrase('body-line', type, line.trimEnd());
 }
 
-/** Most characters that are searched for secrets. */
-const SEARCHED = 4096;
-/** Most characters that are quoted. */
-const QUOTED = 300;
+const MOST_SEARCHED_CHARACTERS = 4096;
+const MOST_QUOTED_CHARACTERS = 300;
 
 /** What a response says as it may be quoted: shortened, and left out if it repeats a secret of the request. */
 export function quotable(said: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
-  if (repeats(textOf(said).slice(0, SEARCHED), secrets)) return [phrase('body-hidden')];
-  let left = QUOTED;
+  if (repeats(textOf(said).slice(0, MOST_SEARCHED_CHARACTERS), secrets))
+    return [phrase('body-hidden')];
+  let left = MOST_QUOTED_CHARACTERS;
   const cut = (text: string) => {
     const shown = text.slice(0, left);
     left -= shown.length;

@@ -7,7 +7,6 @@ import { follow, type RedirectRules } from './transport/redirects';
 import { discardBody, header, retryAfter } from './transport/response';
 
 export interface FileResponse {
-  /** Undefined without a Content-Length. */
   readonly length: number | undefined;
   /** Lets another run continue with the same bytes; undefined if the link does not support it. */
   readonly version?: Version;
@@ -160,16 +159,15 @@ function parseLink(link: string, base: string): URL {
   throw failedError(phrase('file-link-open'), { steps: phrase('set-forwarded-proto') });
 }
 
-/** Seconds to wait before the link is worth another attempt; undefined if it is not. */
+/** Seconds to wait before another attempt; undefined if that is of no use. */
 export function worthAnotherTry(error: unknown): number | undefined {
   if (error instanceof TransportError) return 0;
   return error instanceof LinkError ? error.retryAfter : undefined;
 }
 
 /**
- * Redirects lead to any host, but never from https to http. The first request alone may hold a token or headers of the
- * user.
- * @param headers those of the others
+ * Redirects lead to any host, but never from https to http.
+ * @param headers of all requests but the first, which alone may have a token or headers of the user
  */
 function anywhere(headers: HeaderFields): RedirectRules {
   return {

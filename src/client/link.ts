@@ -151,7 +151,7 @@ function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactNam
  * @throws CliError (usage) for anything else; the message does not quote it
  */
 export function parseReference(pasted: string): Reference {
-  // A wrapped link is longer than a link. Nothing is looked for in what is longer still.
+  // A wrapped link is longer than a link.
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
@@ -262,9 +262,8 @@ export function linkIn(locale: string | undefined, link: string): string {
 }
 
 /**
- * Looks whether a link is below the address of the instance; if not, returns a fact that says so.
- * @param link of an instance, as `webAddress` has it
- * @param created what was just created there
+ * The fact that a link is not below the address of the instance; undefined if it is.
+ * @param link as `webAddress` returns it
  */
 export function elsewhere(
   base: string,

@@ -83,7 +83,6 @@ function meaningOf(response: WholeResponse, call: Call): Row {
   return meanings.find(([sign]) => signs[sign]) as Row;
 }
 
-/** The error for an answer that does not do what was asked. */
 export function explain({ response, error }: Answer, sent: SentCall): CliError {
   if (!response) return withoutResponse(error, sent);
   const { settings, details, call } = sent;
@@ -122,13 +121,11 @@ export function isTemporary(error: unknown): error is CliError {
   return passes || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
 }
 
-/** The beginning of a body is searched. */
-const SEARCHED_BYTES = 16 * 1024;
+const MOST_SEARCHED_BYTES = 16 * 1024;
 
-/** What is seen in a response, of which the body may be long, or no text. */
 function signsOf(response: WholeResponse, { holds }: Call) {
   const { status } = response;
-  const text = response.body.toString('utf8', 0, SEARCHED_BYTES);
+  const text = response.body.toString('utf8', 0, MOST_SEARCHED_BYTES);
   const json = jsonIn(response);
   const success = isSuccess(response);
   const error = isError(json);
@@ -358,7 +355,7 @@ function malformed(refusal: Refusal): CliError {
   return openOutcome(failure, refusal);
 }
 
-/** A refusal of a push with files is about them. */
+/** Most refusals of what has files are about these. */
 function aboutFiles(failure: CliError, refusal: Refusal): CliError {
   const { details, settings, status, said } = refusal;
   const [largest] = (details.form?.files ?? []).toSorted((a, b) => b.size - a.size);

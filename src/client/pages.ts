@@ -48,7 +48,7 @@ export async function* pages<Row>(
   }
 }
 
-/** Yields a listing of pushes or requests page by page, each of them once. */
+/** As `pages`, without repeated pushes or requests. */
 export function listing<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   range: Pick<PageRange<Row>, 'first' | 'last' | 'limit'> = {},

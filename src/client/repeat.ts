@@ -9,16 +9,13 @@ import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
 
-/** Limit for the sum of all waits of one call, in seconds. */
+/** Seconds of all waits of one call that a `Retry-After` asks for. */
 const MOST_WAITED = 60;
-
 /** Seconds for which a request is sent again whose response was lost. */
 const PATIENCE = 90;
-
-/** Seconds between two attempts. */
+/** Seconds between two repetitions. */
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 15;
-
 /** Milliseconds for which an instance that may be any is asked whether it does repetitions once. */
 const ASKING = 10_000;
 

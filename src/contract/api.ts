@@ -3,7 +3,7 @@
  * Imports nothing, so that help and completion load it too; responses are in `decode.ts`.
  */
 
-/** The path of the API, below the instance's base address. */
+/** Below the base address of an instance. */
 export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
@@ -17,7 +17,7 @@ export const LINK_INCOMPLETE = 'link_incomplete';
 /** The `error` of a retrieval without a private key, of a push to public keys: our own service. */
 export const IDENTITY_NEEDED = 'identity_needed';
 
-/** The OpenAPI document of our service, relative to `API_PATH`. */
+/** Our service has its document there, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
 /** The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. */
@@ -97,7 +97,7 @@ export const locales =
     ' ',
   );
 
-/** Recipients of an e-mail with the link (API 2.1). */
+/** Asks the instance to e-mail the link (API 2.1). */
 export interface Notification {
   /** Addresses, separated by commas. */
   notify_emails_to: string;

@@ -50,7 +50,7 @@ export function parseExpiry(text: string): Expiry | undefined {
   return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
 }
 
-/** A time in milliseconds as the clocks of the user show it: `1 Dec 2026, 23:59 (UTC+1)`. */
+/** As the clocks of the user show a time in milliseconds: `1 Dec 2026, 23:59 (UTC+1)`. */
 export function timeHere(milliseconds: number): string {
   const time = new Date(milliseconds);
   // `Tue Dec 01 2026 23:59:59 GMT+0100 (…)`, in every language; Intl would take 20 ms.

@@ -27,7 +27,6 @@ export function proxyName({ url, socks }: ChosenProxy): string {
   return `${socks ?? url.protocol.slice(0, -1)}://${url.host}`;
 }
 
-/** A proxy could not be reached, or did not connect us. */
 export class ProxyError extends Error {
   constructor(
     readonly fact: 'proxy-needs-login' | 'proxy-refused' | 'proxy-timeout' | 'proxy-unreachable',
@@ -79,7 +78,6 @@ const faults: Readonly<Record<string, Fault>> = {
   INTERIM_ONLY: ['interim-only'],
 };
 
-/** No data was transferred in time. */
 export function timeoutError(fact: Fact, sent: boolean, cause?: unknown): TransportError {
   return new TransportError(fact, { sent, timedOut: true, steps: phrase('allow-time'), cause });
 }

@@ -94,7 +94,6 @@ async function sendOver(
   return { ...response, body: upload.refusal(response.body) };
 }
 
-/** Sends requests to one origin. */
 interface Connection {
   readonly dispatcher: Dispatcher;
   /** Exchanges whose body waits to be read. */
