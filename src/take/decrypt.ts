@@ -14,7 +14,7 @@ import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { Fact, Step } from '../words/phrase';
-import type { PushKeys } from './decryption-keys';
+import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
 
@@ -23,22 +23,22 @@ import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-k
  * takes much memory: the run may end there.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
-export async function decryptPush(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+export async function decryptPush(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
   const opened = await openArmor(retrieval, keys);
   await retrieval.store.release(retrieval.sealed);
   return opened;
 }
 
-async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
-  const { context, store } = retrieval;
+async function openArmor(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
+  const { context, linkKey, store } = retrieval;
   const work = await checked(passphraseWork(retrieval.push.payload ?? ''));
   if (work === undefined) {
-    if (keys.linkKey !== undefined) throw exchanged(phrase('encrypted-to-another'));
+    if (linkKey !== undefined) throw exchanged(phrase('encrypted-to-another'));
     if (keys.identities.length === 0)
       throw noKey(phrase('encrypted-to-public-key'), phrase('give-identity'));
     return withContent(retrieval, keys);
   }
-  const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
+  const given = [linkKey, keys.text].filter((key) => key !== undefined);
   if (given.length > 0) {
     if (work > MODERATE_WORK) await store.hold(retrieval);
     const failure = await tryKeys(retrieval, keys, await Promise.all(given.map(givenKey)));
@@ -52,7 +52,10 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
 }
 
 /** @throws CliError (passphrase) without the private key; (failed) for a damaged answer */
-export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+export async function decryptAnswer(
+  retrieval: Retrieval,
+  keys: DecryptionKeys,
+): Promise<Retrieval> {
   if (keys.identities.length === 0)
     throw noKey(phrase('private-key-not-here'), phrase('give-identity-elsewhere'));
   try {
@@ -69,7 +72,7 @@ export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promi
 
 async function tryKeys(
   retrieval: Retrieval,
-  keys: PushKeys,
+  keys: DecryptionKeys,
   given: readonly GivenKey[],
 ): Promise<Retrieval | CliError> {
   const passphrases = new Set(given.flatMap((key) => key.passphrases));
@@ -83,7 +86,7 @@ async function tryKeys(
 /** The push with its plaintext; its files are decrypted while they are downloaded. */
 async function withContent(
   retrieval: Retrieval,
-  { identities }: Pick<PushKeys, 'identities'>,
+  { identities }: Pick<DecryptionKeys, 'identities'>,
 ): Promise<Retrieval> {
   const { answer, push, fromFile, openFile, signal } = retrieval;
   const noun = answer ? 'answer' : 'push';

@@ -17,17 +17,12 @@ export interface DecryptionKeys {
   readonly decrypt: boolean;
   /** How messages name what gave them, such as `PWPUSH_KEY has a key`. */
   readonly givenBy?: string | undefined;
-}
-
-export interface PushKeys extends DecryptionKeys {
-  /** The key in its link, which may be damaged. */
-  readonly linkKey?: string | undefined;
   /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
   readonly strict?: boolean;
 }
 
 /** What is known, before a view is used, of who can open what a link names. */
-export interface ItemKeys extends PushKeys {
+export interface ItemKeys extends DecryptionKeys {
   /** No key is here for a push to public keys, of which the instance then uses no view. */
   readonly withoutIdentity: boolean;
   /**
@@ -68,12 +63,11 @@ export async function keysOf(
   item: ConnectedItem,
   keys: DecryptionKeys,
 ): Promise<ItemKeys> {
-  const linkKey = item.key;
   const isWithoutKeys = keys.decrypt && keys.identities.length === 0;
-  const withoutIdentity = isWithoutKeys && linkKey === undefined;
+  const withoutIdentity = isWithoutKeys && item.key === undefined;
   const answerKey = lazy(() => keyForRequest(context, item, isWithoutKeys));
   if (item.publicKey !== undefined) await onRequest(item.api, answerKey);
-  return { ...keys, linkKey, withoutIdentity, answerKey };
+  return { ...keys, withoutIdentity, answerKey };
 }
 
 /** 9 ms, with what parses private keys. */

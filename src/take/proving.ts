@@ -1,7 +1,8 @@
 import { isLinkKey } from '../age/link-key';
 import type { Entry } from '../cli/terminal/output';
 import { CliError, phrase } from '../platform/errors';
-import type { PushKeys } from './decryption-keys';
+import type { DecryptionKeys } from './decryption-keys';
+import type { Retrieval } from './retrieval';
 import type { GivenKey } from './typed-key';
 
 /** Needed where there is a key, or an instance requires a proof of one. */
@@ -21,7 +22,7 @@ export class KeyProver {
 
   constructor(
     private readonly entry: Entry,
-    private readonly keys: Pick<PushKeys, 'linkKey' | 'text'>,
+    private readonly keys: Pick<Retrieval, 'linkKey'> & Pick<DecryptionKeys, 'text'>,
     /** The address of the instance, for which alone the proof counts. */
     private readonly base: string,
   ) {}

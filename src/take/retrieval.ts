@@ -25,6 +25,8 @@ export interface Retrieval extends Retriever {
   readonly sealed: Push;
   readonly answer?: AnswerKeys | undefined;
   readonly partial?: readonly PartialFile[];
+  /** The key in its link, which may be damaged. */
+  readonly linkKey?: string | undefined;
   /** A key that was typed before it could be retrieved. */
   readonly typedKey?: string | undefined;
   /** Its files are all that lie beside the text: some may belong to another push. */
@@ -40,7 +42,7 @@ export interface Retrieval extends Retriever {
 export function retrievalOf(
   { context, say, store }: Retriever,
   { openFile }: Pick<Api, 'openFile'>,
-  { push, ...details }: Pick<Retrieval, 'link' | 'push' | 'answer' | 'partial' | 'typedKey'>,
+  { push, ...details }: Omit<Retrieval, keyof Retriever | 'sealed' | 'openFile' | 'signal'>,
 ): Retrieval {
   return { ...details, context, say, store, push, sealed: push, openFile, signal: context.signal };
 }

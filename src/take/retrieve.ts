@@ -36,12 +36,11 @@ export function retrieveFrom(
 
 async function takePush(
   retriever: Retriever,
-  { api, last, target, token }: ConnectedItem,
+  { api, key: linkKey, last, target, token }: ConnectedItem,
   passphrase: KnownPassphrase,
-  keys: ItemKeys,
+  { text, withoutIdentity }: ItemKeys,
 ): Promise<Retrieval> {
-  const { withoutIdentity } = keys;
-  const prover = new KeyProver(retriever, keys, target.base);
+  const prover = new KeyProver(retriever, { linkKey, text }, target.base);
   const proved = (given?: string) =>
     prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
   const push = await retrieve(retriever, target, passphrase, proved).catch((error) => {
@@ -50,7 +49,7 @@ async function takePush(
   });
   const counted = withEarlierViews(push, target.token !== undefined);
   const link = `${target.base}/p/${token}`;
-  return retrievalOf(retriever, api, { link, push: counted, typedKey: prover.typed });
+  return retrievalOf(retriever, api, { link, push: counted, linkKey, typedKey: prover.typed });
 }
 
 /**

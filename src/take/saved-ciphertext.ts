@@ -7,13 +7,17 @@ import type { Entry } from '../cli/terminal/output';
 import type { Push, PushFile } from '../contract/decode';
 import { RescueStore } from '../keep/rescue-store';
 import { phrase, usageError } from '../platform/errors';
-import type { Retrieval } from './retrieval';
+import { type Retrieval, retrievalOf } from './retrieval';
 
 /**
  * A text that an earlier run saved, as a push; if it is encrypted, with the files in its folder.
  * @throws CliError (usage) if it cannot be read, or is not a text
  */
-export async function takeSaved({ context, say }: Entry, path: string): Promise<Retrieval> {
+export async function takeSaved(
+  { context, say }: Entry,
+  path: string,
+  linkKey: string | undefined,
+): Promise<Retrieval> {
   const payload = (await bytesOf(path, context, 'encrypted text')).toString('utf8');
   if (/^\{"link":/.test(payload))
     throw usageError(`"${path}" is a download to finish`, phrase('resume', path));
@@ -24,17 +28,16 @@ export async function takeSaved({ context, say }: Entry, path: string): Promise<
     );
   const files = isArmored(payload) && path !== '-' ? filesIn(dirname(path)) : [];
   const push = { payload, files } as Partial<Push> as Push;
-  return {
-    context,
-    say,
-    link: '',
-    push,
-    sealed: push,
-    fromFile: true,
-    openFile: async (file) => ({ length: statSync(file).size, body: bytesFrom(file, context) }),
-    signal: context.signal,
-    store: new RescueStore(context, 'nothing'),
-  };
+  const store = new RescueStore(context, 'nothing');
+  const openFile = async (file: string) => ({
+    length: statSync(file).size,
+    body: bytesFrom(file, context),
+  });
+  return retrievalOf(
+    { context, say, store },
+    { openFile },
+    { link: '', push, linkKey, fromFile: true },
+  );
 }
 
 /** `get --no-decrypt` and rescues keep the names of encrypted files. */

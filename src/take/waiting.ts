@@ -93,7 +93,7 @@ export async function waitUntil<State, Result>(
   };
   let worked = false;
   // Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
-  let [pause, failing] = [interval, 0];
+  let failing = 0;
   const look = async (): Promise<{ readonly made?: Result | undefined; failure?: CliError }> => {
     const state = await poll().catch((error) => {
       if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
@@ -101,7 +101,7 @@ export async function waitUntil<State, Result>(
     });
     if (state instanceof CliError) return { failure: state };
     worked = true;
-    [pause, failing] = [interval, 0];
+    failing = 0;
     return { made: await result(state) };
   };
   await say.remark(what);
@@ -113,7 +113,8 @@ export async function waitUntil<State, Result>(
         if (failure === undefined) return 0;
         if (failing > TOLERANCE) throw failure;
         if (failing === 0) await say.note(failure.and(phrase('still-waiting')));
-        pause = Math.min(2 * pause, Math.max(LONGEST_PAUSE, interval));
+        // So each pause is twice as long as the last one.
+        const pause = Math.min(failing + 2 * interval, Math.max(LONGEST_PAUSE, interval));
         failing += pause;
         return pause;
       },

@@ -47,7 +47,7 @@ function open(armor: string, { signal = new AbortController().signal, held, file
   const openFile = async () => ({ length: undefined, body: file });
   const retrieval = { context, signal, store, link: '', push, sealed: push, openFile };
   const text = 'Pass phrase 1';
-  const keys = { text, identities: [], decrypt: true, givenBy: 'PWPUSH_KEY', linkKey: undefined };
+  const keys = { text, identities: [], decrypt: true, givenBy: 'PWPUSH_KEY' };
   return decryptPush(retrieval as unknown as Retrieval, keys);
 }
 

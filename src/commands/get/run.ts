@@ -21,7 +21,6 @@ import {
   type DecryptionKeys,
   type KeySources,
   keysOf,
-  type PushKeys,
   readKeys,
   requestKeys,
 } from '../../take/decryption-keys';
@@ -33,12 +32,7 @@ import { takeSaved } from '../../take/saved-ciphertext';
 export interface GetPlan {
   readonly from:
     | { readonly push: LocatedItem }
-    /** A file that an interrupted run kept; the link may give its key. */
-    | {
-        readonly kept: string;
-        readonly push: ItemReference | undefined;
-        readonly sources: Sources;
-      }
+    | KeptOrigin
     /** A saved text; the link may give its key. */
     | { readonly file: string; readonly push: ItemReference | undefined };
   readonly keys: KeySources;
@@ -49,65 +43,61 @@ export interface GetPlan {
   readonly files: boolean;
 }
 
+/** A file that an interrupted run kept; the link may give its key. */
+interface KeptOrigin {
+  readonly kept: string;
+  readonly push: ItemReference | undefined;
+  readonly sources: Sources;
+}
+
 interface PushSource {
-  readonly keys: PushKeys;
   retrieve(): Promise<Retrieval>;
   /** This run has claimed it; its text was delivered before. */
   readonly kept?: BegunDownload;
 }
 
 export async function run(entry: Entry, plan: GetPlan): Promise<void> {
-  const keys = await readKeys(plan.keys, entry.context);
-  const source = await sourceOf(entry, plan, keys);
-  try {
-    await get(entry, plan, source);
-  } finally {
-    source.kept?.release();
-  }
-}
-
-async function sourceOf(
-  entry: Entry,
-  { from, passphrase, place }: GetPlan,
-  keys: DecryptionKeys,
-): Promise<PushSource> {
   const { context, say } = entry;
+  const { from, passphrase, place } = plan;
+  const keys = await readKeys(plan.keys, context);
   if ('file' in from) {
-    const saved = await takeSaved(entry, from.file);
-    return { keys: { ...keys, linkKey: from.push?.key }, retrieve: async () => saved };
+    const saved = await takeSaved(entry, from.file, from.push?.key);
+    return get(entry, plan, keys, { retrieve: async () => saved });
   }
   // Standard output takes a secret that can go nowhere else, unless it is the log of a job.
   const stdout = place.to === 'job' ? undefined : context.stdout;
-  const store = new RescueStore(context, 'for-later', stdout);
-  const retriever = { context, say, store };
-  if (!('kept' in from)) {
-    const item = await connect(entry, from.push);
-    const known = await knownPassphrase(passphrase, context);
-    return {
-      keys: { ...keys, linkKey: item.key },
-      retrieve: async () => retrieveFrom(retriever, item, known, await keysOf(context, item, keys)),
-    };
-  }
+  const retriever = { context, say, store: new RescueStore(context, 'for-later', stdout) };
+  if ('kept' in from) return resume(retriever, plan, keys, from);
+  const item = await connect(entry, from.push);
+  const known = await knownPassphrase(passphrase, context);
+  const retrieve = async () =>
+    retrieveFrom(retriever, item, known, await keysOf(context, item, keys));
+  return get(entry, plan, keys, { retrieve });
+}
+
+async function resume(
+  retriever: Retriever,
+  plan: GetPlan,
+  keys: DecryptionKeys,
+  { kept: path, push, sources }: KeptOrigin,
+): Promise<void> {
+  const { context } = retriever;
   const { claimKeptDownload } = await import('../../keep/interrupted-download');
-  const kept = claimKeptDownload(from.kept, context, from.push?.token);
+  const kept = claimKeptDownload(path, context, push?.token);
   try {
-    const reference = from.push ?? referenceOf(kept.link, context);
-    const item = await connect(entry, itemAt(from.sources, reference));
-    return {
-      keys: { ...keys, linkKey: item.key },
-      retrieve: () => resumed(retriever, item, kept),
-      kept,
-    };
-  } catch (error) {
+    const reference = push ?? referenceOf(kept.link, context);
+    const item = await connect(retriever, itemAt(sources, reference));
+    await get(retriever, plan, keys, { retrieve: () => resumed(retriever, item, kept), kept });
+  } finally {
     kept.release();
-    throw error;
   }
 }
 
 async function get(
   entry: Entry,
   plan: GetPlan,
-  { keys, retrieve, kept }: PushSource,
+  keys: DecryptionKeys,
+  { retrieve, kept }: PushSource,
 ): Promise<void> {
   const { context } = entry;
   const wanted: PlacePlan =
@@ -145,20 +135,22 @@ async function resumed(
   item: ConnectedItem,
   { answer, link, partial, push }: BegunDownload,
 ): Promise<Retrieval> {
+  const { api, key: linkKey, publicKey } = item;
+  const details = { link, linkKey, partial };
   if (!answer)
-    return retrievalOf(retriever, item.api, {
-      link,
-      partial,
-      push: { ...push, earlier_views: null },
-    });
+    return retrievalOf(retriever, api, { ...details, push: { ...push, earlier_views: null } });
   const { keyForAnswer } = await requestKeys();
   const key = keyForAnswer(retriever.context, item, push.public_key);
-  const answerKeys = { key, publicKey: item.publicKey, state: () => stateOf(retriever, item) };
-  return retrievalOf(retriever, item.api, { link, partial, push, answer: answerKeys });
+  const state = () => stateOf(retriever, item);
+  return retrievalOf(retriever, api, { ...details, push, answer: { key, publicKey, state } });
 }
 
 /** Decrypts a push; if that fails it is saved as it is, with its files unless they are not wanted. */
-async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Promise<Retrieval> {
+async function opened(
+  sealed: Retrieval,
+  keys: DecryptionKeys,
+  withFiles: boolean,
+): Promise<Retrieval> {
   try {
     return await openPush(sealed, keys);
   } catch (error) {
