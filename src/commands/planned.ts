@@ -5,8 +5,15 @@ import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from
 import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
 
-/** How a command is declared, and what its help says. */
-interface Declaration {
+/** A command whose line has been checked, and what it is to do. */
+export interface Prepared {
+  readonly plan: unknown;
+  run(): Promise<void>;
+}
+
+/** A command: what its help says, and what a line of it can have. */
+export interface CommandObject<R = Rows> {
+  readonly rows: R;
   /** For a command below another one; the table of the program has the others. */
   readonly summary?: string;
   readonly alias?: string;
@@ -22,16 +29,6 @@ interface Declaration {
   /** Declares the global options; all if left out. */
   readonly globals?: (command: Command) => Command;
   readonly commands?: Readonly<Record<string, CommandObject>>;
-}
-
-/** A command whose line has been checked, and what it is to do. */
-export interface Prepared {
-  readonly plan: unknown;
-  run(): Promise<void>;
-}
-
-export interface CommandObject extends Declaration {
-  readonly rows: Rows;
   /**
    * Left out by a command that only has others below it.
    * @throws CliError (usage)
@@ -43,9 +40,8 @@ export interface Invocation extends Entry {
   readonly command: Command;
 }
 
-/** A command: what a line of it can have, the plan that is made of the line, and the run that follows the plan. */
-export interface Planned<R, Plan> extends Declaration {
-  readonly rows: R;
+/** A command with the plan that is made of a line, and the run that follows the plan. */
+export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
   /** The value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
   /**
