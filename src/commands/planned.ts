@@ -1,7 +1,7 @@
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
-import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
+import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
 
@@ -26,8 +26,8 @@ export interface CommandObject<R = Rows> {
   readonly takesCommand?: boolean | string;
   /** What it reads from standard input, whatever its options are. */
   readonly input?: string;
-  /** Declares the global options; all if left out. */
-  readonly globals?: (command: Command) => Command;
+  /** Global options; all of them if left out. */
+  readonly globals?: Rows;
   readonly commands?: Readonly<Record<string, CommandObject>>;
   /**
    * Left out by a command that only has others below it.
@@ -77,7 +77,7 @@ export function define(
   context: Context,
   act: (prepared: Prepared) => void = () => {},
 ): void {
-  const { usage, takesCommand, commands = {}, prepare, globals = addGlobalOptions } = object;
+  const { usage, takesCommand, commands = {}, prepare } = object;
   const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
   parser.manual = object.help ?? '';
   parser
@@ -94,6 +94,6 @@ export function define(
     if (below.alias !== undefined) child.alias(below.alias);
     define(child, below, context, act);
   }
-  globals(declare(parser, object.rows));
+  addGlobals(declare(parser, object.rows), object.globals);
   if (prepare) parser.action(async () => act(await prepare(parser, context)));
 }

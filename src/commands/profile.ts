@@ -1,5 +1,5 @@
 import { operand, type Rows } from '../cli/declare';
-import { addProfileOptions, type Closed, type Options } from '../cli/options';
+import { type Closed, type Options, profileGlobals } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
@@ -33,7 +33,7 @@ const below = <R extends Rows & Closed<R>>(
   summary: string,
   rows: R,
   run: (entry: Entry, options: Options<R>) => Promise<void>,
-) => command({ summary, rows, run, globals: addProfileOptions, plan: (options) => options });
+) => command({ summary, rows, run, globals: profileGlobals, plan: (options) => options });
 
 const everything = below('list the profiles', {}, list);
 
