@@ -9,7 +9,6 @@ export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }
 
-/** The program as JSON. */
 export async function programJson(program: Command, version: string): Promise<string> {
   const titles = topics.map(async (name) => ({
     name,
@@ -32,7 +31,6 @@ function commandEntry(command: Command): CommandEntry {
   return { ...ownEntry(command), commands: command.commands.map(commandEntry) };
 }
 
-/** A command without those below it. */
 function ownEntry(command: Command) {
   const options = command.createHelp().visibleOptions(command);
   const common = shownBriefly(command);

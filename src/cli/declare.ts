@@ -95,7 +95,6 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  /** Declares `--no-…` too. */
   orNot(help: string): Row<T | false, Other> {
     this.options.push(new DeclaredOption(this.label.replace(/^--/, '--no-'), help));
     return this;
@@ -171,7 +170,6 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
   return row;
 }
 
-/** A switch `--no-…`. */
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
@@ -206,7 +204,6 @@ export const storedFile = (flags: string, help: string) =>
 export const newFile = (flags: string, help: string) =>
   parsed(flags, help, newFileName).names('path');
 
-/** A whole number of 1 or more. */
 export const count = (flags: string, help: string) => parsed(flags, help, positive);
 
 /** An option that can be given several times. */
@@ -233,7 +230,6 @@ type Operand<Flags> = Flags extends `${string}...${string}`
     ? string
     : string | undefined;
 
-/** An argument, such as `<link>`. */
 export const operand = <Flags extends string>(flags: Flags, help: string, parse?: Parse<unknown>) =>
   new Row<Operand<Flags>>(flags, help, parse && { parse });
 

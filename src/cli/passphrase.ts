@@ -19,7 +19,6 @@ export interface NewPassphraseSource extends PassphraseSource {
   readonly generate: { readonly into: string | undefined } | undefined;
 }
 
-/** The passphrase of what is created; one is generated into a new file, or onto stderr. */
 export type NewPassphrase =
   | { readonly text: string | undefined }
   | { readonly generateInto: string | undefined };
@@ -75,8 +74,8 @@ export async function newPassphrase(
   const { generate } = source;
   if (generate) return { generateInto: generate.into };
   return beforeSending(async () => {
-    const given = await readPassphrase(source, context, true);
-    if (given !== undefined || !offer) return { text: given };
+    const text = await readPassphrase(source, context, true);
+    if (text !== undefined || !offer) return { text };
     const prompter = await context.prompter();
     const typed = await typedTwice(prompter, 'Passphrase (Enter for none):', prompter.secret);
     return { text: typed ? await noKey(typed) : undefined };
@@ -129,7 +128,7 @@ export async function askPassphrase(
   question = 'Passphrase:',
 ): Promise<string> {
   const prompter = await context.prompter();
-  const ask = (asked: string) => filledIn(asked, prompter.secret);
+  const ask = (text: string) => filledIn(text, prompter.secret);
   return twice ? typedTwice(prompter, question, ask) : ask(question);
 }
 
@@ -144,8 +143,8 @@ async function typedTwice(
     async (failure) => {
       const typed = await ask(failure ? "They don't match, try again:" : question);
       if (typed === '') return typed;
-      const again = await prompter.secret('Passphrase again:');
-      if (again.normalize() === typed.normalize()) return typed;
+      const repeated = await prompter.secret('Passphrase again:');
+      if (repeated.normalize() === typed.normalize()) return typed;
       throw mismatch;
     },
     (failure) => failure === mismatch,

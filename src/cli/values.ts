@@ -9,6 +9,7 @@ import {
   parseExpiry,
 } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
+import { oneOf } from './help/misuse';
 
 /** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
 export function isOn(value: string | undefined): boolean {
@@ -33,21 +34,13 @@ export function storedFileName(value: string, name: string): string {
   throw usageError(`${name} reads a file, not standard input`, 'name a file');
 }
 
-/** Parses names that are separated by commas. */
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());
 }
 
 export const editions = ['oss', 'commercial', 'pwpush'] as const satisfies Edition[];
+export const parseEdition = oneOf(editions);
 
-/** @throws CliError (usage) */
-export function parseEdition(text: string, name: string): Edition {
-  const found = editions.find((edition) => edition === text);
-  if (found) return found;
-  throw usageError(`${name} must be one of ${editions.join(', ')}, not "${text}"`);
-}
-
-/** Parses when a push expires, or a request closes. */
 export function expiry(value: string, name: string): Expiry {
   const parsed = parseExpiry(value);
   if (parsed) return parsed;
@@ -63,7 +56,6 @@ export function expiry(value: string, name: string): Expiry {
 /** The most that `--for` waits: a push lives for 90 days. */
 const LONGEST_WAIT_SECONDS = 90 * DAY_SECONDS;
 
-/** Parses how long to wait for others, as `seconds` does. */
 export function waitingTime(value: string, name: string): number {
   return seconds(value, name, LONGEST_WAIT_SECONDS);
 }
@@ -90,14 +82,12 @@ export function days(value: string, name: string): number {
   );
 }
 
-/** Parses a whole number of 1 or more. */
 export function positive(value: string, name: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   if (/^[1-9]\d*$/.test(value)) throw usageError(`${name} must be at most 999999999`);
   throw usageError(`${name} must be a whole number of 1 or more, not "${value}"`);
 }
 
-/** Parses the ID of an account of the commercial edition. */
 export function accountId(value: string, name: string): number {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
   throw usageError(`${name} must be the ID of an account, a whole number, not "${value}"`);

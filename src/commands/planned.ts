@@ -1,12 +1,19 @@
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Elsewhere, type Rows } from '../cli/declare';
-import { addGlobalOptions, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
+import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
 
-/** How a command is declared, and what its help says. */
-interface Declaration {
+/** A command whose line has been checked, and what it is to do. */
+export interface Prepared {
+  readonly plan: unknown;
+  run(): Promise<void>;
+}
+
+/** A command: what its help says, and what a line of it can have. */
+export interface CommandObject<R = Rows> {
+  readonly rows: R;
   /** For a command below another one; the table of the program has the others. */
   readonly summary?: string;
   readonly alias?: string;
@@ -19,19 +26,9 @@ interface Declaration {
   readonly takesCommand?: boolean | string;
   /** What it reads from standard input, whatever its options are. */
   readonly input?: string;
-  /** Declares the global options; all if left out. */
-  readonly globals?: (command: Command) => Command;
+  /** Global options; all of them if left out. */
+  readonly globals?: Rows;
   readonly commands?: Readonly<Record<string, CommandObject>>;
-}
-
-/** A command whose line has been checked, and what it is to do. */
-export interface Prepared {
-  readonly plan: unknown;
-  run(): Promise<void>;
-}
-
-export interface CommandObject extends Declaration {
-  readonly rows: Rows;
   /**
    * Left out by a command that only has others below it.
    * @throws CliError (usage)
@@ -43,9 +40,8 @@ export interface Invocation extends Entry {
   readonly command: Command;
 }
 
-/** A command: what a line of it can have, the plan that is made of the line, and the run that follows the plan. */
-export interface Planned<R, Plan> extends Declaration {
-  readonly rows: R;
+/** A command with the plan that is made of a line, and the run that follows the plan. */
+export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
   /** The value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
   /**
@@ -81,7 +77,7 @@ export function define(
   context: Context,
   act: (prepared: Prepared) => void = () => {},
 ): void {
-  const { usage, takesCommand, commands = {}, prepare, globals = addGlobalOptions } = object;
+  const { usage, takesCommand, commands = {}, prepare } = object;
   const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
   parser.manual = object.help ?? '';
   parser
@@ -98,6 +94,6 @@ export function define(
     if (below.alias !== undefined) child.alias(below.alias);
     define(child, below, context, act);
   }
-  globals(declare(parser, object.rows));
+  addGlobals(declare(parser, object.rows), object.globals);
   if (prepare) parser.action(async () => act(await prepare(parser, context)));
 }

@@ -1,5 +1,5 @@
 import { operand, type Rows } from '../cli/declare';
-import { addProfileOptions, type Closed, type Options } from '../cli/options';
+import { type Closed, type Options, profileGlobals } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
@@ -33,7 +33,7 @@ const below = <R extends Rows & Closed<R>>(
   summary: string,
   rows: R,
   run: (entry: Entry, options: Options<R>) => Promise<void>,
-) => command({ summary, rows, run, globals: addProfileOptions, plan: (options) => options });
+) => command({ summary, rows, run, globals: profileGlobals, plan: (options) => options });
 
 const everything = below('list the profiles', {}, list);
 
@@ -106,9 +106,11 @@ function nameTyped({ name, profile }: NamedProfile): string | undefined {
  * Refuses a profile that is named before the setting.
  * @throws CliError (usage) also for a value that the setting cannot have
  */
-function checkOrder(verb: string, first: string, key: string, value?: string): void {
+function checkOrder({ key: first, value: second, name: last }: ChangedSetting): void {
+  const [verb, key, value] = second === undefined ? ['unset', last] : ['set', second, last];
   const known: readonly string[] = [...settingNames, 'token'];
-  if (known.includes(first) || !known.includes(key)) return;
+  if (last === undefined || key === undefined || known.includes(first) || !known.includes(key))
+    return;
   // Refuses a token, or an address with a password, which the error below would repeat.
   withSetting({}, key, value);
   const words = [value ?? [], first].flat().map(shellWord);
@@ -131,8 +133,7 @@ async function change(entry: Entry, options: ChangedSetting) {
   const { context, say } = entry;
   const { key, value, name: operand } = options;
   const wanted = nameTyped(options);
-  if (operand !== undefined && value === undefined) checkOrder('unset', key, operand);
-  if (operand !== undefined && value !== undefined) checkOrder('set', key, value, operand);
+  checkOrder(options);
   const { name, before, after, ...stored } = await updateProfiles(entry, (now) => {
     const { name = 'default', profile } = profileInUse(now, context.env, wanted);
     checkProfileName(name);
@@ -166,7 +167,6 @@ function removedText(url: string | undefined): string {
   return `the token belonged to the old address and was removed; run pwpush login${made}`;
 }
 
-/** Removes the token of a profile from the keyring, and warns if that fails. */
 async function forgetToken({ context, say }: Entry, name: string, profile: Profile) {
   const problem = profile.keyring && (await forgetProfile(context, name, profile));
   if (problem) await say.warn(problem);

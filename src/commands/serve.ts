@@ -11,7 +11,7 @@ import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
-import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
+import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
 import type { Invocation } from './planned';
@@ -126,35 +126,25 @@ async function nextCommand(
   return anonymous ? `pwpush push --encrypt --url ${localUrl}` : `pwpush login ${localUrl}`;
 }
 
-interface LocalProfile {
-  readonly name: string;
-  readonly isCurrent: boolean;
-}
-
 /**
  * The profile with a token of the service. One that an earlier start has saved moves with it to another port, as the token
  * is one of its database.
  */
-async function findProfile(
-  entry: Entry,
-  { localUrl: url, knows }: Started,
-  jsonLog: boolean,
-): Promise<LocalProfile | undefined> {
+async function findProfile(entry: Entry, { localUrl: url, knows }: Started, jsonLog: boolean) {
   try {
     const { current, profiles } = storedProfiles(entry.context);
-    for (const [name, profile] of Object.entries(profiles)) {
-      const { url: before, token } = profile;
+    for (const [name, { url: before, token }] of Object.entries(profiles)) {
       if (before === undefined || token === undefined || !(await knows(token))) continue;
-      const isCurrent = name === current;
-      if (before === url) return { name, isCurrent };
-      if (!isKeptName(name) || !isLoopback(new URL(before).hostname)) continue;
+      const found = { name, isCurrent: name === current };
+      if (before === url) return found;
+      if (!/^local(?:-\d+)?$/.test(name) || !isLoopback(new URL(before).hostname)) continue;
       await updateProfiles(entry, (now) => ({
         ...now,
         profiles: { ...now.profiles, [name]: { ...now.profiles[name], url } },
       }));
       if (!jsonLog)
         await entry.say.note(`profile "${name}" leads here now, no longer to ${before}`);
-      return { name, isCurrent };
+      return found;
     }
   } catch {
     // The service works without profiles; its user may not even have a home folder.
@@ -162,15 +152,23 @@ async function findProfile(
   return undefined;
 }
 
-/** Keeps the service as a profile, so that `pwpush push` works in the next terminal; undefined if that failed. */
+/**
+ * Saves the service as profile `local`, so that `pwpush push` works in the next terminal, or as `local-2` and so on if that
+ * exists: a token is shown only once and must not be overwritten. Returns undefined if that failed.
+ */
 async function keepProfile(
   entry: Entry,
   { localUrl: url, firstToken: token, warn }: Started,
   jsonLog: boolean,
-): Promise<LocalProfile | undefined> {
+) {
   try {
-    const local = { url, edition: APPLICATION, ...(token !== undefined && { token }) } as const;
-    const { name, current } = await updateProfiles(entry, (stored) => keepLocal(stored, local));
+    const local: Profile = { url, edition: APPLICATION, ...(token !== undefined && { token }) };
+    const { name, current } = await updateProfiles(entry, (stored) => {
+      let name = 'local';
+      for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
+      const profiles = { ...stored.profiles, [name]: withEncryption(local, {}) };
+      return { name, current: stored.current ?? name, profiles };
+    });
     const isCurrent = current === name;
     const use = isCurrent ? '' : `; use it with --profile ${name}`;
     if (!jsonLog) await entry.say.note(`saved as profile "${name}"${use}`);
@@ -192,18 +190,4 @@ function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
     const hangup = () => (hasTerminal ? resolve() : void reload());
     context.interrupts.enter({ mode: 'own', hangup });
   });
-}
-
-/** Whether `keepLocal` gives such names. */
-const isKeptName = (name: string) => /^local(?:-\d+)?$/.test(name);
-
-/**
- * Adds the first token of a service on this machine as profile `local`, or `local-2` and so on if that exists: a token
- * is shown only once and must not be overwritten.
- */
-export function keepLocal(stored: StoredProfiles, profile: Profile) {
-  let name = 'local';
-  for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
-  const profiles = { ...stored.profiles, [name]: withEncryption(profile, {}) };
-  return { name, current: stored.current ?? name, profiles };
 }

@@ -1,6 +1,7 @@
 import type { Context, Environment, Output } from '../../platform/context';
 import type { CliError, Fact, Step } from '../../platform/errors';
 import { isGuarded } from '../agent';
+import { inWords } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 
@@ -17,29 +18,23 @@ import { forLog, safe, safeJson } from './safe';
 
 /** How a run prints. */
 export interface Manner {
-  /** The result, warnings and errors are JSON. */
   readonly json: boolean;
-  /** Without notes. */
   readonly quiet: boolean;
-  /** With colours, where the stream has any. */
   readonly color: boolean;
-  /** With a line for each request. */
   readonly debug: boolean;
 }
 
 /** What is said on the way; of an error, not what to do. */
 type Said = Fact | CliError;
 
-/** Writes what a command has to say, as the context and its manner require. */
 export interface Terminal {
   readonly manner: Manner;
   /** The look of standard output. */
   look(): Promise<Look>;
   /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
-  /** Text for stdout, unchanged. */
   printText(text: string): Promise<void>;
-  /** Not with `--quiet` or `--json`. */
+  /** Drops it with `--quiet` and `--json`. */
   note(what: Said): Promise<void>;
   /** A note that only a terminal gets. */
   remark(what: Said): Promise<void>;
@@ -70,7 +65,7 @@ function terminal(context: Context, manner: Manner): Terminal {
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), color);
   const write = (text: string) =>
     boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = async (what: Said) => write(`${folded(safe(await words(what)), stderr)}\n`);
+  const line = async (what: Said) => write(`${folded(safe(await inWords(what)), stderr)}\n`);
   const note = async (what: Said) => {
     if (!quiet && !json) await line(what);
   };
@@ -92,7 +87,7 @@ function terminal(context: Context, manner: Manner): Terminal {
     advise: async (step) => remark(`hint: ${await adviceText(step)}`),
     announce: line,
     warn: async (what, step) => {
-      const fact = await words(what);
+      const fact = await inWords(what);
       const text = step === undefined ? fact : `${fact}; ${await adviceText(step)}`;
       if (json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
@@ -104,11 +99,6 @@ function terminal(context: Context, manner: Manner): Terminal {
     },
     draw: async (render) => write(render(await look(stderr))),
   };
-}
-
-/** The tables of words are loaded when one of their rows is said. */
-async function words(what: Said): Promise<string> {
-  return typeof what === 'string' ? what : (await import('../report-error')).wordsOf(what);
 }
 
 async function adviceText(step: Step): Promise<string> {

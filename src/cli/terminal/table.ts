@@ -15,7 +15,6 @@ export interface Column<Row> {
 }
 
 export interface Listing<Row> {
-  /** In the order of a terminal. */
   readonly columns: readonly Column<Row>[];
   /** Titles of the columns that a narrow terminal leaves out after empty ones, the first one first. */
   readonly optional?: readonly string[];
@@ -54,7 +53,6 @@ export async function printRows<Row>(
   return printed;
 }
 
-/** What was listed: how many rows, on which page. */
 interface Listed {
   readonly printed: number;
   readonly page: number;

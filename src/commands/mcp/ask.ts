@@ -11,7 +11,7 @@ import type { Arguments } from './tool-arguments';
 import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from './tool-result';
 
 export const actions = ['accept', 'decline', 'cancel'] as const;
-export type Action = (typeof actions)[number];
+type Action = (typeof actions)[number];
 
 /** A page for a person, which a client may be able to show. */
 export interface Page {

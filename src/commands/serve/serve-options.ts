@@ -15,7 +15,7 @@ import {
   storedFile,
   type Values,
 } from '../../cli/declare';
-import { addOutputOptions, type Closed, type Options, tlsRows } from '../../cli/options';
+import { type Closed, type Options, outputRows, tlsRows } from '../../cli/options';
 import { days, port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
@@ -194,7 +194,7 @@ export function serveCommand<R extends Rows & Closed<R>, Plan>(
 ): CommandObject {
   return command<R, Plan>({
     ...planned,
-    globals: addOutputOptions,
+    globals: outputRows,
     elsewhere: fromEnvironment,
     plan: async (options, invocation) => {
       for (const warning of warnings(options, invocation)) await invocation.say.warn(warning);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
 import { filledText, flag, newFile, operand, parsed, storedFile } from '../../cli/declare';
-import { addOutputOptions, revealRows } from '../../cli/options';
+import { outputRows, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
@@ -46,7 +46,7 @@ const addRows = {
 export const token: CommandObject = {
   summary: 'add, list, replace and revoke API tokens',
   description: 'Manage the API tokens of the service on this machine.',
-  globals: addOutputOptions,
+  globals: outputRows,
   rows: {},
   commands: {
     add: dataCommand({
