@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureFields } from '../cli/report-error';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
-import type { Entry, Look, Style } from '../cli/terminal/output';
+import type { Entry, Look } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
 import { count } from '../cli/terminal/wording';
@@ -59,12 +59,7 @@ async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
   if (failed) throw new ExitWith(exitStatus[failed.code ?? 'failed']);
 }
 
-const styles: Readonly<Record<Check['status'], Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  failed: 'red',
-  skipped: 'dim',
-};
+const styles = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
 
 const STATUS = 9;
 const NAME = 10;
