@@ -168,7 +168,7 @@ async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
 }
 
 async function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { setTimeout } = await import('node:timers/promises');
+  const { setTimeout } = process.getBuiltinModule('node:timers/promises');
   await setTimeout(milliseconds, undefined, { signal }).catch(() => {
     throw signal.reason;
   });
@@ -183,12 +183,12 @@ function controllingTerminal(): number | undefined {
   }
 }
 
-async function prompterFor(
+function prompterFor(
   parts: Parts,
   signal: AbortSignal,
   terminalFd: () => number | undefined,
 ): Promise<TerminalPrompter> {
-  const streams = { ...(await promptStreams(terminalFd)), signal };
+  const streams = { ...promptStreams(terminalFd), signal };
   const signals = {
     interrupt: () => {
       streams.output.write('^C');
@@ -202,12 +202,12 @@ async function prompterFor(
 /** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */
 const suspend = () => void process.kill(0, 'SIGTSTP');
 
-async function promptStreams(terminalFd: () => number | undefined) {
+function promptStreams(terminalFd: () => number | undefined) {
   if (process.stdin.isTTY && process.stderr.isTTY)
     return { input: process.stdin, output: process.stderr };
   const fd = terminalFd();
   if (fd === undefined) return { input: process.stdin, output: process.stderr };
-  const { ReadStream, WriteStream } = await import('node:tty');
+  const { ReadStream, WriteStream } = process.getBuiltinModule('node:tty');
   return {
     input: process.stdin.isTTY ? process.stdin : new ReadStream(fd),
     output: process.stderr.isTTY ? process.stderr : new WriteStream(fd),
