@@ -15,7 +15,6 @@ const repository = fileURLToPath(new URL('..', import.meta.url));
 
 const boot = join(import.meta.dirname, 'boot-debian.sh');
 
-/** The only child of a process. */
 const childOf = (pid: string) => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
 
 const inDebian = only('PWPUSH_TEST_DEBIAN_ROOT', root !== undefined);
@@ -36,7 +35,6 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
     return join(repository, made.split(' ')[0] ?? '');
   };
 
-  /** Runs a program in the machine, as root. */
   function inside(words: readonly string[], input = '') {
     const env = ['env', '-i', 'PATH=/usr/sbin:/usr/bin', 'HOME=/root', 'LC_ALL=C.UTF-8'];
     const enter = ['--all', `--target=${first()}`, '--root', '--wd'];
@@ -60,7 +58,6 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
     return out(['pwpush', ...words], secret);
   };
   const get = (link: string) => out(['pwpush', 'get', '--quiet', link]);
-  /** All that is named after the package, on the disk. */
   const files = () => line("find / -xdev -name '*pwpush*' | sort").split('\n');
 
   beforeAll(async () => {

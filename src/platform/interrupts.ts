@@ -61,8 +61,8 @@ export function processInterrupts(node: NodeJS.Process) {
     return controller.signal;
   });
   const leave = (mode: Mode) => {
-    const at = modes.indexOf(mode);
-    if (at >= 0) modes.splice(at, 1);
+    const index = modes.indexOf(mode);
+    if (index >= 0) modes.splice(index, 1);
   };
   return {
     signal,
@@ -85,7 +85,7 @@ export function processInterrupts(node: NodeJS.Process) {
   };
 }
 
-/** Signals that are for a child only. */
+/** Signals that only a child is to get. */
 const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
 
 interface Interruptible {

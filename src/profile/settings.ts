@@ -105,25 +105,21 @@ export const settings = {
 
 type Name = keyof typeof settings;
 
-/** One entry of the config file. */
 export type Profile = { [K in Name]?: v.InferOutput<(typeof settings)[K]['schema']> };
 
-/** Settings as they were given outside of a profile. */
+/** Settings from the command line or the environment. */
 export type GivenSettings = { readonly [K in Name]?: Profile[K] | undefined };
 
-/** The whole config file. */
 export interface StoredProfiles {
-  /** The profile used when none is named. */
   current?: string;
   profiles: Record<string, Profile>;
 }
 
 const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 
-/** The settings that `profile set` changes. */
 export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
 
-export const aboutSetting = (name: Name) => rows.find(([one]) => one === name)?.[1].about ?? '';
+export const aboutSetting = (name: Name) => rows.find(([other]) => other === name)?.[1].about ?? '';
 
 /** The first fault of a profile of the config file, as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
@@ -176,7 +172,7 @@ export function withSetting(profile: Profile, key: string, value: string | undef
     rows.find(([name]) => name === key) ?? [];
   if (setting === undefined || parse === undefined)
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
-  // Of an unset variable of the shell.
+  // A variable of the shell that is not set gives this.
   if (value === '') throw usageError(`${key} cannot be empty`, removal(key));
   // A profile has one token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
@@ -184,7 +180,6 @@ export function withSetting(profile: Profile, key: string, value: string | undef
   return movedFrom(profile.url, next);
 }
 
-/** What a profile does that was made so (`withEncryption`). */
 export const ENCRYPTS = 'its pushes are encrypted end to end (setting: encrypt = link)';
 
 /**
@@ -198,7 +193,6 @@ export function withEncryption(profile: Profile, before: Profile): Profile {
   return { ...profile, encrypt: profile.encrypt ?? 'link' };
 }
 
-/** Removes the token, wherever it is kept. */
 export function withoutToken(profile: Profile): Profile {
   return keeping(profile, ({ bound }) => bound !== 'token');
 }
@@ -210,7 +204,7 @@ export function movedFrom(before: string | undefined, profile: Profile): Profile
   return moved ? keeping(profile, ({ bound }) => bound === undefined) : profile;
 }
 
-/** Also keeps what a later version may have set. */
+/** A profile with the settings that are to stay, and those of a later version. */
 function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean): Profile {
   const gone = new Set<string>(rows.flatMap(([name, row]) => (keeps(row) ? [] : [name])));
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));
@@ -238,7 +232,7 @@ function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Wor
   return {
     schema: v.picklist(words, `is neither ${words.join(' nor ')}`),
     parse: (value: string, name: string): Word => {
-      const word = words.find((one) => one === value);
+      const word = words.find((candidate) => candidate === value);
       if (word !== undefined) return word;
       throw usageError(
         `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,

@@ -36,7 +36,6 @@ export interface InstanceOptions {
   readonly headersFile?: string | undefined;
 }
 
-/** How messages name an option. */
 const option = (setting: string) => `--${setting}`;
 
 /**
@@ -67,8 +66,9 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
       environmentToken(entry),
     ),
     ofProfile: (name, profile) => {
-      const said = { settings: profile, named: (setting: string) => `the setting ${setting}` };
-      const source = known.get(name) ?? sourceOf(context, said, profileToken(entry, name, profile));
+      const stored = { settings: profile, named: (setting: string) => `the setting ${setting}` };
+      const source =
+        known.get(name) ?? sourceOf(context, stored, profileToken(entry, name, profile));
       known.set(name, source);
       return source;
     },
@@ -98,7 +98,6 @@ function typedSettings(options: InstanceOptions): GivenSettings {
   };
 }
 
-/** @throws CliError (usage) for a key without a certificate */
 function sourceOf(
   context: Context,
   { settings, named }: Pick<SettingSource, 'settings' | 'named'>,
@@ -139,7 +138,7 @@ function typedToken(
   return { from, read };
 }
 
-/** Of the variables for a token, the first that is set has it. */
+/** The first of these variables that is set has the token. */
 const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
 
 function environmentToken(entry: Entry): TokenReader | undefined {
@@ -170,7 +169,6 @@ function profileToken(entry: Entry, name: string, profile: Profile): TokenReader
   return hasToken(profile) ? { from, ofProfile: true, read } : undefined;
 }
 
-/** Gets the token from the output of a command, once. */
 function commandToken(entry: Entry, command: string, from: string): Token {
   const words = commandWords(command, from);
   return lazy(async () => (await credentials()).runTokenCommand(entry, words, from));

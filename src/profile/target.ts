@@ -21,7 +21,7 @@ export interface SettingSource {
   /** For a proxy in front of the instance; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
-  /** How messages name one of its settings. */
+  /** The name of a setting in messages. */
   named(setting: keyof Profile): string;
 }
 
@@ -66,16 +66,13 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly timeout?: number | undefined;
   /** The user asked for no token to be sent. */
   readonly anonymous: boolean;
-  /** Accept any certificate. */
   readonly insecure: boolean;
-  /** Undefined if neither the profile nor the environment has it. */
   readonly edition: Edition | undefined;
   readonly account: number | undefined;
   /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
 
-/** There is neither an address nor a profile. */
 export class NoInstance extends CliError {
   constructor() {
     super('usage', 'no instance is configured', { steps: phrase('configure') });
@@ -100,7 +97,7 @@ export function targetOf(from: Sources, linkBase?: string): Target {
   return { ...target, ignored: stored };
 }
 
-/** As `targetOf`, but returns the error of which it says that nothing is configured. */
+/** As `targetOf`, but returns the error that nothing is configured. */
 export function targetOrNone(from: Sources): Target | NoInstance {
   const target = tried(() => targetOf(from));
   if (target instanceof CliError && !(target instanceof NoInstance)) throw target;
@@ -108,9 +105,9 @@ export function targetOrNone(from: Sources): Target | NoInstance {
 }
 
 /** What was typed, the environment and a profile, in the order in which they are asked. */
-function ranked<T>({ typed, env, profile: named }: Sources, profile: T | undefined) {
-  const others = named === undefined ? [env, profile] : [profile, env];
-  return [typed, ...others].filter((one) => one !== undefined);
+function ranked<T>({ typed, env, profile: wanted }: Sources, profile: T | undefined) {
+  const others = wanted === undefined ? [env, profile] : [profile, env];
+  return [typed, ...others].filter((source) => source !== undefined);
 }
 
 /** The address, what has it, and the profiles that apply there. */
@@ -133,7 +130,8 @@ function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string)
   const withToken = there.filter(({ settings }) => hasToken(settings));
   const [only, ...more] = withToken.length > 0 ? withToken : there;
   const isFree = !isAt(address, base) && from.profile === undefined && typed.token === undefined;
-  const own = there.find((one) => one === used) ?? (isFree && more.length === 0 ? only : undefined);
+  const own =
+    there.find((profile) => profile === used) ?? (isFree && more.length === 0 ? only : undefined);
   // Headers are for all paths of an origin.
   const near = own ?? (used && isIn(used.settings.url, base) ? used : undefined);
   return { base, address, home, used, own, near, withToken };
@@ -146,9 +144,9 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   // What comes without an address is for the one in use.
   const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
-  const token = anonymous ? undefined : here.find((one) => one.token)?.token;
-  const headers = atOrigin.find((one) => one.headers)?.headers;
-  const certificate = atOrigin.find((one) => one.certificate)?.certificate;
+  const token = anonymous ? undefined : here.find((source) => source.token)?.token;
+  const headers = atOrigin.find((source) => source.headers)?.headers;
+  const certificate = atOrigin.find((source) => source.certificate)?.certificate;
   const insecure = own?.settings.insecure === true;
   const secret = token ? 'token' : headers && 'headers';
   if (secret && !insecure && travelsOpen(base)) throw sentOpenly(secret, base, own?.name);
@@ -184,7 +182,6 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   };
 }
 
-/** The error without an address: no profile, none in use, or one without an address. */
 function notConfigured(stored: StoredProfiles, used: { readonly name: string } | undefined) {
   if (used !== undefined)
     return usageError(`profile "${used.name}" has no address`, phrase('set-address', used.name));
@@ -193,7 +190,7 @@ function notConfigured(stored: StoredProfiles, used: { readonly name: string } |
   return noneInUse(stored, stored.current);
 }
 
-/** The names of what a source has for a proxy, and that is not sent. */
+/** What a source has for a proxy, and is not sent, as messages name it. */
 function notSent(
   { headers, certificate, named }: SettingSource,
   sent: Pick<SettingSource, 'headers' | 'certificate'>,

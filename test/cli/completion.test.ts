@@ -44,7 +44,6 @@ test.each<[string, string]>([
   const { stdout } = await withConfig(JSON.stringify({ profiles })).run('__complete', ...words);
   const [kind, ...all] = stdout.trimEnd().split('\n');
   const found = all.map((one) => one.split('\t')[0] ?? '');
-  // Shells do that.
   const typed = found.filter((one) => one.startsWith(words.at(-1) ?? ''));
   expect([kind, typed]).toEqual(['words', offered.split(' ')]);
 });

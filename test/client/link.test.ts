@@ -266,7 +266,6 @@ test.each<[string, string, string?]>([
   ...['https://other.test', 'https://pw.test:8443', 'http://pw.test', 'https://pw.test.evil'].map(
     (at): [string, string, string] => ['https://pw.test', `${at}/p/x`, at],
   ),
-  // Through a proxy that the instance does not know of.
   ['https://pw.test/secrets', 'https://pw.test/p/x', 'https://pw.test'],
   ['https://pw.test/secrets', 'https://pw.test/secretsx/p/x', 'https://pw.test'],
   ['https://pw.test/secrets', 'https://pw.test/secrets/p/x'],

@@ -30,9 +30,7 @@ const rows = tableOf('commands/agent.txt').map(([kind, where, input = '', code, 
   terminals: where === 'terminal' ? (['stdout', 'stderr'] as const) : [],
   code: code ? Number(code) : undefined,
 }));
-/** They would print a secret. */
 const refused = rows.filter(({ kind }) => kind === 'refused');
-/** They do their work. */
 const allowed = rows.filter(({ kind }) => kind === 'done');
 
 /** Of one push or request, and not a listing. */

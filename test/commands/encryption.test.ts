@@ -17,7 +17,6 @@ const PAIR = newKeyPair();
 
 const here = eachInstance({ stdin: 'hunter2', env: { PATH: process.env.PATH } });
 const get = async (...words: string[]) => (await here.run('get', ...words)).stdout;
-/** The path of the private key of the pair. */
 const identity = () => {
   writeFileSync(here.file('id'), PAIR.identity);
   return here.file('id');

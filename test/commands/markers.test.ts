@@ -27,7 +27,6 @@ const marks = {
   token: 'MARKtoken93e1c7a05d',
   note: 'MARKnote48a2f6e0b9',
   content: 'MARKcontentd15c0e7a63',
-  // A key of a link.
   key: 'MARKkey5c2e9a7f1d3b84A',
 };
 type Mark = keyof typeof marks;
@@ -148,7 +147,6 @@ const echoing =
 const page = { 'content-type': 'text/html' };
 const all = Object.values(marks).join(' ');
 
-/** With all secrets in the cause. */
 const failing = (error: (cause: Error) => unknown): Transport => {
   return async () => {
     throw error(new RangeError(all));

@@ -9,7 +9,6 @@ const ELSEWHERE = 'https://other.test';
 const PASSPHRASE = 'marker-sesame';
 
 let here: Instance;
-/** Each request, with its address and its body. */
 let sent: string[];
 
 beforeEach(async () => {

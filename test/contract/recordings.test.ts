@@ -12,7 +12,6 @@ import { wire } from '../helpers/wire';
 
 interface Recorded {
   readonly method: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** As text, or as the fields of a form with files, whose content is not recorded. */
@@ -22,14 +21,12 @@ interface Recorded {
 interface RecordedFile {
   readonly filename: string;
   readonly type: string;
-  /** Bytes. */
   readonly size: number;
 }
 
 interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** '' for an empty one. */
   readonly body: unknown;
   /** How many rows the list had that `body` shows the first two of. */
   readonly rows?: number;
@@ -66,7 +63,6 @@ describe('the client decodes', () => {
     ...{ 400: 'rejected', 401: 'unauthorized', 403: 'forbidden', 404: 'not_found' },
     ...{ 422: 'rejected', 429: 'rate_limited', 500: 'failed' },
   };
-  /** Where the status alone does not tell. */
   const codeOfStep: Readonly<Record<string, ErrorCode>> = {
     'get all no passphrase': 'passphrase',
     'get all wrong passphrase': 'passphrase',
@@ -197,7 +193,6 @@ async function seed(service: TestService): Promise<void> {
 
 /** Sends recorded requests one after another, and answers how the answers differ from the recorded ones. */
 function replaying(service: TestService) {
-  /** By the recorded token, ours. */
   const tokens = new Map<string, string>();
 
   return async (request: Recorded, recorded: Reply): Promise<string[]> => {

@@ -19,7 +19,6 @@ const key = newLinkKey();
 const file = 'x'.repeat(600_000).concat('y'.repeat(400_000));
 const BROKEN = 600_000;
 
-/** What an instance has of a push with that file. */
 async function offered(encrypted: boolean) {
   if (!encrypted) return { payload: '', name: 'big', body: Buffer.from(file) };
   const recipients = [passphraseRecipient(key, 10)];

@@ -15,13 +15,11 @@ const run = promisify(execFile);
 
 export const needsImages = allOf(needsRoot, needsPrograms('buildah', 'unshare', 'setpriv'));
 
-/** The user of the image. */
 export const USER = 65532;
 
 export interface Image {
   /** Its files. Nothing runs in them that could write there. */
   readonly files: string;
-  /** Its configuration, as Docker keeps it. */
   readonly config: Plain;
   remove(): Promise<void>;
 }
@@ -79,7 +77,6 @@ const enter = join(import.meta.dirname, 'enter-image.sh');
 export interface Container {
   /** Its process 1, as this machine numbers it. */
   readonly pid: number;
-  /** The first line that it printed. */
   readonly url: string;
   readonly ended: Promise<Ended>;
   stop(): Promise<Ended>;
@@ -94,16 +91,13 @@ export interface Mount {
 interface ContainerOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
-  /** In place of that of the image. */
   readonly command?: readonly string[];
 }
 
-/** Runs the image until it ends. */
 export function runContainer(image: Image, options: ContainerOptions): Promise<Ended> {
   return started(image, options).ended;
 }
 
-/** Starts the image; resolves once the service listens. */
 export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
   const { child, ended, firstLine } = started(image, options);
   const url = await firstLine();

@@ -14,7 +14,6 @@ interface Result {
   readonly with?: string;
   /** One JSON value, or one a line. */
   readonly form: 'value' | 'lines';
-  /** Each value is as one of them says. */
   readonly schemas: readonly string[];
 }
 
@@ -92,7 +91,6 @@ export async function jsonFaults(
   ];
 }
 
-/** The texts of the values; a listing that broke off is none. */
 function valuesIn(stdout: string, { form }: Result, code: number): string[] {
   if (stdout === '') return [];
   if (form === 'lines') return stdout.split('\n').filter((line) => line !== '');
@@ -129,7 +127,6 @@ function told(schema: string, { instancePath, message, params }: ErrorObject): s
   return `  ${schema}: ${instancePath} ${message} ${JSON.stringify(params)}`;
 }
 
-/** The words of a command after the name of the program. */
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent as Command)} ${command.name()}` : command.name();

@@ -32,10 +32,8 @@ import { broken, type Literal, wire } from './wire';
 interface Command {
   readonly line: string;
   readonly tty: boolean;
-  /** Lines of input, as they stand in the transcript. */
   readonly input: readonly string[];
   readonly prompts: readonly string[];
-  /** Lines of the outcome, as they stand in the transcript. */
   readonly expected: readonly string[];
 }
 
@@ -67,13 +65,11 @@ function parseTranscript(text: string): Step[] {
 
 /** A command that goes on. */
 interface Started {
-  /** Its first line on the stream that was asked for. */
   readonly first: Promise<string>;
   readonly ended: Promise<Outcome>;
   stop(): void;
 }
 
-/** Where a transcript is run. */
 interface Stage {
   readonly folder: string;
   readonly base: string;
@@ -84,7 +80,6 @@ interface Stage {
   later?(milliseconds: number): void;
   /** Puts a response in place of the service's to the next request. */
   respond?(response: Response): void;
-  /** The requests since it was last asked. */
   sent?(): string[];
 }
 
@@ -253,7 +248,6 @@ function contentOf(lines: readonly string[]): string {
     .join('');
 }
 
-/** The reverse of `contentOf`. */
 function linesOf(mark: string, text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
@@ -310,9 +304,7 @@ function shellWords(line: string) {
 }
 
 interface Names {
-  /** A text of the transcript, as it is in this run. */
   real(text: string): string;
-  /** A text of this run, as it is in the transcript. */
   shown(text: string): string;
 }
 

@@ -51,13 +51,11 @@ beforeEach(() => {
 const path = (name: string) => join(folder, name);
 const run = (words: readonly string[], input = '', more = {}) =>
   pwpush(words, { env: { ...env, ...more }, input, cwd: folder });
-/** What it prints if it succeeds. */
 const printed = async (...all: Parameters<typeof run>) => {
   const ended = await run(...all);
   expect(ended, all[0].join(' ')).toMatchObject({ code: 0 });
   return ended.stdout.trim();
 };
-/** The same in this process, with the same folders. */
 const within = (words: readonly string[], stdin = '', more = {}) =>
   overSocket(words, { now: () => new Date(), env: { ...env, ...more }, stdin });
 

@@ -67,7 +67,6 @@ test.each([
   else {
     stop.abort();
     await expect.poll(isGone).toBe(true);
-    // The server goes on.
     expect(await call('list')).toMatch(/^\[/);
     await close();
   }

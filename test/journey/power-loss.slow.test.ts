@@ -59,7 +59,6 @@ const envOf = (home: string) => ({
   ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
 });
 
-/** Runs a command to its end. */
 async function ran(
   home: string,
   words: string[],
@@ -83,7 +82,6 @@ const toldBy = ({ said }: Left, to: 'stdout' | 'stderr') =>
 const responses = ({ said }: Left) =>
   said.filter(({ to, text }) => to === 'socket' && text.startsWith('HTTP/1.1 ')).length;
 
-/** A service that does all there is to do. */
 async function aSession(home: string): Promise<Scene> {
   const data = join(home, 'data');
   mkdirSync(data);
@@ -107,7 +105,6 @@ async function aSession(home: string): Promise<Scene> {
   };
 }
 
-/** A service that makes its folder. */
 async function aFirstStart(home: string): Promise<Scene> {
   const read = remember(home);
   const log = join(await newFolder(), 'log');

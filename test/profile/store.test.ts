@@ -46,11 +46,9 @@ const write = (text: string) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, text);
 };
-/** Stores a profile called `a`. */
 const storeOne = (more = {}) =>
   updateStore(folder, { ...tools, ...more }, () => ({ profiles: { a: {} } }));
 
-/** Adds two profiles, one after the other. */
 const UPDATING = `
 const { updateStore } = require('./store.js');
 const [, , folder, name] = process.argv;

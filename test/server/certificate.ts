@@ -21,7 +21,6 @@ LP2PiSpxfJfEEafQQc2o7KPk/HTfBGfWdjqaDlCalrcNPge5p4e89b4b
 -----END PRIVATE KEY-----
 `;
 
-/** Another, as it follows the first. */
 export const nextCert = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUAOE85FgLLJMWd8bJdtEJEZRd+A0wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMTEyNFoYDzIxMjYxMDI4

@@ -18,11 +18,9 @@ interface World {
   readonly signal?: AbortSignal;
   /** Called once the armor is in the safe. */
   readonly held?: () => void;
-  /** The age file beside it. */
   readonly file?: AsyncIterable<Uint8Array>;
 }
 
-/** Opens a push of that armor. */
 function open(armor: string, { signal = new AbortController().signal, held, file }: World) {
   const uid = process.geteuid?.();
   const env = { PWPUSH_STATE_DIR: here.file('state') };

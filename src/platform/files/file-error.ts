@@ -10,7 +10,7 @@ type Meaning = 'missing' | 'taken' | 'unsupported' | 'mounted';
 interface FileError {
   readonly means?: Meaning;
   readonly words?: string;
-  /** Of a file that was to be written, where that is another reason. */
+  /** The words for a file that was to be written, where that is another reason. */
   readonly written?: string;
 }
 
@@ -31,7 +31,7 @@ const errors: Readonly<Record<string, FileError>> = {
   ENOSYS: { means: 'unsupported' },
   ENOTSUP: { means: 'unsupported' },
   EOPNOTSUPP: { means: 'unsupported' },
-  // Of Windows, FUSE, 9P and network mounts.
+  // Windows, FUSE, 9P and network mounts refuse modes and links so.
   EPERM: { means: 'unsupported', words: 'not permitted' },
 };
 

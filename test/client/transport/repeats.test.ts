@@ -18,7 +18,6 @@ const calls = [
   ['expire quyul5r5w08'],
 ];
 
-/** Code, requests and seconds waited, in short. */
 type Outcome = readonly [code: number, requests: number, ...waits: number[]];
 
 const saying = (status: number, wait?: number): Literal => ({

@@ -9,7 +9,6 @@ import { ServiceError } from '../../../src/server/service-errors';
 import { at, defaults, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
-/** The owners of those data, as a command beside a service has them. */
 async function ownersIn({ settings }: Pick<Room, 'settings'>, clock = testClock()) {
   const owners = await openOwners(settings, clock);
   onTestFinished(() => owners.close());

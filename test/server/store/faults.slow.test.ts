@@ -22,7 +22,6 @@ import { lock } from '../lock';
 
 const newFolder = folders();
 
-/** A status, if it is not given. */
 async function payloadOf(service: TestService, token: string): Promise<string | number | null> {
   const { status, json } = await service.retrieve(token);
   return status === 200 ? json.payload : status;
@@ -251,7 +250,6 @@ test(
     await beside.close();
     await expect.poll(another).toBe('5');
     disk.clear();
-    // Unless it has been able to go on by itself.
     await cluster.start().catch(() => undefined);
     await expect.poll(another).toBe(null);
     for (const [at, token] of tokens.entries()) {
