@@ -63,7 +63,7 @@ export function apiClient(options: ApiSettings) {
       ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
     /** A page of the user's or an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
-      ask(pushCalls[state], decode.pushListSchema, at(page, account)),
+      ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
     accounts: () => ask(accountsCall, decode.accountsSchema),
     /** Takes no view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
@@ -84,7 +84,7 @@ function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
     preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
-      (await ask(calls.audit, decode.auditSchema, { token, ...at(page) })).logs,
+      (await ask(calls.audit, decode.auditSchema, { token, ...ofPage(page) })).logs,
   };
 }
 
@@ -121,11 +121,11 @@ function requestApi(ask: Ask) {
       throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
     list: (state: RequestState, page: number, account?: number) =>
-      ask(requestCalls[state], decode.requestListSchema, at(page, account)),
+      ask(requestCalls[state], decode.requestListSchema, ofPage(page, account)),
   };
 }
 
-function at(page: number, account?: number): CallDetails {
+function ofPage(page: number, account?: number): CallDetails {
   const of = account === undefined ? {} : { account_id: String(account) };
   return { query: { page: String(page), ...of } };
 }

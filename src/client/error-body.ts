@@ -12,7 +12,7 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
 }
 
 /** What a refusal says: the texts of `error` and `message`, or of the arrays by field of a 422, or its first line. */
-export function saidBy(response: WholeResponse): readonly Fact[] {
+export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
   const body = isJson(response) ? jsonIn(response) : undefined;
   return body === undefined ? [bodyFact(response, true)] : clauses(body);
@@ -22,28 +22,28 @@ function clauses(body: unknown): readonly Fact[] {
   if (typeof body === 'string') return body === '' ? [] : [body];
   if (typeof body !== 'object' || body === null) return [];
   const { error, message } = body as { error?: unknown; message?: unknown };
-  const texts = new Set([error, message].filter((one) => typeof one === 'string'));
-  if (texts.size > 0) return [...texts].filter((one) => one !== '');
+  const texts = new Set([error, message].filter((text) => typeof text === 'string'));
+  if (texts.size > 0) return [...texts].filter((text) => text !== '');
   return Object.entries(body).flatMap(([field, messages]) => ofField(field, messages));
 }
 
 function ofField(field: string, messages: unknown): readonly Fact[] {
   const texts = [messages]
     .flat()
-    .filter((one) => typeof one === 'string')
-    .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
-    .filter((one) => one !== '');
+    .filter((message) => typeof message === 'string')
+    .map((message) => message.trim().replace(/(?<=\w)\.$/, ''))
+    .filter((text) => text !== '');
   if (['base', 'errors', 'error'].includes(field))
-    return texts.map((one) => phrase('body-text', one));
+    return texts.map((text) => phrase('body-text', text));
   // "Payload is required." includes the name of its field; "is too long" continues it.
   const label = field.replaceAll('_', ' ').toLowerCase();
-  const unnamed = (one: string) =>
-    one.toLowerCase().startsWith(label) ? one.slice(label.length).trimStart() : one;
-  return texts.map((one) => phrase('body-field', field, unnamed(one)));
+  const unlabelled = (text: string) =>
+    text.toLowerCase().startsWith(label) ? text.slice(label.length).trimStart() : text;
+  return texts.map((text) => phrase('body-field', field, unlabelled(text)));
 }
 
-export function textOf(said: readonly Fact[]): string {
-  return said.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
+export function textOf(words: readonly Fact[]): string {
+  return words.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
 }
 
 /** A body that is not what was expected: its type, and its first line, or its size where it must not be quoted. */
@@ -60,8 +60,8 @@ const MOST_SEARCHED_CHARACTERS = 4096;
 const MOST_QUOTED_CHARACTERS = 300;
 
 /** What a response says as it may be quoted: shortened, and left out if it repeats a secret of the request. */
-export function quotable(said: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
-  if (repeats(textOf(said).slice(0, MOST_SEARCHED_CHARACTERS), secrets))
+export function quotable(words: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
+  if (repeats(textOf(words).slice(0, MOST_SEARCHED_CHARACTERS), secrets))
     return [phrase('body-hidden')];
   let left = MOST_QUOTED_CHARACTERS;
   const cut = (text: string) => {
@@ -69,7 +69,7 @@ export function quotable(said: readonly Fact[], secrets: readonly string[]): rea
     left -= shown.length;
     return shown === text ? text : `${shown}…`;
   };
-  return said.flatMap((fact): Fact[] => {
+  return words.flatMap((fact): Fact[] => {
     if (left === 0) return [];
     if (typeof fact === 'string') return [cut(fact)];
     return [{ ...fact, of: fact.of.map((part) => (typeof part === 'string' ? cut(part) : part)) }];

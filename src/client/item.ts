@@ -57,8 +57,8 @@ export async function onItem<T>(
   if (kind === 'push') return push();
   if (kind === 'request') return onRequest(api, request);
   if (kind === 'unknown') {
-    const found = await isRequest(api, token);
-    return found ? request() : push().catch(found === false ? notOne : undefined);
+    const known = await isRequest(api, token);
+    return known ? request() : push().catch(known === false ? noSuchRequest : undefined);
   }
   try {
     return await push();
@@ -81,7 +81,7 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
 }
 
 /** A link to nothing has the form of a request's. */
-function notOne(error: unknown): never {
+function noSuchRequest(error: unknown): never {
   if (!isNotFound(error)) throw error;
   const isNoPush = (fact: Fact) => typeof fact === 'object' && fact.name === 'no-such';
   throw error.with({

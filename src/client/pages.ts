@@ -61,8 +61,8 @@ export async function findListed<Row extends { readonly url_token: string }>(
   token: string,
 ): Promise<Row | undefined> {
   for await (const rows of listing(fetchPage)) {
-    const found = rows.find(({ url_token }) => url_token === token);
-    if (found) return found;
+    const row = rows.find(({ url_token }) => url_token === token);
+    if (row) return row;
   }
   return undefined;
 }

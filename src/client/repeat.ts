@@ -4,7 +4,7 @@ import { keyEcho } from '../contract/key-echo';
 import type { Transport } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import type { Answer, SentCall } from './api-settings';
-import { explain, isLoss, isTemporary, leavesOpen, tells } from './meaning';
+import { explain, isLoss, isTemporary, leavesOpen, settles } from './meaning';
 import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
@@ -93,15 +93,15 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const arrives = began + kept * 1000 - (details.form ? now - began : 0);
   const last = Math.min(arrives, now + PATIENCE * 1000);
   const until = Math.min(last, now + patience * 1000);
-  const asked = repeats ? until : Math.min(until, now + ASKING);
-  if (!(await tried(asked, () => announces(sent))) || time() >= last) return lost;
+  const answered = repeats ? until : Math.min(until, now + ASKING);
+  if (!(await tried(answered, () => announces(sent))) || time() >= last) return lost;
   // By the first repetition, the instance may have what would be lost.
   const latest = Math.max(until, time() + 1);
   await repeating?.();
   const repetition = await tried(latest, async () => {
     // After a wait that a 429 asks for, also to another request, it could be too late.
     const answer = await send(settings.sendNow);
-    return tells(answer, call) ? answer : undefined;
+    return settles(answer, call) ? answer : undefined;
   });
   // A part of a secret is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);

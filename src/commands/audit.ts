@@ -38,8 +38,8 @@ function planOf({ link, all, page = 1, ...options }: Options<typeof rows>, entry
 
 async function audit(entry: Entry, plan: ReturnType<typeof planOf>): Promise<void> {
   const { page } = plan;
-  const item = await connect(entry, plan.item, page === undefined ? AT_ONCE : 1);
-  const log = await onItem(item, (one) => readAuditLog(one, 'newest'));
+  const located = await connect(entry, plan.item, page === undefined ? AT_ONCE : 1);
+  const log = await onItem(located, (item) => readAuditLog(item, 'newest'));
   const start = ((page ?? 1) - 1) * limits.rowsPerPage;
   const shown = page === undefined ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditLog, entry);

@@ -98,10 +98,10 @@ function isAccessLogin(to: URL, from: URL): boolean {
 
 function accessLogin(to: URL, { url, headers }: HttpRequest, status: number): CliError {
   const from = new URL(url);
-  const other = to.origin === from.origin ? '' : to.host;
+  const elsewhere = to.origin === from.origin ? '' : to.host;
   const cloudflare =
     /(^|\.)cloudflareaccess\.com$/.test(to.hostname) || to.pathname.startsWith('/cdn-cgi/');
-  return failedError(phrase('login-redirect', from.host, other), {
+  return failedError(phrase('login-redirect', from.host, elsewhere), {
     status,
     steps: phrase(loginStep(cloudflare, Object.keys(headers))),
   });
