@@ -28,12 +28,7 @@ const told = (more: Partial<Outcome> = {}) => {
 test.each<[string, string, Outcome[], Parameters<typeof judged>[1]]>([
   ['a test that passed', 'witnessed', [outcome({ state: 'failed' }), outcome()], {}],
   ['one that passed in a part of its file', 'witnessed', [outcome()], { whole: [] }],
-  [
-    'one in a group of that name',
-    'witnessed',
-    [outcome()],
-    { one: { ...promise, title: 'armor' } },
-  ],
+  ['one in a group of it', 'witnessed', [outcome()], { one: { ...promise, title: 'armor' } }],
   ['no test of that name', 'missing', [outcome({ fullName: 'armor > opens' })], {}],
   ['a test that failed', 'missing', [outcome({ state: 'failed' })], {}],
   ['one that was skipped', 'missing', [outcome({ state: 'skipped' })], {}],

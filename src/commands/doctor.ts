@@ -165,11 +165,11 @@ class Examination {
     const { profiles } = storedProfiles(context);
     if (!statSync(path, { throwIfNoEntry: false }))
       return { message: `none yet; it will be ${path}` };
-    for (const [place, wanted] of [[folder, '0700'] as const, [path, '0600'] as const]) {
+    for (const [place, closed] of [[folder, '0700'] as const, [path, '0600'] as const]) {
       const mode = statSync(place).mode & 0o777;
       if (context.platform === 'win32' || (mode & 0o077) === 0) continue;
       throw failedError(phrase('open-to-others', place, mode.toString(8).padStart(4, '0')), {
-        steps: phrase('change-mode', wanted, place),
+        steps: phrase('change-mode', closed, place),
       });
     }
     return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
@@ -299,12 +299,12 @@ class Examination {
 
   /** No secret is left in a file it was saved to because it could not be delivered. */
   async rescue(): Promise<Finding> {
-    const found = await rescuedFiles(this.entry.context);
-    if (found.length === 0) return { message: 'no rescue files' };
-    const paths = found.map(({ path, what }) => `${path} (${what})`);
+    const files = await rescuedFiles(this.entry.context);
+    if (files.length === 0) return { message: 'no rescue files' };
+    const paths = files.map(({ path, what }) => `${path} (${what})`);
     return {
       status: 'warning',
-      message: `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
+      message: `${count(files.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
       hint: 'read them, with pwpush get --from-file FILE if they are encrypted, then delete them',
     };
   }

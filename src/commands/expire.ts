@@ -48,14 +48,14 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   const receipts = readReceipts(context);
   // Of several, nobody would know which one asks.
   const asking = isOne ? context : contextWith(context, { canPrompt: () => false });
-  const opening = { entry: { context: asking, say }, passphrase, text };
+  const opening = { entry: { context: asking, say }, passphrase, text, receipts };
   const expired: object[] = [];
   const gone: ConnectedItem[] = [];
   let worst = 0;
   const outcomes = inOrder(items, async (item) => {
     const outcome = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
-      return end(item, opening, receipts);
+      return end(item, opening);
     });
     if (!(outcome instanceof CliError) || outcome.code === 'not_found') gone.push(item);
     return { token: item.token, outcome };
@@ -83,29 +83,31 @@ interface Opening {
   readonly passphrase: KnownPassphrase;
   /** A key or words. */
   readonly text: string | undefined;
+  readonly receipts: Receipts;
 }
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-async function end(named: ConnectedItem, { entry, passphrase, text }: Opening, receipts: Receipts) {
+async function end(located: ConnectedItem, opening: Opening) {
+  const { entry, passphrase, text, receipts } = opening;
   const { context, say } = entry;
-  const { token, target, last } = named;
+  const { token, target, last } = located;
   if (last?.ended)
     throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
-  return onItem<{ text: string; object: object }>(named, async (item) => {
+  return onItem<{ text: string; object: object }>(located, async (item) => {
     if (item.kind === 'push') {
-      const prover = new KeyProver(entry, { linkKey: named.key, text }, target.base);
+      const prover = new KeyProver(entry, { linkKey: located.key, text }, target.base);
       const push = await withPassphrase(context, passphrase, target, (passphrase) =>
         prover.call((proof) => item.end(passphrase, proof)),
       );
-      const wasEnded = isOld(push, context.now()) || tried(() => receipts.ended(named)) === true;
+      const wasEnded = isOld(push, context.now()) || tried(() => receipts.ended(located)) === true;
       return {
-        text: wasEnded ? `${token} was expired already` : `expired ${described(named, push)}`,
+        text: wasEnded ? `${token} was expired already` : `expired ${described(located, push)}`,
         object: push,
       };
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
-    const key = keyForAnswer(context, named, closed.public_key);
+    const key = keyForAnswer(context, located, closed.public_key);
     await forgetKey(say, key, async () => closed.state);
     return { text: `closed ${token}`, object: closed };
   });

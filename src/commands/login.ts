@@ -318,8 +318,8 @@ async function check(entry: Entry, login: Login): Promise<Responding> {
 }
 
 /** The profile that was named, else the one with that address, else `default`, else the name of the host. */
-function nameFor(base: string, stored: StoredProfiles, named: string | undefined): string {
-  if (named !== undefined) return named;
+function nameFor(base: string, stored: StoredProfiles, typed: string | undefined): string {
+  if (typed !== undefined) return typed;
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
   if (same) return same[0];
   return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';

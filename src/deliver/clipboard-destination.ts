@@ -4,7 +4,7 @@ import { forTerminal } from '../cli/terminal/safe';
 import { copiedText, findClipboard } from '../platform/clipboard';
 import { failedError, phrase, usageError } from '../platform/errors';
 import type { Destination } from './destination';
-import { printOrRescue } from './print-or-rescue';
+import { printResult } from './print-result';
 
 /** @throws CliError (usage) if there is no clipboard */
 export async function clipboardDestination({ context, say }: Entry): Promise<Destination> {
@@ -31,8 +31,8 @@ export async function clipboardDestination({ context, say }: Entry): Promise<Des
       const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
       if (await prompter.confirm(question, true).finally(context.asked)) return;
       const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
-      const failure = await printOrRescue(context, { bytes, part: 'secret', push, store });
-      if (failure) throw failure;
+      const failure = await printResult(context, bytes);
+      if (failure) throw await store.rescue(failure, { part: 'secret', bytes: copied, push });
     },
   };
 }

@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { inWords } from '../cli/in-words';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
-import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/errors';
@@ -9,7 +8,7 @@ import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
 import { type Destination, reserveText } from './destination';
-import { askBeforeLoss, type FetchedFiles, fetchFiles, leaveRest, toolsFor } from './download';
+import { type FetchedFiles, fetchFiles, leaveRest, toolsFor, transferOf } from './download';
 import { newFile } from './new-file';
 import type { Place } from './place';
 import { type Folder, safeName } from './safe-name';
@@ -76,12 +75,10 @@ async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<Fetch
   const [file] = push.files ?? [];
   if (file === undefined) return fetchFiles(retrieval, folder);
   if (push.payload) await say.warn(await textBeside(retrieval, push.payload, folder));
-  const meter = meterFor(retrieval, 1);
+  const { meter, end } = transferOf(retrieval, 1);
   const tools = toolsFor(retrieval, meter, 0, safeName(file.filename));
-  const asked = askBeforeLoss(retrieval, meter);
   const problem = await attempt(() => writeToStdout(context, file, tools));
-  asked();
-  await meter.ends();
+  await end();
   if (signal.aborted) {
     const missing = problem ? [file.url] : [];
     return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), { missing }) };

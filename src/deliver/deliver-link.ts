@@ -3,8 +3,8 @@ import { isGuarded } from '../cli/agent';
 import { type Entry, toJson } from '../cli/terminal/output';
 import { savedText } from '../cli/terminal/wording';
 import { isLoopback } from '../contract/address';
-import type { CliError } from '../platform/errors';
-import { printOrRescue } from './print-or-rescue';
+import { type CliError, phrase } from '../platform/errors';
+import { printResult, tryWrite } from './print-result';
 
 export interface CreatedLink {
   readonly object: object;
@@ -67,16 +67,25 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 /** 5 ms. */
 export const drawing = () => import('../cli/terminal/qr');
 
-/** Returns the error if stdout could not be written. */
+/** If stdout fails, the link goes to stderr or is saved. Returns the error. */
 export async function printLink(
   { context, say }: Entry,
   { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
   const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
+  const failure = await printResult(context, `${text}\n`);
+  if (!failure) return undefined;
+  const { stdout, stderr } = context;
   // A link is of no use without the passphrase that was generated for it.
-  const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
-  return printOrRescue(context, { bytes: `${text}\n`, part: 'link', json, ...shown });
+  if (!stderr.closed && !(json && Object.keys(told ?? {}).length > 0)) {
+    if (json) return failure.and(phrase('link-is', link)).with({ remains: { link } });
+    if ((await tryWrite(context, stderr, `${link}\n`)) === undefined)
+      // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
+      return stdout.closed ? undefined : failure.and(phrase('link-is-here'));
+  }
+  const { RescueStore } = await import('../keep/rescue-store');
+  return new RescueStore(context).rescue(failure, { part: 'link', bytes: `${text}\n` });
 }
 
 export async function copyLink({ context, say }: Entry, link: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { Retrieval } from '../take/retrieval';
 import { drawing } from './deliver-link';
 import type { Destination } from './destination';
 import type { Place, PlacePlan } from './place';
-import { printOrRescue } from './print-or-rescue';
+import { printResult } from './print-result';
 import type { SavedFile } from './save-file';
 import { contentsOf, type Ways, waysOf } from './ways';
 
@@ -114,15 +114,21 @@ async function printText(
   { to }: PlacePlan,
   bytes: string,
 ): Promise<CliError | undefined> {
-  const secret = { part: 'secret', bytes: push.payload ?? '', push } as const;
-  const why = secret.bytes === '' ? undefined : await whyHidden(context);
+  const secret = { part: 'secret', push } as const;
+  const payload = push.payload ?? '';
+  const why = payload === '' ? undefined : await whyHidden(context);
   // The place that an agent could not read may be gone.
-  if (why !== undefined) return store.rescue(failedError(phrase('text-not-printed', why)), secret);
+  if (why !== undefined)
+    return store.rescue(failedError(phrase('text-not-printed', why)), {
+      ...secret,
+      bytes: payload,
+    });
   const { json } = say.manner;
   const drawn = to === 'qr' && !json ? await drawnAsQr(say, bytes) : undefined;
   // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
   const shown = context.stdout.isTTY && !json ? forTerminal(bytes) : bytes;
-  return printOrRescue(context, { ...secret, bytes: drawn ?? shown, saved: drawn && bytes, store });
+  const failure = await printResult(context, drawn ?? shown);
+  return failure && store.rescue(failure, { ...secret, bytes });
 }
 
 /** Warns of a text that is too long, or a terminal that is too small. */

@@ -21,8 +21,7 @@ export interface FetchedFiles {
 export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, say, signal, store, push } = retrieval;
   const files = push.files ?? [];
-  const meter = meterFor(retrieval, files.length);
-  const asked = askBeforeLoss(retrieval, meter);
+  const { meter, end } = transferOf(retrieval, files.length);
   const resumes = store.resumes && store.loses(push);
   const partial = resumes ? partialFiles(context, retrieval.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
@@ -42,8 +41,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
       await reportSaved(retrieval, { ...outcome, wanted });
     }
   }
-  asked();
-  await meter.ends();
+  await end();
   const missing = files.filter((_, index) => saved[index] === undefined).map(({ url }) => url);
   const failure = signal.aborted
     ? endedBy(signal).and(phrase('not-saved', count(missing.length, 'file')))
@@ -103,19 +101,23 @@ export async function leaveRest(
 }
 
 /**
- * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
- * @returns what ends this
+ * Shows a transfer of files. At a terminal, the first Ctrl-C in that of what cannot be retrieved again only says so; the next
+ * one ends the run.
  */
-export function askBeforeLoss(
-  { answer, context, push, say, store }: Retrieval,
-  meter: Meter,
-): () => void {
-  if (!context.stderr.isTTY || !store.loses(push)) return () => {};
+export function transferOf(retrieval: Retrieval, files: number) {
+  const { answer, context, push, say, store } = retrieval;
+  const meter = meterFor(retrieval, files);
   const ask = async () => {
     await meter.clear(true);
     await say.warn(`${whyGone(push, answer !== undefined)}; press Ctrl-C again to stop`);
   };
-  return context.interrupts.enter({ mode: 'confirm', ask });
+  const asksFirst = context.stderr.isTTY && store.loses(push);
+  const asked = asksFirst ? context.interrupts.enter({ mode: 'confirm', ask }) : () => {};
+  const end = async () => {
+    asked();
+    await meter.ends();
+  };
+  return { meter, end };
 }
 
 export function toolsFor(

@@ -30,7 +30,7 @@ export interface Place {
   readonly plan: PlacePlan;
   readonly kind: PlaceKind;
   /** For the text, unless that goes to standard output. */
-  readonly text?: Destination;
+  readonly text: Destination | undefined;
   discard(): Promise<void>;
 }
 
@@ -53,29 +53,25 @@ export async function reservePlace(entry: Entry, plan: PlacePlan, wanted: Wanted
   switch (plan.to) {
     case 'job': {
       const { ciDestination } = await import('./ci-job');
-      return withText('job', plan, await ciDestination(entry, plan.entries));
+      return placeOf('job', plan, await ciDestination(entry, plan.entries));
     }
     case 'clipboard': {
       const { clipboardDestination } = await import('./clipboard-destination');
-      return withText('clipboard', plan, await clipboardDestination(entry));
+      return placeOf('clipboard', plan, await clipboardDestination(entry));
     }
     case 'path':
       return reservePath(plan, say.manner.json || wanted.onlyFiles === true, context.uid);
     case 'rest':
-      return withoutText('file-folder', plan);
+      return placeOf('file-folder', plan);
     case 'dash':
-      return withoutText(context.stdout.isTTY ? 'dash-terminal' : 'dash', plan);
+      return placeOf(context.stdout.isTTY ? 'dash-terminal' : 'dash', plan);
     default:
-      return withoutText('stdout', plan);
+      return placeOf('stdout', plan);
   }
 }
 
-function withText(kind: PlaceKind, plan: PlacePlan, text: Destination): Place {
-  return { kind, plan, text, discard: text.discard };
-}
-
-function withoutText(kind: PlaceKind, plan: PlacePlan): Place {
-  return { kind, plan, discard: async () => {} };
+function placeOf(kind: PlaceKind, plan: PlacePlan, text?: Destination): Place {
+  return { kind, plan, text, discard: async () => text?.discard() };
 }
 
 /**
@@ -122,7 +118,7 @@ async function reservePath(
     const there = lstatSync(path, { throwIfNoEntry: false });
     // A link stays, and what it leads to is replaced.
     const kind = !there ? 'new-path' : there.isFile() ? 'old-file' : 'special-file';
-    return withText(kind, plan, await reserveFile(path, force, user));
+    return placeOf(kind, plan, await reserveFile(path, force, user));
   }
   linkTarget(path, user);
   const text = whole ? undefined : await reserveText({ path, force, taken: new Set() });
@@ -131,7 +127,7 @@ async function reservePath(
     // A folder that is no longer empty stays.
     for (const folder of made) await attempt(async () => rmdirSync(folder));
   };
-  return text ? { kind: 'folder', plan, text, discard } : { kind: 'file-folder', plan, discard };
+  return { kind: text ? 'folder' : 'file-folder', plan, text, discard };
 }
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */

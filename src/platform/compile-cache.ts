@@ -72,7 +72,7 @@ export function loaderFor(node: NodeJS.Process) {
     cache ??= { folder: cacheFolder(node) };
     const { folder } = cache;
     if (folder === undefined || flags.changed()) return compile(path, source);
-    // Not the path: V8 includes the name in the code, and another installation may use it.
+    // V8 includes the name in the code, which another installation may use: it is not the path.
     const script = compile(file, source, readCode(folder, file, source));
     compiled.push({ file, source, script, known: script.cachedDataRejected === false });
     return script;
@@ -98,7 +98,7 @@ export function loaderFor(node: NodeJS.Process) {
 function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
   for (const { file, source, script } of compiled) {
-    // Also of known chunks, whose code gets the functions that this run compiled.
+    // The code of known chunks gets the functions that this run compiled, too.
     const code = script.createCachedData();
     replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
   }
@@ -199,7 +199,7 @@ function isPrivate(path: string, owner: number | undefined): boolean {
     const found = statSync(path);
     return found.isDirectory() && isOwn(found, owner);
   } catch {
-    // It is missing, or in a folder that the user may not enter.
+    // The path is missing, or in a folder that the user may not enter.
     return false;
   }
 }
@@ -247,7 +247,7 @@ function readOwn(path: string, owner: number | undefined): Buffer {
   }
 }
 
-/** Not by a temporary file: an incomplete file is detected when it is read. */
+/** Needs no temporary file: an incomplete file is detected when it is read. */
 function replaceFile(path: string, bytes: Buffer): void {
   rmSync(path, { force: true });
   const fd = openSync(path, 'wx', 0o600);

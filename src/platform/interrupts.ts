@@ -56,7 +56,7 @@ export function processInterrupts(node: NodeJS.Process) {
       leave(mode);
       mode.ask();
     };
-    // Never removed: without them, the handlers of prompts would end the process by the signal itself.
+    // The handlers stay: without them, those of prompts would end the process by the signal itself.
     for (const name of Object.keys(endings) as EndingSignal[]) node.on(name, () => received(name));
     return controller.signal;
   });

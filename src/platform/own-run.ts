@@ -31,11 +31,11 @@ export async function handedOver(
       yield Buffer.from(words.at(-1) ?? '');
     },
   };
-  // A program does not wait for what never comes.
+  // A program is not to wait for input that never comes.
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
   const happened: Context['happened'] = (event) =>
     void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});
-  // With its getters, which listen for signals.
+  // The getters of the context listen for signals and are not called here.
   const properties = Object.getOwnPropertyDescriptors({ stdin, runChild, happened });
   const inner = { ...Object.getOwnPropertyDescriptors(context), ...properties };
   return { argv: words.slice(0, -1), context: Object.defineProperties({} as Context, inner) };

@@ -46,7 +46,7 @@ export function systemContext(
     pid: process.pid,
     uid: process.geteuid?.(),
     get home() {
-      // Its module takes time to load.
+      // node:os takes time to load.
       return homeFolder(process, () => process.getBuiltinModule('node:os').userInfo().homedir);
     },
     stdin: input(process),
@@ -104,7 +104,7 @@ function hideArguments(): void {
     writeSync(memory, title, 0, title.length, start);
     closeSync(memory);
   } catch {
-    // Without /proc they stay.
+    // Without /proc the arguments stay.
   }
 }
 
@@ -112,7 +112,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
-    // ESRCH.
+    // The group is gone.
   }
 }
 
@@ -137,7 +137,7 @@ export function leave(status: number, left: number = GRACE.write): void {
   if (reads && left > 0) return void setTimeout(leave, 5, status, left - 5);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
-  // Reached by the first process of a container, which signals do not end.
+  // A signal does not end the first process of a container.
   process.exit(status);
 }
 
@@ -207,7 +207,7 @@ function promptStreams(terminalFd: () => number | undefined) {
 
 function usage() {
   const { user, system } = process.cpuUsage();
-  // 0 where the system does not know.
+  // The limit is 0 where the system knows none.
   const most = process.constrainedMemory() || undefined;
   return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6, most };
 }

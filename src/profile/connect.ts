@@ -13,6 +13,7 @@ import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
 import { travelsOpen } from './base-address';
 import type { KeptReceipt } from './receipts';
+import { credentials } from './sources';
 import type { Target } from './target';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -24,7 +25,6 @@ export interface Instance {
 
 interface Connectable extends Pick<Reference, 'repairs'> {
   readonly target: Target;
-  /** The receipt of a push that was named as `last`. */
   readonly last?: KeptReceipt;
 }
 
@@ -136,10 +136,7 @@ export async function clientSettings(
   const secret = await token?.read();
   const { send, open } = await context.transport({
     timeout,
-    ca:
-      caFile === undefined
-        ? undefined
-        : await (await import('./credentials')).readCertificates(caFile),
+    ca: caFile === undefined ? undefined : await (await credentials()).readCertificates(caFile),
     insecure: target.insecure,
     certificate: certificate && { ...(await certificate()), origin: new URL(base).origin },
     env: context.env,

@@ -81,7 +81,7 @@ export async function readCertificates(path: string): Promise<string> {
 
 interface CertificateFiles {
   readonly cert: string;
-  /** The file of the certificate if left out. */
+  /** Left out, the file of the certificate has the key. */
   readonly key?: string | undefined;
 }
 

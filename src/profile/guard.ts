@@ -20,12 +20,12 @@ export async function whyGuarded(
   return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
 }
 
-/** Undefined also for an unreadable config file: the commands that need it say so. */
+/** An unreadable config file has no such setting: the commands that need the file say why. */
 async function settingOf(context: Context, typed: string | undefined) {
   try {
     const folder = folderOf('config', context);
     const profiles = readFileSync(join(folder, configName), 'utf8');
-    // What decodes it is loaded only if a profile may have that setting.
+    // The decoder is loaded only if a profile may have that setting.
     if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;
     const { profileInUse, storedProfiles } = await import('./config-file');
     const { name, profile } = profileInUse(storedProfiles(context), context.env, typed);

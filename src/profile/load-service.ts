@@ -7,7 +7,6 @@ export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
 
 type ServiceIo = Parameters<ServiceModule['startService']>[1];
 
-/** The process, as the service sees it. */
 export function serviceIo(
   { now, env, version, quietly, usage }: Context,
   log: ServiceIo['log'],

@@ -12,9 +12,9 @@ export interface Setting<T> {
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses its value for `profile set`, which changes no setting without this. */
   readonly parse?: (text: string, name: string) => T;
-  /** What it is, for completion: of those that `profile set` changes. */
+  /** The description for completion, of those that `profile set` changes. */
   readonly about?: string;
-  /** The variable that takes its place. */
+  /** The environment's variable for it. */
   readonly variable?: string;
   /** It is a token, or for one address only, as it decides whom to trust. */
   readonly bound?: 'token' | 'address';
@@ -23,7 +23,7 @@ export interface Setting<T> {
 const WHOLE = 'is not a whole number of 1 or more';
 
 const text = { schema: v.string('is not a string') };
-/** A relative one would depend on the current folder. */
+/** A relative path would depend on the current folder. */
 const path = { ...text, parse: (value: string) => resolve(value) };
 const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
 const count = {
@@ -46,7 +46,7 @@ export const settings = {
   views: { ...count, about: 'pushes expire after N views' },
   deletable: { ...flag, about: 'recipients can delete pushes' },
   click: { ...flag, about: 'a click opens pushes' },
-  /** `off` is as if it were left out, but chosen. */
+  /** `off` does what no setting does, but was chosen. */
   encrypt: {
     ...oneOf('link', 'words', 'off'),
     about: 'encrypt pushes; where the key goes: link, words, off',

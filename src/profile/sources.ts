@@ -17,9 +17,8 @@ import {
 } from './settings';
 import { NO_PROFILES, type SettingSource, type Sources, type TokenReader } from './target';
 
-const credentials = () => import('./credentials');
+export const credentials = () => import('./credentials');
 
-/** What was typed about the instance. */
 export interface InstanceOptions {
   readonly profile?: string | undefined;
   readonly anonymous: boolean;

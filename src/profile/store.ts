@@ -55,7 +55,7 @@ export async function updateStore<T extends StoredProfiles>(
 ): Promise<T> {
   const user = context.uid;
   const path = join(folder, configName);
-  // Its signal handlers would end the process before its work is done.
+  // The signal handlers of conf would end the process before its work is done.
   const { default: Conf } = await context.keepingSignals(() => import('conf'));
   const instead = 'set PWPUSH_CONFIG_DIR to another folder';
   makeFolder(folder, 'set-config-dir');
@@ -95,7 +95,7 @@ function replaceBy(
       throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
         steps: phrase('set-config-dir'),
       });
-    // With SNAP in the environment, conf does not.
+    // With SNAP in the environment, conf does not sync.
     syncFile(draft);
     const copy = join(dirname(path), copyName);
     try {
@@ -134,7 +134,7 @@ function makeDraft(
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
-  // It sets modes and renames, which some file systems refuse, and writes a part where the disk is full.
+  // Conf sets modes and renames, which some file systems refuse, and writes a part where the disk is full.
   if (!conf.has('profiles')) {
     rmSync(conf.path, { force: true });
     makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
@@ -147,7 +147,7 @@ function makeDraft(
  * what the file had (`readConfig`).
  */
 function rewrite(file: string, copy: string, before: string, content: Uint8Array): void {
-  // One that is left may be all there is.
+  // A copy that an earlier run left may be all there is.
   if (!existsSync(copy) || readFileSync(copy, 'utf8') !== before) {
     rmSync(copy, { force: true });
     makeWhole(copy, before);

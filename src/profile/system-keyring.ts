@@ -117,7 +117,7 @@ function unusable(problem: string): CliError {
   });
 }
 
-/** Its output without the line end, its errors, and why it failed. */
+/** Returns the output of a program without the line end, its errors, and why it failed. */
 async function run(context: Context, program: HelperProgram, most?: number) {
   let errors = '';
   const onError = (text: string) => {

@@ -8,7 +8,7 @@ import { type GivenSettings, hasToken, type Profile, type StoredProfiles } from 
 
 /** A token that is read when it is chosen; a pipe can be read once only. */
 export interface TokenReader {
-  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
+  /** Where the token is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
   readonly from: string;
   readonly ofProfile?: boolean;
   read(): Promise<Token>;
@@ -49,7 +49,7 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly inUse: boolean;
   /** The instance that the passphrase of the environment is for, if it is another one. */
   readonly passphraseFor?: string | undefined;
-  /** Where it is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
+  /** Where the address is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
   /** Which profile or variable the address is from, if it was not typed. */
   readonly addressHint?: Step | undefined;
@@ -62,9 +62,8 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   /** Why the profiles were ignored: the config file cannot be read. */
   readonly ignored?: CliError | undefined;
   readonly caFile: string | undefined;
-  /** Seconds to wait for a response, as they were typed. */
+  /** As in `Sources`. */
   readonly timeout?: number | undefined;
-  /** The user asked for no token to be sent. */
   readonly anonymous: boolean;
   readonly insecure: boolean;
   readonly edition: Edition | undefined;
@@ -141,7 +140,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   const { typed, env, anonymous } = from;
   const { base, address, home, used, own, near, withToken } = chooseAddress(stored, from, linkBase);
   const all = ranked(from, near && from.ofProfile(near.name, near.settings));
-  // What comes without an address is for the one in use.
+  // Settings without an address are for the one in use.
   const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
   const token = anonymous ? undefined : here.find((source) => source.token)?.token;
@@ -186,7 +185,7 @@ function notConfigured(stored: StoredProfiles, used: { readonly name: string } |
   if (used !== undefined)
     return usageError(`profile "${used.name}" has no address`, phrase('set-address', used.name));
   if (Object.keys(stored.profiles).length === 0) return new NoInstance();
-  // A chosen one that is missing is an error already.
+  // A chosen profile that is missing is an error already.
   return noneInUse(stored, stored.current);
 }
 
@@ -201,7 +200,7 @@ function notSent(
   ];
 }
 
-/** @param profile the one for that address */
+/** @param profile that of the address */
 function sentOpenly(secret: 'token' | 'headers', base: string, profile = ''): CliError {
   const { host } = new URL(base);
   const [what, it, name] =

@@ -77,7 +77,7 @@ function addTexts(
   pushes: readonly Retrieval[],
   plan: InputPlan,
 ): boolean {
-  const found: string[] = [];
+  const found = new Set<string>();
   for (const [index, retrieval] of pushes.entries()) {
     const text = textOf(retrieval);
     const variable = plan.variables[index];
@@ -107,7 +107,7 @@ function addTexts(
         phrase('set-variable'),
       );
     }
-    for (const name of dotenv.variables.keys()) found.push(name);
+    for (const name of dotenv.variables.keys()) found.add(name);
     for (const [name, value] of permitted(dotenv.variables, plan, retrieval.context, which))
       variables.set(name, value);
   }

@@ -2,7 +2,7 @@ import type { Entry } from '../cli/terminal/output';
 import { describe } from '../keep/kept';
 import { tryRescue } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
-import type { Context, Output } from '../platform/context';
+import type { Output } from '../platform/context';
 import {
   asCliError,
   attempt,
@@ -14,6 +14,7 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
@@ -64,65 +65,45 @@ async function checkSafe({ context }: Entry): Promise<void> {
     });
 }
 
-/** A secret that a command sets: it is saved where it would be lost. */
-class SetSecret {
-  #kept: ReturnType<RescueStore['keep']> | undefined;
-
-  constructor(
-    private readonly context: Context,
-    readonly value: string,
-  ) {}
-
-  keep() {
-    this.#kept ??= new RescueStore(this.context).keep({ part: 'new value', bytes: this.value });
-    return this.#kept;
-  }
-
-  /** The failure of its push, which says where the secret was saved. */
-  async lost(error: unknown): Promise<CliError> {
-    const failure = asCliError(error);
-    const succeeded = failure.with({ facts: phrase('command-succeeded') });
-    return describe(succeeded, await this.keep()).and(...failure.facts);
-  }
-}
-
 /**
  * Has a command set a value, unless the instance would not take it.
  * @throws CliError which says where the value was saved, unless the command was not started
  */
-export async function setFirst(
-  entry: Entry,
-  setter: Setter,
-  instance: Instance,
-  value: string,
-): Promise<SetSecret> {
+export async function setFirst(entry: Entry, setter: Setter, instance: Instance, value: string) {
   await checkInstance(instance);
   await checkSafe(entry);
   const { context } = entry;
-  const secret = new SetSecret(context, value);
+  const store = new RescueStore(context);
+  const keep = lazy(() => store.keep({ part: 'new value', bytes: value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
-  const { status, signal } = await commandEnd(entry, setter, secret);
-  if (signal !== undefined || status !== 0)
-    throw describe(notSet(status, signal), await secret.keep());
+  const { status, signal } = await commandEnd(entry, setter, value, keep);
+  if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
   leave();
-  return secret;
+  return {
+    /** The failure of the push, which says where the value was saved. */
+    lost: async (error: unknown): Promise<CliError> => {
+      const failure = asCliError(error);
+      const succeeded = failure.with({ facts: phrase('command-succeeded') });
+      return describe(succeeded, await keep()).and(...failure.facts);
+    },
+  };
 }
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
   entry: Entry,
   { file, words, variable }: Setter,
-  secret: SetSecret,
+  value: string,
+  keep: () => unknown,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
   const { context } = entry;
-  const { value } = secret;
   const [name] = words;
   let signal: EndingSignal | undefined;
   const signalled = (received: string) => {
     if (!(received in endings)) return;
     signal ??= received as EndingSignal;
-    void secret.keep();
+    keep();
   };
   const inputs =
     variable === undefined

@@ -12,7 +12,7 @@ export interface Retriever extends Entry {
 export interface AnswerKeys {
   readonly key: KeptKey | undefined;
   readonly publicKey: string | undefined;
-  /** Asks the instance what became of the request. */
+  /** Asks the instance for a few seconds what became of the request; undefined if it does not say so. */
   readonly state: () => Promise<unknown>;
 }
 

@@ -13,7 +13,7 @@ import type { ConnectedItem } from '../profile/references';
 import type { Target } from '../profile/target';
 import type { ItemKeys } from './decryption-keys';
 import { KeyProver } from './proving';
-import { type Retrieval, type Retriever, retrievalOf } from './retrieval';
+import { type AnswerKeys, type Retrieval, type Retriever, retrievalOf } from './retrieval';
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
@@ -68,19 +68,22 @@ export async function takeAnswer(
   const push = await retrieve(retriever, target, passphrase, (given) =>
     readAnswer(api.requests, token, given, link),
   );
-  const answer = { key, publicKey, state: () => stateOf(retriever, item) };
+  const answer = answerKeys(retriever, item, key);
   const fragment = publicKey === undefined ? '' : `#${publicKey}`;
   return retrievalOf(retriever, api, { link: link + fragment, push, answer });
 }
 
-/** The state of a request; undefined if the instance does not say it within a few seconds. */
-export async function stateOf(
+export function answerKeys(
   entry: Entry,
-  { target, token }: Pick<ConnectedItem, 'target' | 'token'>,
-) {
-  const { requests } = apiClient(await briefSettings(entry, target));
-  const outcome = await attempt(() => requests.preview(token));
-  return outcome instanceof CliError ? undefined : outcome.state;
+  { publicKey, target, token }: Pick<ConnectedItem, 'publicKey' | 'target' | 'token'>,
+  key: KeptKey | undefined,
+): AnswerKeys {
+  const state = async () => {
+    const { requests } = apiClient(await briefSettings(entry, target));
+    const outcome = await attempt(() => requests.preview(token));
+    return outcome instanceof CliError ? undefined : outcome.state;
+  };
+  return { key, publicKey, state };
 }
 
 /**

@@ -265,15 +265,13 @@ test.each([
   expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
 });
 
-test.each(['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'])(
-  'a link that cannot be printed, and no token, leaves %s open',
-  async (line) => {
-    for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
-      const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
-      expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
-    }
-  },
-);
+const made = ['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'];
+test.each(made)('a link that cannot be printed, and no token, leaves %s open', async (line) => {
+  for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
+    const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
+    expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
+  }
+});
 
 test.each([
   ['a fraction of views', { views_remaining: 1.5 }],

@@ -281,11 +281,7 @@ describe('push --file', () => {
 
   test.each([
     ['a pipe', 'cat "$FILE" | $PWPUSH push -f -', 0],
-    [
-      'a file that was read before',
-      '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"',
-      1000,
-    ],
+    ['a file read before', '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"', 1000],
   ])('takes standard input from %s', alsoBinary, async (_name, line, read) => {
     const instance = await taking();
     expect(await shell(line, { env: to(instance.url) })).toMatchObject({ code: 0, stdout: LINK });

@@ -30,7 +30,7 @@ async function stop({ cluster, cut }: FaultContext, mode: 'fast' | 'immediate'):
 
 const faults: readonly [string, (context: FaultContext) => Promise<unknown>][] = [
   [
-    'ends its connections for seconds',
+    'ends connections for seconds',
     async ({ cut }) => {
       for (const _ of upTo(150)) await cut(2);
     },

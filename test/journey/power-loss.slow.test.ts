@@ -292,10 +292,7 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'it has a journal while page 1 alone changes, which says the mode, and for a copy that has no name yet',
     ({ last }) => namesIn(last).some((name) => name.endsWith('-journal')),
   ],
-  [
-    'it reads the log in either mode',
-    ({ name, changes }) => name === 'pwpush.db' && changes.length === 1,
-  ],
+  ['both modes read the log', ({ name, changes }) => name === 'pwpush.db' && changes.length === 1],
   [
     'the sync of the next commit is also that of the header of the log',
     ({ changes, last }) => namesIn(last)[0] === 'pwpush.db-wal' && changes.every(isHeader),

@@ -26,7 +26,7 @@ import {
 } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
 import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../take/retrieval';
-import { retrieveFrom, stateOf } from '../../take/retrieve';
+import { answerKeys, retrieveFrom } from '../../take/retrieve';
 import { takeSaved } from '../../take/saved-ciphertext';
 
 export interface GetPlan {
@@ -135,14 +135,17 @@ async function resumed(
   item: ConnectedItem,
   { answer, link, partial, push }: BegunDownload,
 ): Promise<Retrieval> {
-  const { api, key: linkKey, publicKey } = item;
+  const { api, key: linkKey } = item;
   const details = { link, linkKey, partial };
   if (!answer)
     return retrievalOf(retriever, api, { ...details, push: { ...push, earlier_views: null } });
   const { keyForAnswer } = await requestKeys();
   const key = keyForAnswer(retriever.context, item, push.public_key);
-  const state = () => stateOf(retriever, item);
-  return retrievalOf(retriever, api, { ...details, push, answer: { key, publicKey, state } });
+  return retrievalOf(retriever, api, {
+    ...details,
+    push,
+    answer: answerKeys(retriever, item, key),
+  });
 }
 
 /** Decrypts a push; if that fails it is saved as it is, with its files unless they are not wanted. */

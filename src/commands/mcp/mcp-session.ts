@@ -25,7 +25,7 @@ export interface Question {
   readonly here: boolean;
   /** What the command that asked it warned of. */
   readonly warnings: string;
-  readonly done: Promise<ToolResult>;
+  readonly answer: Promise<ToolResult>;
   over: boolean;
   close(): Promise<void>;
 }

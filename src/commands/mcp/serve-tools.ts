@@ -147,21 +147,21 @@ function register(connection: Connection, name: ToolName): void {
     annotations: { ...effects, openWorldHint: true },
     inputSchema,
   };
-  server.registerTool(name, config, async (given, call) => {
-    const done = progress(name, call);
+  server.registerTool(name, config, async (args, call) => {
+    const stop = progress(name, call);
     try {
       if (calls.size === MOST_CALLS)
         throw usageError(`${MOST_CALLS} calls go on`, 'wait for their results');
       calls.add(call);
       const shown = shownPage(connection, call);
       if (shown) return await shown;
-      const answer = await work(session, given as never, call.mcpReq.signal);
+      const answer = await work(session, args as never, call.mcpReq.signal);
       return 'text' in answer ? content(answer) : await show(connection, call, answer);
     } catch (error) {
       return content(await errorResult(error));
     } finally {
       calls.delete(call);
-      done();
+      stop();
     }
   });
 }
@@ -185,11 +185,11 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
     relatedRequestId: id,
   });
   // Some clients answer only after this notification.
-  void page.done.then(complete).catch(() => {});
+  void page.answered.then(complete).catch(() => {});
   const action = await call.mcpReq
     .elicitInput({ mode: 'url', message, url, elicitationId }, { signal, timeout: PATIENCE_MS })
     .then(
-      (answer) => answer.action,
+      ({ action }) => action,
       // The client failed to show the page.
       () => undefined,
     );

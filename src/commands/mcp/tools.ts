@@ -29,11 +29,7 @@ export interface Tool<Name extends ToolName = ToolName> {
   readonly description: string | ((session: McpSession) => string);
   readonly effects: typeof READS;
   /** @throws CliError for what it refuses */
-  work(
-    session: McpSession,
-    given: Arguments<Name>,
-    signal: AbortSignal,
-  ): Promise<ToolResult | Page>;
+  work(session: McpSession, args: Arguments<Name>, signal: AbortSignal): Promise<ToolResult | Page>;
 }
 
 /** Runs a command about one link, and returns fields of its JSON. */

@@ -163,9 +163,9 @@ export function keyFile(context: Context) {
 /** The warning about a database password on the command line, if there is one. */
 export function passwordWarnings(command: Command): string[] {
   const isShown = lineage(command).some(
-    (one) =>
-      one.getOptionValueSource('database') === 'cli' &&
-      /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(one.opts().database)),
+    (level) =>
+      level.getOptionValueSource('database') === 'cli' &&
+      /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts().database)),
   );
   const text =
     'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD';

@@ -89,8 +89,8 @@ function addToken(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void
   const { name, label, create } = plan;
   return issue(entry, plan, async (owners) => {
     const issued = await owners.add(name, { label, create });
-    const made = owners.made();
-    if (made !== undefined) await entry.say.note(`new database in ${made}`);
+    const created = owners.made();
+    if (created !== undefined) await entry.say.note(`new database in ${created}`);
     const all = (await owners.list()).filter((token) => token.name === issued.name).length;
     if (all > 1) await entry.say.note(`${issued.name} has ${all} tokens now`);
     return issued;
@@ -138,10 +138,10 @@ async function revokeTokens(
   { context, say }: Entry,
   { place, which }: DataOptions<typeof rows> & { readonly which: string },
 ): Promise<void> {
-  const done = await withOwners(context, place, (owners) => owners.revoke(which));
-  if (done.revoked === 0)
+  const removed = await withOwners(context, place, (owners) => owners.revoke(which));
+  if (removed.revoked === 0)
     throw unknownToken(`no token with the ID "${which}", and no user with one`);
-  await say.print(done, () => `${done.name}: ${count(done.revoked, 'token')} revoked\n`);
+  await say.print(removed, () => `${removed.name}: ${count(removed.revoked, 'token')} revoked\n`);
 }
 
 const unknownToken = (message: string) =>
@@ -165,7 +165,7 @@ async function changeKey(
   { dropOld, place }: DataOptions<typeof rekeyRows>,
 ): Promise<void> {
   const settings = { ...place, ...keyFile(context) };
-  const done = await withService(async (service) => {
+  const result = await withService(async (service) => {
     const data = service.dataName(settings, context.env);
     await say.note(`data: ${data}`);
     const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
@@ -174,8 +174,8 @@ async function changeKey(
     };
     return { data, ...(await service.rekey(settings, context, dropOld ? drop : undefined)) };
   });
-  const { resealed, key_file, old_keys } = done;
-  await say.print(done, () =>
+  const { resealed, key_file, old_keys } = result;
+  await say.print(result, () =>
     dropOld ? '' : `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
   );
   for (const { id, used_by } of old_keys)

@@ -40,7 +40,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code;
 }
 
-/** Whether an error is one of the file system of that meaning. */
 export function means(error: unknown, meaning: Meaning): boolean {
   return errors[codeOf(error) ?? '']?.means === meaning;
 }

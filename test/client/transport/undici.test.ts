@@ -12,8 +12,9 @@ import { failingAt, overSocket, pass } from '../../helpers/sockets';
 import { recordingServer } from './recording-server';
 
 const hosts = ['localhost', 'pw.localhost', 'a.b.localhost.'];
-test.each(hosts.flatMap((host) => ['127.0.0.1', '::1'].map((address) => ({ host, address }))))(
-  'a host of this machine is found without DNS, at either of its addresses: $host at $address',
+const places = hosts.flatMap((host) => ['127.0.0.1', '::1'].map((address) => ({ host, address })));
+test.each(places)(
+  'a host of this machine needs no DNS: $host at $address',
   async ({ host, address }) => {
     const asked: (string | undefined)[] = [];
     const server = createHttpServer(({ headers }, response) => {
