@@ -68,7 +68,6 @@ function flagsOf(command: Command): string[] {
   return [...flags, ...command.commands.flatMap(flagsOf)] as string[];
 }
 
-/** The options of a command and its subcommands. */
 function optionsOf(name: string): string[] {
   return program.commands.filter((one) => one.name() === name).flatMap(flagsOf);
 }

@@ -10,24 +10,26 @@ interface GivenValue {
 
 /**
  * Checks the values of a line, in the order of their rows.
- * @param unnamed what reads standard input although no value says so, such as "the secret"
+ * @param isPiped whether standard input is no terminal
+ * @param own what the command itself reads from it
  * @throws CliError (usage)
  */
-export function checkOptions(rows: Rows, values: object, unnamed?: string): void {
+export function checkOptions(rows: Rows, values: object, isPiped: boolean, own?: string): void {
   const given = givenValues(rows, values);
-  for (const one of given) {
+  for (const option of given) {
     for (const other of given) {
-      const hint = conflictHint(one, other);
+      const hint = conflictHint(option, other);
       if (hint !== undefined)
-        throw usageError(`${labelOf(one)} cannot be combined with ${labelOf(other)}`, hint);
+        throw usageError(`${labelOf(option)} cannot be combined with ${labelOf(other)}`, hint);
     }
-    for (const { others, when, hint } of one.row.needed)
-      if (when(one.value) && !given.some(({ name }) => others.includes(name))) {
+    for (const { others, when, hint } of option.row.needed)
+      if (when(option.value) && !given.some(({ name }) => others.includes(name))) {
         const needed = others.map((name) => usageOf(rows[name])).join(' or ');
-        throw usageError(`${labelOf(one)} requires ${needed}`, hint);
+        throw usageError(`${labelOf(option)} requires ${needed}`, hint);
       }
   }
   const readers = readersOf(rows, values);
+  const unnamed = own ?? (isPiped ? pipedAs(rows, given) : undefined);
   const [first, second] =
     unnamed === undefined ? readers : [{ what: unnamed, label: '' }, ...readers];
   if (first === undefined || second === undefined) return;
@@ -44,6 +46,15 @@ function givenValues(rows: Rows, values: object): readonly GivenValue[] {
   return Object.entries(rows).flatMap(([name, row]) =>
     all.has(name) && all.get(name) !== row.fallback ? [{ name, row, value: all.get(name) }] : [],
   );
+}
+
+/** What standard input is although no value says so. */
+function pipedAs(rows: Rows, given: readonly GivenValue[]): string | undefined {
+  const has = (name: string) => given.some((one) => one.name === name);
+  const takers = Object.entries(rows).flatMap(([name, { piped, fallback }]) =>
+    piped && has(name) === (fallback === false) && !piped.unless.some(has) ? [piped.what] : [],
+  );
+  return takers[0];
 }
 
 /** What to do about a value that excludes another; undefined if it does not. */

@@ -6,7 +6,7 @@ import { filled, newFileName, positive, storedFileName } from './values';
 /** Parses a value; `name` is the option, argument or variable that messages name. */
 type Parse<T> = (text: string, name: string) => T;
 
-/** Others that a row excludes, or of which it requires one, where their values are such. */
+/** Rows that another excludes, or of which it requires one, where `when` holds for their values. */
 interface Rule<T> {
   readonly others: readonly string[];
   when(value: T, other?: unknown): boolean;
@@ -15,9 +15,24 @@ interface Rule<T> {
 
 const always = () => true;
 
-/** An option that knows whether `-h` shows it where a command has many. */
-class Declared extends Option {
+/** What a value names: a path, or one of those that this machine knows. */
+type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting';
+
+class DeclaredOption extends Option {
+  /** Whether `-h` shows it where a command has many. */
   common = false;
+  subject: Subject | undefined;
+}
+
+class DeclaredArgument extends Argument {
+  subject: Subject | undefined;
+}
+
+interface Reading<T> {
+  readonly parse?: Parse<unknown>;
+  /** Whether `parse` returns a part of the value, which can be given several times. */
+  readonly many?: boolean;
+  readonly fallback?: T;
 }
 
 /** All values of an option, in the order of the line: they are parsed when all of it is known. */
@@ -32,37 +47,34 @@ const collected = (text: string, before: unknown) => [
  */
 export class Row<T, Other extends string = never> {
   /** An option, and its `--no-…`, if there is one; none for an argument. */
-  readonly options: Declared[] = [];
-  readonly argument: Argument | undefined;
+  readonly options: DeclaredOption[] = [];
+  readonly argument: DeclaredArgument | undefined;
   /** How messages name it. */
   readonly label: string;
-  /** The value where the line has none. */
+  readonly parse: Parse<unknown> | undefined;
+  readonly many: boolean;
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
   /** What it reads from standard input where its value is a dash. */
   input: string | undefined;
+  piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
   /** Whether it has a meaning only with an instance, or takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
   /** For the type alone. */
   declare readonly other: Other;
 
-  /** @param many whether `parse` returns a part of the value, which can be given several times */
-  constructor(
-    flags: string,
-    help: string,
-    fallback: T,
-    readonly parse?: Parse<unknown>,
-    readonly many = false,
-  ) {
-    this.fallback = fallback;
+  constructor(flags: string, help: string, { parse, many = false, fallback }: Reading<T> = {}) {
+    this.parse = parse;
+    this.many = many;
+    this.fallback = fallback as T;
     if (flags.startsWith('-')) {
-      const option = new Declared(flags, help);
+      const option = new DeclaredOption(flags, help);
       if (option.required || option.optional) option.argParser(collected);
       this.options.push(option);
       this.label = `${option.long}`;
     } else {
-      this.argument = new Argument(flags, help);
+      this.argument = new DeclaredArgument(flags, help);
       this.label = this.argument.name().toUpperCase();
     }
   }
@@ -81,9 +93,8 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  /** Declares `--no-…` too. */
   orNot(help: string): Row<T | false, Other> {
-    this.options.push(new Declared(this.label.replace(/^--/, '--no-'), help));
+    this.options.push(new DeclaredOption(this.label.replace(/^--/, '--no-'), help));
     return this;
   }
 
@@ -110,6 +121,17 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
+  /** Standard input is `what` even without a dash, unless the line has one of `unless`; a switch counts where it is given. */
+  takesPiped(what: string, unless: readonly string[]): this {
+    this.piped = { what, unless };
+    return this;
+  }
+
+  names(subject: Subject): this {
+    Object.assign(this.argument ?? this.options[0] ?? {}, { subject });
+    return this;
+  }
+
   needsInstance(): this {
     this.instance = 'needed';
     return this;
@@ -121,7 +143,7 @@ export class Row<T, Other extends string = never> {
   }
 }
 
-/** Declarations by the name of the value. */
+/** Declarations by the names of their values. */
 export type Rows = Readonly<Record<string, Row<unknown, string>>>;
 
 type ValueOf<R> = R extends Row<infer T, string> ? T : never;
@@ -136,49 +158,50 @@ export type Values<R> = {
   >;
 };
 
-export const flag = (flags: string, help: string) => new Row(flags, help, false as boolean);
+export const flag = (flags: string, help: string) =>
+  new Row<boolean>(flags, help, { fallback: false });
 
 /** A switch that is declared as if it took a value, which is refused. */
 export function bareFlag(flags: string, help: string, refuse: () => never) {
-  const row = new Row(flags, help, false as boolean, refuse);
+  const row = new Row<boolean>(flags, help, { fallback: false, parse: refuse });
   for (const option of row.options) Object.assign(option, { optional: true }).argParser(collected);
   return row;
 }
 
-/** A switch `--no-…`. */
-export const switchOff = (flags: string, help: string) => new Row(flags, help, true as boolean);
+export const switchOff = (flags: string, help: string) =>
+  new Row<boolean>(flags, help, { fallback: true });
 
 /** `--x` and `--no-x`: undefined if neither is given. */
 export const either = (flags: string, help: string, notHelp: string) =>
-  new Row<boolean | undefined>(flags, help, undefined).orNot(notHelp);
+  new Row<boolean | undefined>(flags, help).orNot(notHelp);
 
 /** Both, where the first is the default: only `--no-x` is listed. */
-export function unlessNot(flags: string, notHelp: string) {
-  const row = new Row(flags, '', true as boolean).orNot(notHelp);
+export function negatable(flags: string, notHelp: string) {
+  const row = switchOff(flags, '').orNot(notHelp);
   row.options[0]?.hideHelp();
   return row;
 }
 
-export const text = (flags: string, help: string) =>
-  new Row<string | undefined>(flags, help, undefined);
+export const text = (flags: string, help: string) => new Row<string | undefined>(flags, help);
 
 export const parsed = <T>(flags: string, help: string, parse: Parse<T>) =>
-  new Row<T | undefined>(flags, help, undefined, parse);
+  new Row<T | undefined>(flags, help, { parse });
 
 /** A text that cannot be empty, as an unset variable of a shell is. */
 export const filledText = (flags: string, help: string) => parsed(flags, help, filled);
 
 /** A file that is read, or standard input, from which it is `what`. */
 export const inputFile = (flags: string, help: string, what: string) =>
-  text(flags, help).readsStandardInput(what);
+  text(flags, help).names('path').readsStandardInput(what);
 
 /** The name of a file that is read, and that is not standard input. */
-export const storedFile = (flags: string, help: string) => parsed(flags, help, storedFileName);
+export const storedFile = (flags: string, help: string) =>
+  parsed(flags, help, storedFileName).names('path');
 
 /** The name of a file that is written, which no stream can take the place of. */
-export const newFile = (flags: string, help: string) => parsed(flags, help, newFileName);
+export const newFile = (flags: string, help: string) =>
+  parsed(flags, help, newFileName).names('path');
 
-/** A whole number of 1 or more. */
 export const count = (flags: string, help: string) => parsed(flags, help, positive);
 
 /** An option that can be given several times. */
@@ -186,10 +209,14 @@ export const list = <T = string>(
   flags: string,
   help: string,
   parse: Parse<readonly T[]> = (value) => [value as T],
-) => new Row<readonly T[] | undefined>(flags, help, undefined, parse, true);
+) => new Row<readonly T[] | undefined>(flags, help, { parse, many: true });
+
+/** Files of which each is read, or standard input, from which it is `what`. */
+export const inputFiles = (flags: string, help: string, what: string) =>
+  list(flags, help).names('path').readsStandardInput(what);
 
 export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
-  const row = new Row<T | undefined>(flags, help, undefined, oneOf(words));
+  const row = parsed(flags, help, oneOf(words));
   Object.assign(row.argument ?? row.options[0] ?? {}, { argChoices: words });
   return row;
 }
@@ -201,15 +228,17 @@ type Operand<Flags> = Flags extends `${string}...${string}`
     ? string
     : string | undefined;
 
-/** An argument, such as `<link>`. */
 export const operand = <Flags extends string>(flags: Flags, help: string, parse?: Parse<unknown>) =>
-  new Row<Operand<Flags>>(flags, help, undefined as Operand<Flags>, parse);
+  new Row<Operand<Flags>>(flags, help, parse && { parse });
 
 /** An option whose value can be left out: `true` then. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
-  new Row<T | true | undefined>(flags, help, undefined, parse);
+  new Row<T | true | undefined>(flags, help, parse && { parse });
 
-export const isCommon = (option: Option) => option instanceof Declared && option.common;
+export const isCommon = (option: Option) => option instanceof DeclaredOption && option.common;
+
+export const subjectOf = (one: Option | Argument): Subject | undefined =>
+  one instanceof DeclaredOption || one instanceof DeclaredArgument ? one.subject : undefined;
 
 /** The value that an option takes, by its flags; undefined for a switch. */
 export function valueIn({ flags, variadic }: Option) {
@@ -217,16 +246,14 @@ export function valueIn({ flags, variadic }: Option) {
   return name === undefined ? undefined : { name, required: mark === '<', variadic };
 }
 
-/** The kind of that value, by its name. */
 export function valueKind(option: Option) {
-  const { name = '' } = valueIn(option) ?? {};
-  if (name === '') return 'flag';
+  const { name } = valueIn(option) ?? {};
+  if (name === undefined) return 'flag';
   if (option.argChoices) return 'choice';
-  if (/^(?:path|file|folder)$/.test(name)) return 'path';
+  if (subjectOf(option) === 'path') return 'path';
   return name === 'n' ? 'number' : 'text';
 }
 
-/** Puts options under a heading of the help. */
 export function group<R extends Readonly<Record<string, { readonly options: readonly Option[] }>>>(
   heading: string,
   rows: R,

@@ -1,28 +1,25 @@
-import { hasFeature, type NewPush, type NewRequest, type Notification } from '../contract/api';
+import * as v from 'valibot';
 import {
-  accountsSchema,
-  answeredSchema,
-  auditSchema,
-  createdRequestSchema,
-  createdSchema,
-  notifiedSchema,
-  previewSchema,
-  pushListSchema,
-  pushSchema,
-  requestListSchema,
-  requestSchema,
-  retrievedSchema,
-  versionSchema,
-} from '../contract/decode';
+  API_PATH,
+  hasFeature,
+  type NewPush,
+  type NewRequest,
+  type Notification,
+  type RequestState,
+} from '../contract/api';
+import * as decode from '../contract/decode';
+import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
-import type { ApiSettings, CallDetails } from './api-settings';
-import { accountsCall, pageCall, pushCalls, requestCalls } from './calls';
+import { randomKey } from '../platform/random-key';
+import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
+import { accountsCall, type Call, pageCall, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { sharedBackoff } from './retry';
-import { type Ask, sendCall, withToken } from './send-call';
+import { follow, withinOrigin } from './transport/redirects';
+import { isSuccess, jsonIn, readWhole } from './transport/response';
 
-/** One method per endpoint of API v2. All throw a `CliError`. */
+/** One method per endpoint of API v2, each of which throws a `CliError`. */
 export type Api = ReturnType<typeof apiClient>;
 
 export function apiClient(options: ApiSettings) {
@@ -31,10 +28,9 @@ export function apiClient(options: ApiSettings) {
   const settings = { ...options, ...shared, sendNow: options.send };
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
-    version: () => ask(pushCalls.version, versionSchema),
-    /** Files are read while they are sent. */
+    version: () => ask(pushCalls.version, decode.versionSchema),
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
-      ask(pushCalls.create, createdSchema, await bodyOf({ push }, files, account)),
+      ask(pushCalls.create, decode.createdSchema, await bodyOf({ push }, files, account)),
     /** Takes a view. Also returns an expired push, with `expired: true`. */
     retrieve: async (
       token: string,
@@ -43,59 +39,58 @@ export function apiClient(options: ApiSettings) {
     ) => {
       const sent = { token, ...reader };
       const details = { ...sent, ...withPassphrase(passphrase) };
-      const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
+      const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
       // That used no view. The page of the link opens it without a token also where the API requires one.
-      const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
+      const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
       // The pages of other instances are for browsers.
       if (!hasFeature(version.features.pushes, 'json_pages'))
         throw outcome.advising(phrase('open-in-browser'));
-      if (passphrase === undefined) return ask(pageCall, retrievedSchema, sent);
+      if (passphrase === undefined) return ask(pageCall, decode.retrievedSchema, sent);
       const body = new URLSearchParams({ passphrase });
-      return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
+      return ask(pageCall, decode.retrievedSchema, { ...sent, body, secrets: [passphrase] });
     },
     ...ofBoth(ask, pushCalls),
-    /** A viewer needs what a retrieval needs. */
     expire: async (token: string, passphrase?: string, keyProof?: string) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
-      const push = await ask(pushCalls.expire, pushSchema, details);
+      const push = await ask(pushCalls.expire, decode.pushSchema, details);
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },
-    /** Makes the instance e-mail the link. */
     notify: (token: string, body: Notification) =>
-      ask(pushCalls.notify, notifiedSchema, { token, body }),
-    /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
+      ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
+    /** A page of the user's or an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
-      ask(pushCalls[state], pushListSchema, at(page, account)),
-    accounts: () => ask(accountsCall, accountsSchema),
-    /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
+      ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
+    accounts: () => ask(accountsCall, decode.accountsSchema),
+    /** Takes no view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
   };
 }
 
+type Ask = <Schema extends v.GenericSchema>(
+  call: Call,
+  schema: Schema,
+  details?: CallDetails,
+) => Promise<v.InferOutput<Schema>>;
+
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
-    /** The link for a browser; takes no view. */
-    preview: (token: string) => ask(calls.preview, previewSchema, { token }),
+    /** Takes no view. */
+    preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
-      (await ask(calls.audit, auditSchema, { token, ...at(page) })).logs,
+      (await ask(calls.audit, decode.auditSchema, { token, ...ofPage(page) })).logs,
   };
 }
 
-/** The listings of an owner's requests, in the order in which a request moves through them. */
-export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
-
-/** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;
 
-interface Answer {
+interface RequestAnswer {
   readonly response?: string | undefined;
   readonly files?: readonly Attachment[] | undefined;
   readonly passphrase?: string | undefined;
@@ -103,33 +98,34 @@ interface Answer {
 
 function requestApi(ask: Ask) {
   return {
-    /** The files go with the question. */
     create: async (request: NewRequest, files?: readonly Attachment[], account?: number) =>
-      ask(requestCalls.create, createdRequestSchema, await bodyOf({ request }, files, account)),
-    /** Anybody gets the question; the owner takes the answer. */
+      ask(
+        requestCalls.create,
+        decode.createdRequestSchema,
+        await bodyOf({ request }, files, account),
+      ),
+    /** For the owner, this takes the answer; anybody else gets the question. */
     read: (token: string, passphrase?: string) =>
-      ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
+      ask(requestCalls.read, decode.requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
-    /** The first answer is the only one. */
-    respond: async (token: string, { response, files, passphrase }: Answer) => {
+    respond: async (token: string, { response, files, passphrase }: RequestAnswer) => {
       const body = await bodyOf({ request: { response } }, files);
       const details = { token, ...withPassphrase(passphrase), ...body };
-      const request = await ask(requestCalls.respond, answeredSchema, details);
+      const request = await ask(requestCalls.respond, decode.answeredSchema, details);
       if (request.state !== 'open') return request;
       throw failedError(phrase('request-still-open'), { steps: phrase('was-lost') });
     },
     close: async (token: string) => {
-      const request = await ask(requestCalls.close, requestSchema, { token });
+      const request = await ask(requestCalls.close, decode.requestSchema, { token });
       if (request.state !== 'open' && request.state !== 'ready') return request;
       throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
-    /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
     list: (state: RequestState, page: number, account?: number) =>
-      ask(requestCalls[state], requestListSchema, at(page, account)),
+      ask(requestCalls[state], decode.requestListSchema, ofPage(page, account)),
   };
 }
 
-function at(page: number, account?: number): CallDetails {
+function ofPage(page: number, account?: number): CallDetails {
   const of = account === undefined ? {} : { account_id: String(account) };
   return { query: { page: String(page), ...of } };
 }
@@ -144,7 +140,9 @@ type Confidential = Partial<
 
 /** JSON, or a form if there are files; the account is a field next to the object. */
 async function bodyOf(
-  body: { readonly push: NewPush } | { readonly request: NewRequest | Pick<Answer, 'response'> },
+  body:
+    | { readonly push: NewPush }
+    | { readonly request: NewRequest | Pick<RequestAnswer, 'response'> },
   files: readonly Attachment[] = [],
   account?: number,
 ): Promise<CallDetails> {
@@ -154,4 +152,89 @@ async function bodyOf(
   if (files.length === 0) return { body: { ...body, ...beside }, secrets };
   const { formBody } = await import('./form');
   return { form: formBody(body, files, undefined, beside), secrets };
+}
+
+type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
+
+/** The connection is opened while the token is being got. */
+async function withToken(settings: Settings): Promise<ReadySettings> {
+  const { token, open } = settings;
+  if (typeof token !== 'function') return settings as ReadySettings;
+  open?.();
+  return { ...settings, token: await token() };
+}
+
+/**
+ * Sends a call and decodes its response.
+ * @throws CliError for any other outcome; see `outcomeAfter`
+ */
+async function sendCall<Schema extends v.GenericSchema>(
+  unready: Settings,
+  call: Call,
+  schema: Schema,
+  details: CallDetails,
+): Promise<v.InferOutput<Schema>> {
+  const settings = await withToken(unready);
+  const { keyedFor } = call.retry;
+  const idempotencyKey = keyedFor === undefined ? details.idempotencyKey : await randomKey();
+  const sent = { settings, call, details: { ...details, idempotencyKey } };
+  const request = wireRequest(sent);
+  const send = (over = settings.send) => answerTo(request, over, schema, settings);
+  const began = settings.now().getTime();
+  const first = await send();
+  if (first.value !== undefined) return first.value;
+  const version = () =>
+    sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
+  // 12 KB that a call without a failure does without.
+  const { outcomeAfter } = await import('./repeat');
+  return outcomeAfter(first, { ...sent, began, send, version });
+}
+
+async function answerTo<Schema extends v.GenericSchema>(
+  request: HttpRequest,
+  over: Transport,
+  schema: Schema,
+  settings: ReadySettings,
+): Promise<Answer<v.InferOutput<Schema>>> {
+  try {
+    const response = await readWhole(
+      await follow(over, request, withinOrigin),
+      request.url,
+      settings,
+    );
+    const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;
+    return { response, value: decoded?.success ? decoded.output : undefined };
+  } catch (error) {
+    if (error instanceof CliError) return { error };
+    throw error;
+  }
+}
+
+function wireRequest({ settings, call, details }: SentCall): HttpRequest {
+  const { token = '', body, form, idempotencyKey } = details;
+  const query = details.query ? `?${new URLSearchParams(details.query)}` : '';
+  const isForm = body instanceof URLSearchParams;
+  const ownType = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+  const type = form?.type ?? (body === undefined ? undefined : ownType);
+  const root = settings.base + (call.atPage ? '' : API_PATH);
+  const headers: Record<string, string> = {
+    ...settings.headers,
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': settings.userAgent,
+  };
+  if (settings.token !== undefined) headers.authorization = `Bearer ${settings.token}`;
+  if (type !== undefined) headers['content-type'] = type;
+  if (details.keyProof !== undefined) headers['x-key-proof'] = details.keyProof;
+  if (details.withoutIdentity) headers['x-age-identity'] = 'none';
+  // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = `"${idempotencyKey}"`;
+  const text = isForm ? body.toString() : JSON.stringify(body);
+  return {
+    method: call.method,
+    url: root + call.path.replace(':token', encodeURIComponent(token)) + query,
+    headers,
+    effect: call.method !== 'GET' || call.retry.resent === undefined,
+    body: form ?? text,
+  };
 }

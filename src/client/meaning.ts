@@ -1,13 +1,27 @@
-import type { CliError } from '../platform/errors';
-import type { Answer, SentCall } from './api-settings';
-import type { Call } from './calls';
-import * as errors from './failure';
+import { webAddress } from '../contract/address';
+import { IDENTITY_NEEDED, LINK_INCOMPLETE } from '../contract/api';
+import { size } from '../contract/byte-size';
+import {
+  CliError,
+  type ErrorCode,
+  type Fact,
+  failedError,
+  phrase,
+  type Step,
+} from '../platform/errors';
+import type { FactName } from '../words/facts';
+import type { StepName } from '../words/steps';
+import type { Answer, CallDetails, SentCall } from './api-settings';
+import { type Call, namesOne, noRequests } from './calls';
+import { bodyFact, isJson, objectIn, quotable, textOf, wordsOf } from './error-body';
 import { TransportError } from './transport/network-errors';
+import { LeavesOrigin, loginStep } from './transport/redirects';
 import {
   header,
   isSuccess,
   jsonIn,
   ResponseTooLong,
+  retryAfter,
   type WholeResponse,
 } from './transport/response';
 
@@ -17,39 +31,73 @@ import {
  */
 type Telling = 'nothing' | 'this-time' | 'refused';
 
-type Row = readonly [keyof ReturnType<typeof signsOf>, Telling, errors.Explain];
+/** A response that does not do what was asked. */
+interface Refusal extends SentCall {
+  readonly response: WholeResponse;
+  readonly status: number;
+  /** What it says, as it may be quoted. */
+  readonly words: readonly Fact[];
+  /** Secrets of the request, which no message repeats. */
+  readonly hidden: readonly string[];
+}
+
+type Explain = (refusal: Refusal) => CliError;
+type Row = readonly [keyof ReturnType<typeof signsOf>, Telling, Explain];
 
 /** The meaning of a response, and the error for it: the first sign that it has counts. */
 const meanings: readonly Row[] = [
-  ['certificatePage', 'nothing', errors.needsCertificate],
-  ['cloudflareLogin', 'nothing', errors.loginAt(true)],
-  ['loginPage', 'nothing', errors.loginAt(false)],
-  ['success', 'nothing', errors.malformed],
-  ['inFront', 'nothing', errors.inFront],
-  ['unavailable', 'this-time', errors.broken],
-  ['failure', 'nothing', errors.broken],
-  ['throttled', 'this-time', errors.throttled],
-  ['markup', 'nothing', errors.refused],
-  ['later', 'this-time', errors.refused],
-  ['error', 'refused', errors.refused],
-  ['wordless', 'this-time', errors.refused],
-  ['other', 'nothing', errors.refused],
+  ['certificatePage', 'nothing', plain('failed', 'certificate-needed-here', 'send-certificate')],
+  ['cloudflareLogin', 'nothing', loginAt(true)],
+  ['loginPage', 'nothing', loginAt(false)],
+  ['success', 'nothing', malformed],
+  ['inFront', 'nothing', inFront],
+  ['unavailable', 'this-time', broken],
+  ['failure', 'nothing', broken],
+  ['throttled', 'this-time', (it) => aboutFiles(plain('rate_limited', 'rate-limited')(it), it)],
+  ['markup', 'nothing', refused],
+  ['later', 'this-time', refused],
+  ['error', 'refused', refused],
+  ['wordless', 'this-time', refused],
+  ['other', 'nothing', refused],
 ];
+
+const byStatus: Readonly<Record<number, Explain>> = {
+  400: rejected,
+  401: unauthorized,
+  403: forbidden,
+  404: notFound,
+  // The first answer is the only one (docs/wire.md, "Requests").
+  409: ofRequest(plain('rejected', 'answered-already', 'ask-requester'), rejected),
+  410: ofRequest(plain('expired', 'request-closed', 'ask-for-new-link'), failed),
+  412: (refusal) =>
+    objectIn(refusal.response).error === IDENTITY_NEEDED
+      ? plain('passphrase', 'sealed-to-key', 'give-identity-first')(refusal)
+      : failed(refusal),
+  413: rejected,
+  422: rejected,
+  429: rateLimited,
+};
 
 function meaningOf(response: WholeResponse, call: Call): Row {
   const signs = signsOf(response, call);
   return meanings.find(([sign]) => signs[sign]) as Row;
 }
 
-/** The error for an answer that does not do what was asked. */
 export function explain({ response, error }: Answer, sent: SentCall): CliError {
-  if (!response) return errors.lost(error, sent);
-  const [, , errorOf] = meaningOf(response, sent.call);
-  return errorOf(errors.refusalOf(response, sent));
+  if (!response) return withoutResponse(error, sent);
+  const { settings, details, call } = sent;
+  const { keyProof, query, secrets = [] } = details;
+  const headers = Object.values(settings.headers ?? {});
+  const hidden = [settings.token, keyProof, query?.passphrase, ...headers, ...secrets].filter(
+    (secret) => secret !== undefined,
+  );
+  const words = quotable(wordsOf(response), hidden);
+  const [, , errorOf] = meaningOf(response, call);
+  return errorOf({ ...sent, response, status: response.status, words, hidden });
 }
 
-/** Whether an answer to a repetition tells what became of the request. */
-export function tells({ value, response }: Answer, call: Call): boolean {
+/** Whether an answer to a repetition says what became of the request. */
+export function settles({ value, response }: Answer, call: Call): boolean {
   return (
     value !== undefined || (response !== undefined && meaningOf(response, call)[1] === 'refused')
   );
@@ -66,13 +114,18 @@ export function isLoss(error: unknown): error is CliError {
   return error instanceof TransportError || error instanceof ResponseTooLong;
 }
 
-/** The beginning of a body is searched. */
-const SEARCHED_BYTES = 16 * 1024;
+/** Whether a call that failed may succeed later, as far as its error says. */
+export function isTemporary(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false;
+  const { code, status = 0, passes } = error;
+  return passes || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
+}
 
-/** What is seen in a response, of which the body may be long, or no text. */
+const MOST_SEARCHED_BYTES = 16 * 1024;
+
 function signsOf(response: WholeResponse, { holds }: Call) {
   const { status } = response;
-  const text = response.body.toString('utf8', 0, SEARCHED_BYTES);
+  const text = response.body.toString('utf8', 0, MOST_SEARCHED_BYTES);
   const json = jsonIn(response);
   const success = isSuccess(response);
   const error = isError(json);
@@ -128,5 +181,195 @@ function isError(body: unknown): boolean {
   const { error, errors } = body as { error?: unknown; errors?: unknown };
   if (typeof error === 'string') return true;
   const lists = Object.values(typeof errors === 'object' && errors !== null ? errors : body);
-  return lists.length > 0 && lists.every((one) => Array.isArray(one));
+  return lists.length > 0 && lists.every((list) => Array.isArray(list));
+}
+
+/**
+ * The error of a call that may have had its effect although no response says so. A response, even an unusable one, to a call
+ * that has none leaves nothing open.
+ * @param lost there is no response
+ */
+function openOutcome(
+  failure: CliError,
+  { call: { retry, unclear, unclearWithoutToken }, settings: { token } }: SentCall,
+  lost = false,
+): CliError {
+  if (retry.resent === 'if-lost' && !lost) return failure;
+  const step = (token === undefined ? unclearWithoutToken : undefined) ?? unclear;
+  return failure.with({ code: 'unknown', ...(step && { steps: phrase(step) }) });
+}
+
+/** The error for a request without a whole response: unreachable if nothing was sent, else an open outcome. */
+function withoutResponse(error: CliError, sent: SentCall): CliError {
+  const { fromLink, base, addressHint } = sent.settings;
+  if (error instanceof LeavesOrigin && fromLink)
+    return error.withAdvice((there) => phrase('replace-in-link', there, base));
+  if (error instanceof ResponseTooLong) return openOutcome(error, sent);
+  if (!(error instanceof TransportError)) return error;
+  if (error.sent) return openOutcome(error, sent, true);
+  return addressHint === undefined ? error : error.advising(addressHint);
+}
+
+function loginAt(cloudflare: boolean): Explain {
+  return ({ status, settings: { headers = {} } }) => {
+    const step = loginStep(cloudflare, Object.keys(headers));
+    return errorOf('failed', status, phrase('login-page', status), phrase(step));
+  };
+}
+
+function inFront({ status, words, settings: { base } }: Refusal): CliError {
+  const fact = phrase('in-front', new URL(base).host, status, ...words);
+  return errorOf('failed', status, fact, phrase('pass-front'));
+}
+
+function broken(refusal: Refusal): CliError {
+  return openOutcome(failed(refusal), refusal);
+}
+
+function refused(refusal: Refusal): CliError {
+  return aboutFiles((byStatus[refusal.status] ?? failed)(refusal), refusal);
+}
+
+function ofRequest(explain: Explain, ofPush: Explain): Explain {
+  return (refusal) => (refusal.call.subject === 'request' ? explain : ofPush)(refusal);
+}
+
+function plain(code: ErrorCode, fact: FactName, step?: StepName): Explain {
+  return ({ status }) => errorOf(code, status, phrase(fact), step && phrase(step));
+}
+
+function errorOf(code: ErrorCode, status: number, fact: Fact, steps?: Step): CliError {
+  return new CliError(code, fact, { status, steps });
+}
+
+function failed({ status, words }: Refusal): CliError {
+  if (status < 400)
+    return errorOf('failed', status, phrase('redirects', status), phrase('check-address'));
+  return errorOf('failed', status, phrase('failed', status, ...words));
+}
+
+function rejected({ status, words }: Refusal): CliError {
+  const isLong = /\bpayload is too (?:long|large)\b/.test(textOf(words));
+  const steps = status === 413 ? phrase('heed-size') : isLong ? phrase('attach') : undefined;
+  return errorOf('rejected', status, phrase('refused', ...words), steps);
+}
+
+function unauthorized(refusal: Refusal): CliError {
+  const { response, status, call, details, settings } = refusal;
+  const { token, tokenFrom = '', tokenHint = phrase('log-in') } = settings;
+  // Not `words`, in which what repeats a secret is left out.
+  const raw = textOf(wordsOf(response));
+  if (call.takesPassphrase && /passphrase/i.test(raw)) {
+    if (isWithPassphrase(details))
+      return plain('passphrase', 'passphrase-wrong', 'ask-for-passphrase')(refusal);
+    const needed = phrase('passphrase-needed', call.subject);
+    return errorOf('passphrase', status, needed, phrase('give-passphrase'));
+  }
+  // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
+  if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
+  if (token !== undefined) {
+    const step = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
+    const renew = phrase(step, call.public ? 'none' : '');
+    return errorOf('unauthorized', status, phrase('token-refused', tokenFrom), renew);
+  }
+  return settings.anonymous
+    ? plain('unauthorized', 'token-withheld', 'remove-anonymous')(refusal)
+    : errorOf('unauthorized', status, phrase('token-needed'), tokenHint);
+}
+
+function isWithPassphrase({ query, body }: CallDetails): boolean {
+  return query?.passphrase !== undefined || body instanceof URLSearchParams;
+}
+
+function forbidden(refusal: Refusal): CliError {
+  const { response, status, call, words } = refusal;
+  if (call.takesPassphrase && objectIn(response).error === LINK_INCOMPLETE)
+    return proofWanted(refusal);
+  const fact =
+    words.length === 0 ? phrase(call.ownersOnly ?? 'owners-only') : phrase('refused', ...words);
+  return errorOf('forbidden', status, fact, ownersStep(refusal));
+}
+
+function proofWanted(refusal: Refusal): CliError {
+  const { key_salt, opens_at } = objectIn(refusal.response);
+  const sent = refusal.details.keyProof !== undefined;
+  const salt = typeof key_salt === 'string' ? key_salt : undefined;
+  // Where the link opens with the key that was proved, as the instance says.
+  const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
+  const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
+  const elsewhere = typeof address === 'string';
+  const [fact, steps] = elsewhere
+    ? [phrase('opens-elsewhere', address), phrase('open-there')]
+    : sent
+      ? [phrase('key-refused'), phrase('compare-key-and-link')]
+      : salt !== undefined
+        ? [phrase('key-words-needed'), phrase('ask-for-words')]
+        : [phrase('key-missing'), phrase('ask-for-link')];
+  return new CliError('passphrase', fact, {
+    status: 403,
+    steps,
+    wantsProof: { sent, salt, elsewhere },
+  });
+}
+
+/** The response does not name the owner; a push created without a token has none. */
+function ownersStep({ call, settings: { token, anonymous, tokenHint } }: Refusal): Step {
+  if (token !== undefined)
+    return namesOne(call) ? phrase('check-owner', call.subject) : phrase('ask-administrator');
+  if (anonymous) return phrase('remove-anonymous-of-owner');
+  if (tokenHint !== undefined) return tokenHint;
+  if (!namesOne(call)) return phrase('log-in');
+  return phrase('log-in-as-owner', call.ends ? 'expires' : '');
+}
+
+function notFound({ response, status, call, words }: Refusal): CliError {
+  if (namesOne(call) && (isJson(response) || words.length === 0))
+    return errorOf('not_found', status, phrase('no-such', call.subject), phrase('check-link'));
+  if (call.subject === 'request') return noRequests(status);
+  const more = /^not.found$/i.test(textOf(words)) ? [] : words;
+  return errorOf('not_found', status, phrase('no-api', ...more), phrase('check-api'));
+}
+
+function rateLimited({ response, status, words, settings }: Refusal): CliError {
+  const seconds = retryAfter(response, settings.now());
+  const later = phrase('try-later', seconds || '');
+  return errorOf('rate_limited', status, phrase('rate-limited', ...words), later);
+}
+
+/** The error for a success whose body does not match its schema. */
+function malformed(refusal: Refusal): CliError {
+  const { response, status, call } = refusal;
+  // There is no secret and no link in a page.
+  const isPage = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
+    response.body.toString('latin1', 0, 256),
+  );
+  const body = bodyFact(response, isPage || !(call.holds || isJson(response)));
+  const rescued = call.holds === 'secret' && !isPage && response.body.length > 0;
+  const failure = failedError(phrase('unexpected', status, ...quotable([body], refusal.hidden)), {
+    status,
+    steps: phrase('check-instance'),
+    unread: rescued ? response.body : undefined,
+    // It may be a page of a proxy, for as long as the instance is away.
+    passes: true,
+  });
+  return openOutcome(failure, refusal);
+}
+
+/** Most refusals of what has files are about these. */
+function aboutFiles(failure: CliError, refusal: Refusal): CliError {
+  const { details, settings, status, words } = refusal;
+  const [largest] = (details.form?.files ?? []).toSorted((a, b) => b.size - a.size);
+  if (largest === undefined) return failure;
+  if ((status === 401 || status === 403) && settings.token === undefined)
+    return failure.with({
+      facts: status === 401 ? phrase('files-need-token') : failure.facts,
+      steps: phrase(settings.anonymous ? 'remove-anonymous' : 'log-in'),
+    });
+  if (status === 413) {
+    const which = `"${largest.shownAs ?? largest.name}" (${size(largest.size)})`;
+    const count = details.form?.files.length ?? 0;
+    return failure.with({ steps: phrase('heed-size-of-files', which, count) });
+  }
+  const isOfFiles = status === 422 && /\b(files?|attach\w*|kind)\b/i.test(textOf(words));
+  return isOfFiles ? failure.with({ steps: phrase('check-features') }) : failure;
 }

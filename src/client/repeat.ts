@@ -4,22 +4,18 @@ import { keyEcho } from '../contract/key-echo';
 import type { Transport } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import type { Answer, SentCall } from './api-settings';
-import { isTemporary } from './failure';
-import { isLoss, leavesOpen, tells } from './meaning';
+import { explain, isLoss, isTemporary, leavesOpen, settles } from './meaning';
 import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
 
-/** Limit for the sum of all waits of one call, in seconds. */
+/** Seconds of all waits of one call that a `Retry-After` asks for. */
 const MOST_WAITED = 60;
-
 /** Seconds for which a request is sent again whose response was lost. */
 const PATIENCE = 90;
-
-/** Seconds between two attempts. */
+/** Seconds between two repetitions. */
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 15;
-
 /** Milliseconds for which an instance that may be any is asked whether it does repetitions once. */
 const ASKING = 10_000;
 
@@ -31,28 +27,38 @@ interface Repeatable<T> extends SentCall {
   readonly version: () => Promise<InstanceVersion>;
 }
 
-/** What a call comes to in the end, of which the first answer is no success: it is sent again as its row says. */
-export async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Answer<T>> {
+/**
+ * What a call comes to in the end, of which the first answer is no success: it is sent again as its row says.
+ * @throws CliError for any other outcome; see `explain`
+ */
+export async function outcomeAfter<T>(first: Answer<T>, sent: Repeatable<T>): Promise<T> {
+  const answer = await lastAnswer(first, sent);
+  if (answer.value !== undefined) return answer.value;
+  throw explain(answer, sent);
+}
+
+async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Answer<T>> {
   const { call, send } = sent;
   const { resent, keyedFor } = call.retry;
-  const onceMore = (answer: Answer<T>, wait: RetryPolicy<Answer<T>>['wait']) =>
-    retried(answer, async () => telling(answer, await send()), { pauses: [0], wait });
+  /** Of the two, the first answer stands for a request that may have had its effect, unless the second response is whole. */
+  const onceMore = (answer: Answer<T>, wait: RetryPolicy<Answer<T>>['wait']) => {
+    const resend = async () => {
+      const second = await send();
+      return isLoss(second.error) ? answer : second;
+    };
+    return retried(answer, resend, { pauses: [0], wait });
+  };
   const whole = async (answer: Answer<T>) =>
     resent ? onceMore(answer, ({ error }) => (isBroken(error) ? 0 : undefined)) : answer;
   const answer = await retried(await whole(first), async () => whole(await send()), waits(sent));
   if (resent === 'if-open')
-    return onceMore(answer, (one) => (one.response && leavesOpen(one, call) ? 0 : undefined));
+    return onceMore(answer, (last) => (last.response && leavesOpen(last, call) ? 0 : undefined));
   return keyedFor === undefined ? answer : repeated(answer, sent, keyedFor);
 }
 
 /** A connection broke: another one may do. */
 function isBroken(error: unknown): boolean {
   return error instanceof TransportError && error.sent && !error.timedOut;
-}
-
-/** The first answer stands for a request that may have had its effect, unless there is a whole response to the second. */
-function telling<T>(first: Answer<T>, second: Answer<T>): Answer<T> {
-  return isLoss(second.error) ? first : second;
 }
 
 /** Waits for what `Retry-After` says, but never 0 seconds: an instance that always says 0 would be asked without end. */
@@ -83,23 +89,23 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   if (repeats === false || !leavesOpen(lost, call)) return lost;
   const { time, tried } = clockOf(settings);
   const now = time();
-  // Files take as long again.
+  // A repetition sends the files again, which takes as long.
   const arrives = began + kept * 1000 - (details.form ? now - began : 0);
   const last = Math.min(arrives, now + PATIENCE * 1000);
   const until = Math.min(last, now + patience * 1000);
-  const asked = repeats ? until : Math.min(until, now + ASKING);
-  if (!(await tried(asked, () => announces(sent))) || time() >= last) return lost;
+  const answered = repeats ? until : Math.min(until, now + ASKING);
+  if (!(await tried(answered, () => announces(sent))) || time() >= last) return lost;
   // By the first repetition, the instance may have what would be lost.
   const latest = Math.max(until, time() + 1);
   await repeating?.();
-  const again = await tried(latest, async () => {
+  const repetition = await tried(latest, async () => {
     // After a wait that a 429 asks for, also to another request, it could be too late.
     const answer = await send(settings.sendNow);
-    return tells(answer, call) ? answer : undefined;
+    return settles(answer, call) ? answer : undefined;
   });
-  // Of a secret, a part is not given up for a refusal.
+  // A part of a secret is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);
-  return again && (again.value !== undefined || !isPart) ? again : lost;
+  return repetition && (repetition.value !== undefined || !isPart) ? repetition : lost;
 }
 
 function clockOf({ now, sleep }: SentCall['settings']) {
@@ -115,11 +121,9 @@ function clockOf({ now, sleep }: SentCall['settings']) {
   const pause = async (seconds: number, end: number) => {
     const milliseconds = seconds * 1000;
     if (time() + milliseconds >= end) return false;
-    const isOver = await sleep(milliseconds).then(
-      () => true,
-      () => false,
-    );
-    // The machine may have slept meanwhile. Of an interrupt, the loss is what there is to tell.
+    // An interrupt ends the sleep: the error to report is the loss.
+    const isOver = !((await attempt(() => sleep(milliseconds))) instanceof CliError);
+    // The machine may have slept meanwhile.
     return time(milliseconds) < end && isOver;
   };
   /** What an attempt returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
@@ -136,9 +140,9 @@ function clockOf({ now, sleep }: SentCall['settings']) {
 
 /** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */
 async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
-  const told = await attempt(version);
-  if (told instanceof CliError) return isTemporary(told) ? undefined : false;
-  const { features, idempotency_key: echo } = told;
+  const answer = await attempt(version);
+  if (answer instanceof CliError) return isTemporary(answer) ? undefined : false;
+  const { features, idempotency_key: echo } = answer;
   return (
     hasFeature(features?.pushes, 'idempotency') && echo === keyEcho(details.idempotencyKey ?? '')
   );

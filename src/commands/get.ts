@@ -17,6 +17,8 @@ import type { JobEntry } from '../deliver/ci-job';
 import type { PlacePlan } from '../deliver/place';
 import type { Context, Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { itemAt, referenceOf } from '../profile/references';
+import { sourcesOf } from '../profile/sources';
 import type { GetPlan } from './get/run';
 import help from './help/get.txt?raw';
 import { command, type Invocation } from './planned';
@@ -24,12 +26,11 @@ import { command, type Invocation } from './planned';
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const rows = {
-  link: operand('[link]', 'link, ID or last; not needed with a file'),
+  link: operand('[link]', 'link, ID or last; not needed with a file').names('push'),
   ...group('Output:', {
-    output: filledText(
-      '-o, --output <path>',
-      'write to a new file (0600) or into a folder',
-    ).common(),
+    output: filledText('-o, --output <path>', 'write to a new file (0600) or into a folder')
+      .names('path')
+      .common(),
     files: switchOff('--no-files', 'do not download attached files').common(),
     resume: storedFile('--resume <file>', 'finish an incomplete download, without a view')
       .common()
@@ -81,7 +82,7 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
   const passphrase = passphraseSource(options, context);
   const place = await placeOf(options, context);
   return {
-    from: await originOf(options, invocation, link),
+    from: originOf(options, invocation, link),
     keys: keySources(options),
     passphrase,
     place,
@@ -90,11 +91,9 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
   };
 }
 
-/** @param link missing only where a file is named */
-async function originOf(options: GetOptions, entry: Entry, link = ''): Promise<GetPlan['from']> {
+/** @param link empty only where a file is named */
+function originOf(options: GetOptions, entry: Entry, link = ''): GetPlan['from'] {
   const { fromFile: file, resume: kept } = options;
-  const { itemAt, referenceOf } = await import('../profile/references');
-  const { sourcesOf } = await import('../profile/sources');
   const push = link === '' ? undefined : referenceOf(link, entry.context);
   if (file !== undefined) return { file, push };
   const sources = sourcesOf(entry, options);
@@ -121,29 +120,25 @@ async function jobEntries(
   if (output !== undefined && !/^[A-Za-z_][\w-]*$/.test(output))
     throw usageError(`"${output}" is not a valid output name`);
   if (variable !== undefined) await checkJobVariable(variable);
-  const entry = (
-    name: string | undefined,
-    place: 'GITHUB_OUTPUT' | 'GITHUB_ENV',
-    option: string,
-  ): JobEntry[] => {
+  const places = [
+    { name: output, variable: 'GITHUB_OUTPUT', option: '--github-output' },
+    { name: variable, variable: 'GITHUB_ENV', option: '--github-env' },
+  ] as const;
+  return places.flatMap(({ name, variable, option }) => {
     if (name === undefined) return [];
-    const file = env[place];
-    if (file) return [{ name, isVariable: place === 'GITHUB_ENV', file }];
+    const file = env[variable];
+    if (file) return [{ name, isVariable: variable === 'GITHUB_ENV', file }];
     throw usageError(
-      `${option} requires ${place}, which GitHub Actions sets`,
+      `${option} requires ${variable}, which GitHub Actions sets`,
       'nothing was fetched; outside of GitHub Actions use pwpush run or --output',
     );
-  };
-  return [
-    ...entry(output, 'GITHUB_OUTPUT', '--github-output'),
-    ...entry(variable, 'GITHUB_ENV', '--github-env'),
-  ];
+  });
 }
 
 async function checkJobVariable(name: string): Promise<void> {
   const { isUnsafe } = await import('../run/unsafe-variables');
   if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
-  // Those of the runners, too.
+  // Runners have variables of their own.
   if (isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name))
     throw usageError(
       `${name} would change what later steps run`,

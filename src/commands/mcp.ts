@@ -7,13 +7,15 @@ export default command({
   description: 'Let coding agents use secrets that they do not see.',
   help,
   rows: {
-    root: text('--root <folder>', 'keep all files below it (default: the current folder)'),
+    root: text('--root <folder>', 'keep all files below it (default: the current folder)').names(
+      'path',
+    ),
     env: list('--env <name>', 'let push take this variable; repeat it for more').or([]),
     allowRun: list('--allow-run <program>', 'let run start this program; repeat it for more').or(
       [],
     ),
   },
-  unnamedInput: () => 'the protocol',
+  input: 'the protocol',
   plan: ({ root, env, allowRun, ...options }): McpPlan => ({
     root,
     allowed: { env, run: allowRun },

@@ -1,4 +1,5 @@
 import { operand, text } from '../cli/declare';
+import { pushRow } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import { notification } from '../client/notification';
@@ -9,7 +10,6 @@ import { itemOf, type LocatedItem } from '../profile/references';
 import help from './help/notify.txt?raw';
 import { command } from './planned';
 
-/** To whom the link of a push is sent. */
 interface NotifyPlan {
   readonly item: LocatedItem;
   readonly notification: Notification;
@@ -19,7 +19,7 @@ export default command({
   description: "E-mail a push's link from the instance. Requires the owner's token.",
   help,
   rows: {
-    link: operand('<link>', 'link or ID of the push, or last'),
+    link: pushRow,
     emails: operand('<email...>', 'up to 5 addresses'),
     locale: text('--locale <code>', 'language of the e-mail, such as de'),
   },

@@ -9,6 +9,7 @@ import {
   filledText,
   flag,
   group,
+  inputFiles,
   list,
   newFile,
   operand,
@@ -30,7 +31,7 @@ import {
   sourceRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { contentOf, isPiped } from '../cli/source';
+import { contentOf } from '../cli/source';
 import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
@@ -101,10 +102,11 @@ const rows = {
       .conflicts(['keyOut'], (mode) => mode === false),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
     to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
-    recipientsFile: list(
+    recipientsFile: inputFiles(
       '-R, --recipients-file <file>',
       'encrypt to the public keys in a file',
-    ).readsStandardInput('the public keys'),
+      'the public keys',
+    ),
   }),
   ...group('Output:', {
     ...linkRows(),
@@ -124,6 +126,7 @@ const rows = {
   }),
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
+      .takesPiped('the secrets', ['text', 'from'])
       .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
       .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
       .conflicts(['kind'], (_, kind) => kind === 'file')
@@ -138,10 +141,6 @@ export default command({
   help: help.replace('{locales}', languages.join('\n')),
   takesCommand: 'into',
   rows,
-  unnamedInput: (options, context) => {
-    if (!isPiped(options, context)) return undefined;
-    return options.each ? 'the secrets' : 'the secret';
-  },
   plan: async (options, entry) => {
     const { context, command } = entry;
     const plan = (target?: Target) => planOf(options, command.rest, context, target);

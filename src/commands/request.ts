@@ -1,5 +1,14 @@
 import { refuseToPrint } from '../cli/agent';
-import { filledText, flag, group, list, newFile, operand, parsed, switchOff } from '../cli/declare';
+import {
+  filledText,
+  flag,
+  group,
+  inputFiles,
+  newFile,
+  operand,
+  parsed,
+  switchOff,
+} from '../cli/declare';
 import {
   hereRows,
   labelRows,
@@ -10,23 +19,22 @@ import {
   revealRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkPaths, chooseSource, isPiped, type Source, TO_ASK } from '../cli/source';
+import { checkPaths, chooseSource, type Source, TO_ASK } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
 import { askedFor } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import { phrase, usageError } from '../platform/errors';
-import type { Target } from '../profile/target';
 import { closing, isDate, sayExpiry } from '../send/expiry';
 import help from './help/request.txt?raw';
 import { command } from './planned';
-import type { HerePlan, RequestPlan } from './request/run';
+import type { RequestPlan } from './request/run';
 
 const rows = {
-  text: operand('[question]', 'what you ask for; the instance can read it').readsStandardInput(
-    'the question',
-  ),
+  text: operand('[question]', 'what you ask for; the instance can read it')
+    .readsStandardInput('the question')
+    .takesPiped('the question', ['here']),
   ...group('Request:', {
     expire: parsed(
       '--expire <time>',
@@ -34,9 +42,11 @@ const rows = {
       expiry,
     ).common(),
     ...labelRows(),
-    file: list('-f, --file <path...>', 'files to go with the question, up to 10')
-      .readsStandardInput('a file')
-      .needsInstance(),
+    file: inputFiles(
+      '-f, --file <path...>',
+      'files to go with the question, up to 10',
+      'a file',
+    ).needsInstance(),
     allowFiles: flag('--allow-files', 'allow files in the answer').common(),
     acceptLimits: flag(
       '--accept-limits',
@@ -70,10 +80,9 @@ const rows = {
       .common()
       .replacesInstance()
       .conflicts(['generatePassphrase']),
-    output: filledText(
-      '-o, --output <path>',
-      'write the answer to a new file or a folder',
-    ).requires('here'),
+    output: filledText('-o, --output <path>', 'write the answer to a new file or a folder')
+      .names('path')
+      .requires('here'),
     force: flag('--force', 'overwrite existing files').requires('here'),
     host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
       'here',
@@ -88,15 +97,13 @@ export default command({
   description: 'Ask someone for a secret: print a link that they answer.',
   help,
   rows,
-  unnamedInput: ({ here, text }, context) =>
-    !here && isPiped({ text }, context) ? 'the question' : undefined,
   plan: planOf,
   run: async (entry, plan) => (await import('./request/run')).run(entry, plan),
 });
 
 async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPlan> {
   const { context } = entry;
-  const { text, encrypt, notify, locale, name, note, allowFiles, file: files, wait } = options;
+  const { text, encrypt, expire, notify, locale, name, note, file: files, copy, qr } = options;
   const source = passphraseSource(options, context);
   const notified = notify ? notification(notify, locale) : {};
   if (notify && encrypt)
@@ -106,41 +113,37 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
     );
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
-  const here = options.here ? hereOf(options) : undefined;
-  const question = here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
+  const question = options.here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  const at = here ?? { target: await configured(entry, options) };
-  const owner = 'target' in at ? at.target.passphraseFor : undefined;
-  const closes = options.expire && closing(options.expire, context.now());
-  if (here) await sayExpiry(options.expire, 'closes', entry.say);
+  const place = options.here ? hereOf(options) : await instanceOf(entry, options);
+  const owner = place.at === 'instance' ? place.target.passphraseFor : undefined;
+  const closes = expire && closing(expire, context.now());
+  if (options.here) await sayExpiry(expire, 'closes', entry.say);
   return {
-    question,
-    closes,
-    files,
-    passphrase: { ...source, owner },
-    seal: encrypt ? { identityFile: options.identityOut } : undefined,
-    locale,
-    at,
-    byDate: isDate(options.expire),
-    fields: {
-      ...askedFor({ name, note, response_file_attachments: allowFiles || undefined }),
-      ...notified,
+    content: { question, files, details: { ...askedFor({ name, note }), ...notified } },
+    limits: {
+      closes,
+      byDate: isDate(expire),
+      takesFiles: options.allowFiles,
+      accept: options.acceptLimits,
     },
-    acceptLimits: options.acceptLimits,
-    copy: options.copy,
-    qr: options.qr,
-    wait: wait ? { most: options.for } : undefined,
+    seal: {
+      passphrase: { ...source, owner },
+      encryption: encrypt ? { identityFile: options.identityOut } : undefined,
+    },
+    place,
+    result: { locale, copy, qr },
   };
 }
 
-function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions): HerePlan {
+function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions) {
   const place: PlacePlan =
     output === undefined
       ? { to: 'stream', force }
       : output === '-'
         ? { to: 'dash', force }
         : { to: 'path', path: output, force };
-  return { host, port, place };
+  return { at: 'here', host, port, output: place } as const;
 }
 
 function hereQuestion(text = 'Please enter the secret.'): Source {
@@ -148,10 +151,11 @@ function hereQuestion(text = 'Please enter the secret.'): Source {
 }
 
 /** @throws CliError (usage) when nothing is configured */
-async function configured(entry: Entry, options: RequestOptions): Promise<Target> {
+async function instanceOf(entry: Entry, options: RequestOptions) {
   const { sourcesOf } = await import('../profile/sources');
   const { NoInstance, targetOrNone } = await import('../profile/target');
   const target = targetOrNone(sourcesOf(entry, options));
   if (target instanceof NoInstance) throw target.advising(phrase('request-here'));
-  return target;
+  const wait = options.wait ? { most: options.for } : undefined;
+  return { at: 'instance', target, wait } as const;
 }

@@ -2,14 +2,14 @@ import { refuseGenerated } from '../cli/agent';
 import { group, operand } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { contentOf, isPiped, TO_SEND } from '../cli/source';
+import { contentOf, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import help from './help/respond.txt?raw';
 import { command } from './planned';
 import type { RespondPlan } from './respond/run';
 
 const rows = {
-  link: operand('<link>', 'link of the request, with the part after #'),
+  link: operand('<link>', 'link of the request, with the part after #').names('request'),
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
   ...group('Output:', revealRows()),
@@ -19,7 +19,6 @@ export default command({
   description: 'Answer a request for a secret.',
   help,
   rows,
-  unnamedInput: (options, context) => (isPiped(options, context) ? 'the secret' : undefined),
   plan: planOf,
   run: async (session, plan) => (await import('./respond/run')).run(session, plan),
 });

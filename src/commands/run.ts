@@ -1,11 +1,19 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
 import { isCi } from '../cli/ci-systems';
-import { either, flag, group, list, operand } from '../cli/declare';
+import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
-import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
+import {
+  keyRows,
+  keySources,
+  type Options,
+  passphraseRows,
+  pushesRow,
+  revealRows,
+} from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
 import { usageError } from '../platform/errors';
+import { itemsOf } from '../profile/references';
 import type { WantedFile } from '../run/child-inputs';
 import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';
 import help from './help/run.txt?raw';
@@ -13,7 +21,7 @@ import { command, type Invocation } from './planned';
 import type { RunPlan } from './run/run';
 
 const rows = {
-  links: operand('<link...>', 'links or IDs of the pushes, or last'),
+  links: pushesRow,
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
       .common()
@@ -71,14 +79,13 @@ async function planOf(options: RunOptions, invocation: Invocation): Promise<RunP
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
-  const { itemsOf } = await import('../profile/references');
   const inputs = { variables: as, stdin, files: file, only, allow };
   return {
     items: itemsOf(invocation, options, links),
     words: [program, ...args],
     inputs,
     passphrase,
-    // Where the output is likely to be kept, and where it must not show a secret.
+    // The log of a job is kept, and an agent must not see a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),
   };

@@ -1,26 +1,23 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { whyHidden } from '../cli/agent';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Terminal, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
-import { savedText } from '../cli/terminal/wording';
+import { reportSaved } from '../cli/terminal/wording';
 import { CliError, failedError, phrase, savedTo } from '../platform/errors';
 import { whyUnwritable } from '../platform/files/file-error';
-import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
 import { drawing } from './deliver-link';
 import type { Destination } from './destination';
 import type { Place, PlacePlan } from './place';
-import { printOrRescue } from './print-or-rescue';
-import type { Folder } from './safe-name';
+import { printResult } from './print-result';
 import type { SavedFile } from './save-file';
 import { contentsOf, type Ways, waysOf } from './ways';
 
 /**
  * Writes text and files of a push to where they go, or saves what cannot be. The text goes first, so that a failing file
  * cannot lose it; an object goes last, since it says where the files are.
- * @param withFiles whether its files are wanted
- * @returns what went wrong, if anything did
+ * @returns what went wrong
  */
 export async function deliver(
   retrieval: Retrieval,
@@ -34,22 +31,17 @@ export async function deliver(
   const hasText = contents.startsWith('text') && ways.files !== 'stdout';
   if (contents === 'none') await place.discard();
   else if (ways.text !== 'reserved' || !(json || hasText)) await place.text?.discard();
-  const folder = ways.files === 'nowhere' ? undefined : await folderFor(retrieval, place, ways);
-  const to = hasText || json ? await textDestination(place, ways, folder) : undefined;
-  const text =
-    hasText && !json ? await writeText(retrieval, place.plan, to, push.payload ?? '') : undefined;
-  const { saved, failure } = folder ? await filesTo(ways, retrieval, folder) : NO_FILES;
-  const object = json
-    ? await writeText(retrieval, place.plan, to, objectText(retrieval, saved))
-    : undefined;
-  return both(text ?? object, failure) ?? remark(ways, push.files?.length, folder);
-}
-
-const NO_FILES = { saved: [], failure: undefined };
-
-async function filesTo({ files }: Ways, retrieval: Retrieval, folder: Folder) {
-  if (files !== 'stdout') return (await import('./download')).fetchFiles(retrieval, folder);
-  return (await import('./file-to-stdout')).fileToStdout(retrieval, folder);
+  const files =
+    ways.files === 'nowhere'
+      ? undefined
+      : await (await import('./deliver-files')).filesTo(retrieval, place, ways);
+  let to = ways.text === 'reserved' ? place.text : undefined;
+  if (ways.text === 'beside' && (hasText || json)) to = await files?.reserveText();
+  const write = (bytes: string) => writeText(retrieval, place.plan, to, bytes);
+  const text = hasText && !json ? await write(push.payload ?? '') : undefined;
+  const { saved, failure } = (await files?.write()) ?? { saved: [] };
+  const object = json ? await write(objectText(retrieval, saved)) : undefined;
+  return both(text ?? object, failure) ?? remark(ways, push.files?.length, files?.path);
 }
 
 /** The object of the instance, and where its files were saved. An answer is the `response` of its request. */
@@ -66,7 +58,6 @@ function objectText(
   return `${toJson(answer ? { ...request, response: payload } : object)}\n`;
 }
 
-/** The failure of the text, extended by that of the files. */
 function both(text: CliError | undefined, files: CliError | undefined): CliError | undefined {
   if (!text || !files) return text ?? files;
   const interrupted = files.exitStatus > 128;
@@ -79,9 +70,9 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   });
 }
 
-/** The error of a place that was not used as somebody may expect, though everything is saved. */
-function remark({ but }: Ways, files = 0, folder?: Folder): CliError | undefined {
-  const where = folder === undefined || folder.path === '.' ? 'the current folder' : folder.path;
+/** A place was not used as somebody may expect: it is an error, though everything is saved. */
+function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
+  const where = folder === '.' ? 'the current folder' : folder;
   switch (but) {
     case 'not-set':
       return failedError(phrase('nothing-set-in-job'));
@@ -94,57 +85,21 @@ function remark({ but }: Ways, files = 0, folder?: Folder): CliError | undefined
   }
 }
 
-function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
-  const { force } = plan;
-  const taken = text?.inFolder?.taken ?? new Set<string>();
-  if (plan.to === 'rest') return plan.folder;
-  if (plan.to !== 'path' || files === 'here') return { path: '.', force, taken, named: false };
-  const { path } = plan;
-  if (files === 'folder') return { path, force, taken, named: true };
-  return { path: dirname(path), name: basename(path), force, taken, named: true };
-}
-
-/** The folder for the files, made if missing; a rescue folder if it cannot be written and the files would be lost. */
-async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
-  const { say, store, push } = retrieval;
-  if (ways.but === 'no-folder' && place.plan.to === 'path')
-    await say.warn(`"${place.plan.path}" is not a folder: saving the files to the current folder`);
-  const folder = folderOf(place, ways.files);
-  try {
-    if (folder.path !== '.') makeFolder(folder.path);
-    // Only writing proves it: access(2) grants a folder that was removed.
-    const { newFile } = await import('./new-file');
-    await (await newFile({ path: folder.path, force: false, taken: new Set() }, 'probe')).discard();
-    return folder;
-  } catch (error) {
-    const why = whyUnwritable((error as Error).cause ?? error);
-    const instead = store.loses(push) ? await store.folder().catch(() => undefined) : undefined;
-    // Without one, the error of each file says why.
-    if (instead === undefined) return folder;
-    const which = folder.path === '.' ? 'the current folder' : `"${folder.path}"`;
-    await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
-    return { ...folder, path: instead };
-  }
-}
-
-/**
- * Writes the text of a push, or with `--json` the object, to where it goes, or saves it.
- * @param to standard output if left out
- */
+/** Writes a text to its place or to standard output, or saves it. */
 async function writeText(
   retrieval: Retrieval,
   plan: PlacePlan,
   to: Destination | undefined,
   bytes: string,
 ): Promise<CliError | undefined> {
-  const { context, push, say, store } = retrieval;
+  const { context, push, store } = retrieval;
   if (!to) return printText(retrieval, plan, bytes);
   try {
     const path = await boundedByInterrupt(to.commit(bytes), context.signal);
     if (path === undefined) return undefined;
     const name = to.inFolder?.name ?? basename(path);
     const wanted = basename(path) === name ? undefined : name;
-    await say.note(savedText(path, Buffer.byteLength(bytes), wanted));
+    await reportSaved(retrieval, { path, bytes: Buffer.byteLength(bytes), wanted });
     return undefined;
   } catch (error) {
     const where = plan.to === 'path' ? `"${plan.path}"` : 'a file of the job';
@@ -154,35 +109,29 @@ async function writeText(
   }
 }
 
-/** @param folder of the files, for a text beside them */
-async function textDestination(
-  place: Place,
-  { text }: Ways,
-  folder: Folder | undefined,
-): Promise<Destination | undefined> {
-  if (text === 'reserved') return place.text;
-  if (text !== 'beside' || folder === undefined) return undefined;
-  const { reserveText } = await import('./destination');
-  return reserveText(folder).catch(() => undefined);
-}
-
 async function printText(
   { context, push, say, store }: Retrieval,
   { to }: PlacePlan,
   bytes: string,
 ): Promise<CliError | undefined> {
-  const secret = { part: 'secret', bytes: push.payload ?? '', push } as const;
-  const why = secret.bytes === '' ? undefined : await whyHidden(context);
-  // It was for a folder that is gone, or the like.
-  if (why !== undefined) return store.rescue(failedError(phrase('text-not-printed', why)), secret);
+  const secret = { part: 'secret', push } as const;
+  const payload = push.payload ?? '';
+  const why = payload === '' ? undefined : await whyHidden(context);
+  // The place that an agent could not read may be gone.
+  if (why !== undefined)
+    return store.rescue(failedError(phrase('text-not-printed', why)), {
+      ...secret,
+      bytes: payload,
+    });
   const { json } = say.manner;
   const drawn = to === 'qr' && !json ? await drawnAsQr(say, bytes) : undefined;
   // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
   const shown = context.stdout.isTTY && !json ? forTerminal(bytes) : bytes;
-  return printOrRescue(context, { ...secret, bytes: drawn ?? shown, saved: drawn && bytes, store });
+  const failure = await printResult(context, drawn ?? shown);
+  return failure && store.rescue(failure, { ...secret, bytes });
 }
 
-/** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
+/** Warns of a text that is too long, or a terminal that is too small. */
 async function drawnAsQr(say: Terminal, text: string): Promise<string | undefined> {
   const { qrCode } = await drawing();
   const code = qrCode(text, await say.look());

@@ -22,8 +22,8 @@ export async function findClipboard(context: Context): Promise<Clipboard | undef
   const kinds = [programClipboard, terminalClipboard];
   if (SSH_TTY || SSH_CONNECTION) kinds.reverse();
   for (const kind of kinds) {
-    const found = await kind(context);
-    if (found) return found;
+    const clipboard = await kind(context);
+    if (clipboard) return clipboard;
   }
   return undefined;
 }
@@ -48,7 +48,7 @@ const programs: readonly ClipboardProgram[] = [
     encode: (text) =>
       Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf16le'),
   },
-  // Without a type it guesses one from the content.
+  // Without a type, wl-copy guesses one from the content.
   {
     words: ['wl-copy', '--type', 'text/plain'],
     applies: ({ env }) => Boolean(env.WAYLAND_DISPLAY),
@@ -60,7 +60,7 @@ const programs: readonly ClipboardProgram[] = [
   { words: ['xsel', '--clipboard', '--input'], applies: ({ env }) => Boolean(env.DISPLAY) },
 ];
 
-/** The desktop's clipboard, by the first program that is installed. */
+/** The clipboard of the desktop; undefined without a program for it. */
 export async function programClipboard(context: ProgramContext): Promise<Clipboard | undefined> {
   for (const { words, applies, encode } of programs) {
     if (!applies(context) || !('file' in (await findProgram(words[0], context)))) continue;

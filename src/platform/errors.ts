@@ -1,9 +1,10 @@
-import type { Fact, Phrase, Step } from '../words/phrase';
+import type { FactName } from '../words/facts';
+import type { Fact, Named, Phrase, Step } from '../words/phrase';
+import type { StepName } from '../words/steps';
 import { isSystemError, whyUnwritable } from './files/file-error';
 
 export type { Fact, Step };
 
-/** A machine-readable name for why a run failed; printed as `error.code` with `--json`. */
 export type ErrorCode = keyof typeof exitStatus;
 
 /** The one table of failures: code → exit status. pwpush(1) promises both to scripts. */
@@ -42,20 +43,22 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** The unusable body of a retrieval's response; it may contain the secret, so it is rescued and never shown. */
   readonly unread?: Uint8Array | undefined;
+  /** It may succeed later, though its code and status do not say so. */
+  readonly passes?: boolean | undefined;
   /** The instance gives the push only to those who prove its key (docs/encryption.md, "Proof of the key"). */
   readonly wantsProof?: WantedProof | undefined;
   /** A push exists or a view was used: reported even when the run was interrupted. */
   readonly remains?: Remains | undefined;
-  /** Line of the input, from 1. */
+  /** The line of the input, from 1. */
   readonly line?: number | undefined;
 }
 
 interface WantedProof {
-  /** It was sent another one. */
+  /** A proof was sent, and refused. */
   readonly sent: boolean;
   /** What words are stretched with to prove them, as the instance says; undefined if it wants the key of the link. */
   readonly salt: string | undefined;
-  /** It was the right one, at an address at which the link does not open. */
+  /** The proof was right, at an address at which the link does not open. */
   readonly elsewhere: boolean;
 }
 
@@ -67,6 +70,7 @@ export class CliError extends Error {
   declare readonly subject: ErrorDetails['subject'];
   declare readonly status: ErrorDetails['status'];
   declare readonly unread: ErrorDetails['unread'];
+  declare readonly passes: ErrorDetails['passes'];
   declare readonly wantsProof: ErrorDetails['wantsProof'];
   declare readonly remains: ErrorDetails['remains'];
   declare readonly line: ErrorDetails['line'];
@@ -77,7 +81,7 @@ export class CliError extends Error {
     { cause, steps = [], ...details }: ErrorDetails = {},
   ) {
     const all = [facts].flat() as readonly Fact[];
-    super(all.map((one) => (typeof one === 'string' ? one : one.name)).join('; '), { cause });
+    super(all.map((fact) => (typeof fact === 'string' ? fact : fact.name)).join('; '), { cause });
     this.facts = all;
     this.steps = [steps].flat() as readonly Step[];
     Object.assign(this, details);
@@ -109,12 +113,12 @@ export class CliError extends Error {
   }
 }
 
-export const phrase = <const Name extends string>(
+export const phrase = <const Name extends FactName | StepName>(
   name: Name,
-  ...of: Phrase['of']
+  ...of: Named<Name>
 ): Phrase<Name> => ({ name, of });
 
-/** An error about options or input; thrown before anything is sent. */
+/** An error about options or input, of which nothing was sent. */
 export function usageError(facts: Fact | readonly Fact[], steps?: Step): CliError {
   return new CliError('usage', facts, { steps });
 }

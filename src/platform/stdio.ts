@@ -8,7 +8,7 @@ export function input(node: NodeJS.Process): Input {
       return node.stdin.isTTY === true;
     },
     bytes: async function* () {
-      // Its stream is empty, without an error.
+      // The stream of a folder is empty, without an error.
       if (isFolder(0)) throw (await import('./errors')).usageError('standard input is a folder');
       yield* node.stdin;
     },
@@ -59,7 +59,7 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       return closed();
     },
     write: async (data) => {
-      // Of what is said, as a warning, the rest need not know.
+      // A lost warning is no reason to fail.
       if (fd === 1 && data.length > 0 && closed()) throw closedOutput();
       const now = atOnce();
       const rest = now === undefined ? data : writeAtOnce(now, data);
@@ -102,7 +102,7 @@ function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
   return platform === 'linux' && rdev === 0x103;
 }
 
-/** More than that is left to a stream. */
+/** Longer data is left to a stream. */
 const SHORT = 65_536;
 
 /**

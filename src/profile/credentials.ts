@@ -1,4 +1,4 @@
-// What shows an instance, or a proxy in front of it, who is asking: headers, a client certificate, the token of a command.
+// What a file or a command has for an instance and a proxy in front of it: headers, certificates, a token.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
@@ -25,9 +25,9 @@ const ours = new Set(
  */
 export function readHeadersFile(path: string, uid: User): HeaderFields {
   const fields = new Map<string, string>();
-  for (const [at, text] of readOwnFile(path, uid).split(/\r?\n/).entries()) {
+  for (const [index, text] of readOwnFile(path, uid).split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(text)) continue;
-    const place = `line ${at + 1} of the headers file "${path}"`;
+    const place = `line ${index + 1} of the headers file "${path}"`;
     const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];
     if (name === undefined) throw usageError(`${place} is not of the form 'Name: value'`);
     const key = name.toLowerCase();
@@ -53,10 +53,35 @@ function readOwnFile(path: string, user: User): string {
   }
 }
 
-/** Paths of PEM files. */
+/** What comes before each certificate in PEM (RFC 7468). */
+const BEGIN = /-----BEGIN (?=(?:X509 |TRUSTED )?CERTIFICATE-----)/;
+
+/**
+ * The PEM certificates that are trusted in addition to Node's. Node leaves out without a word what is indented, on one line, or has
+ * `\n` for line ends, as variables and YAML make it.
+ * @throws CliError (usage) for a file without certificates, and for one that cannot be read
+ */
+export async function readCertificates(path: string): Promise<string> {
+  const text = await readText(path, 'CA file');
+  const [, ...parts] = text.split(BEGIN);
+  const certificates = parts.map((part, index) => {
+    const [label, body = ''] = part.split('-----');
+    const lines = body.replaceAll(/\\[nr]|\s/g, '').match(/.{1,64}/g) ?? [];
+    const pem = [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+    try {
+      new X509Certificate(pem);
+      return pem;
+    } catch {
+      throw usageError(`certificate ${index + 1} of the CA file "${path}" is damaged`);
+    }
+  });
+  if (certificates.length > 0) return certificates.join('');
+  throw usageError(`the CA file "${path}" contains no PEM certificate`);
+}
+
 interface CertificateFiles {
   readonly cert: string;
-  /** The file of the certificate if left out. */
+  /** Left out, the file of the certificate has the key. */
   readonly key?: string | undefined;
 }
 
@@ -71,9 +96,9 @@ export async function readClientCertificate(
   const cert = await readText(files.cert, 'client certificate');
   const path = files.key ?? files.cert;
   const pem = path === files.cert ? cert : await readText(path, 'private key');
-  const shown = certificateIn(cert, files.cert);
+  const certificate = certificateIn(cert, files.cert);
   const key = isEncrypted(pem) ? await decrypted(pem, path, context) : privateKey(pem, path);
-  if (!shown.checkPrivateKey(key))
+  if (!certificate.checkPrivateKey(key))
     throw usageError(`the private key "${path}" does not belong to the client certificate`);
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }
@@ -131,18 +156,17 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
  * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
  */
 export async function runTokenCommand(
-  run: Entry,
+  { context, say }: Entry,
   words: readonly [string, ...string[]],
   from: string,
 ): Promise<string> {
-  const { context, say } = run;
   const [name] = words;
   let errors = '';
   let token = '';
   const flush = async (all: boolean) => {
     const lines = errors.split('\n');
     errors = all ? '' : (lines.pop() ?? '');
-    for (const line of lines.filter((one) => one.trim() !== '')) {
+    for (const line of lines.filter((text) => text.trim() !== '')) {
       const text = `${name}: ${token === '' ? line : line.replaceAll(token, '***')}`;
       await (say.manner.json ? say.warn(text) : say.announce(text));
     }

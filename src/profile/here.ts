@@ -5,13 +5,7 @@ import { contextWith } from '../platform/context';
 import { CliError, endedBy, type Fact } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import { clientSettings, type Instance } from './connect';
-import {
-  loadService,
-  type ServiceModule,
-  serviceFailure,
-  serviceIo,
-  withService,
-} from './load-service';
+import { type ServiceModule, serviceIo, withService } from './load-service';
 import type { Target } from './target';
 
 type HereSettings = Parameters<ServiceModule['serveHere']>[0];
@@ -26,14 +20,13 @@ export interface HereInstance extends Instance {
    * @throws CliError if a signal ends the run
    */
   ended(): Promise<number>;
-  /** The same until nobody may ask again for a response that was lost. */
+  /** Waits until nobody may ask again for a response that was lost. */
   settled(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Addresses that every machine has. */
 const EVERYWHERE: readonly string[] = ['127.0.0.1', '0.0.0.0'];
 
-/** What a visitor did whose response may be lost. */
 export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
@@ -47,46 +40,42 @@ export async function checkHere(host: string, port: number): Promise<void> {
 }
 
 /**
- * Starts an instance in this process, works with it, and discards it.
+ * Starts an instance in this process, which is gone when it is closed.
  * @param report receives what visitors do
- * @throws CliError (usage) for what the instance refuses, (failed) if it cannot start; and what the work throws
+ * @throws CliError (failed) if it cannot start
  */
-export async function withHere(
-  run: Entry,
+export async function startHere(
+  entry: Entry,
   settings: HereSettings,
   report: (event: HereEvent) => void,
-  work: (here: HereInstance) => Promise<void>,
-): Promise<void> {
-  const { context, say } = run;
+): Promise<HereInstance> {
+  const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
   // Of its log only errors are shown: what visitors do is reported.
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
-  const module = await loadService();
-  const service = await module.serveHere(settings, io, report).catch((error) => {
-    throw serviceFailure(error, module);
-  });
+  const service = await withService(({ serveHere }) => serveHere(settings, io, report));
   const unlessStopped = <T>(event: Promise<T>) =>
     raceWithLimit(event, { signal }, () => {
       throw endedBy(signal);
     });
   try {
     if (signal.aborted) throw endedBy(signal);
-    await work({
-      ...(await instanceOf(run, service)),
+    return {
+      ...(await instanceOf(entry, service)),
       exposed: service.exposed,
       ended: () => unlessStopped(service.ended),
       settled: () => unlessStopped(service.settled),
-    });
+      close: () => service.close(),
+    };
   } catch (error) {
-    throw ownFailure(error);
-  } finally {
     await service.close();
+    throw error;
   }
 }
 
-async function instanceOf(run: Entry, { base, token, send }: HereService): Promise<Instance> {
+async function instanceOf(entry: Entry, { base, token, send }: HereService): Promise<Instance> {
   const target: Target = {
     base,
     baseFrom: 'here',
@@ -100,20 +89,20 @@ async function instanceOf(run: Entry, { base, token, send }: HereService): Promi
     defaults: undefined,
   };
   const transport = async () => ({ send, close: async () => {} });
-  const context = contextWith(run.context, { transport });
-  return { target, api: apiClient(await clientSettings({ ...run, context }, target)) };
+  const context = contextWith(entry.context, { transport });
+  return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/** What this process refuses is input of its user, and nothing remains of what it has not done. */
-function ownFailure(error: unknown): unknown {
+/** A failure here: what this process refuses is input of its user, and nothing remains of what it has not done. */
+export function failureHere(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });
   return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
 }
 
-/** What the instance says of a refusal, if it says anything, without that it refused. */
+/** The reasons that the instance has for a refusal; the fact itself if it has none. */
 function whyRefused(fact: Fact): readonly Fact[] {
-  const said = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
-  return said.length === 0 ? [fact] : said.filter((one) => typeof one !== 'number');
+  const reasons = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
+  return reasons.length === 0 ? [fact] : reasons.filter((reason) => typeof reason !== 'number');
 }

@@ -11,128 +11,135 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Conf from 'conf';
+import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
 import {
-  claimed,
+  changeFile,
   makeFile,
   makeWhole,
   nameFile,
   setOwnMode,
-  versionOf,
 } from '../platform/files/atomic-file';
 import { isSystemError, means, whyUnwritable } from '../platform/files/file-error';
 import { type User, whyForeign } from '../platform/files/owner';
 import { syncFile, syncOpen } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
-import { configName, copyName } from './folders';
+import { configName, copyName, folderOf } from './folders';
 import type { StoredProfiles } from './settings';
 
-/** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
-const SHORTEST_PAUSE_MS = 10;
-const LONGEST_PAUSE_MS = 160;
-
 /**
- * A store that writes with conf, which replaces the file atomically: 0600 in a folder of 0700. It replaces only the version
- * of the file that a change was given.
+ * Changes the profiles of this user, and returns what `change` did: the new state, and what else it has to say. Warns if
+ * others can read them then.
+ * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
  */
-export function confStore(
-  folder: string,
-  { user, now, sleep }: Pick<Context, 'now' | 'sleep'> & { readonly user: User },
-) {
+export async function updateProfiles<T extends StoredProfiles>(
+  { context, say }: Entry,
+  change: (stored: StoredProfiles) => T,
+): Promise<T> {
+  // Before conf is loaded, which fails in an executable where the user has no home folder.
+  const folder = folderOf('config', context);
+  const next = await updateStore(folder, context, change);
   const path = join(folder, configName);
-  const read = () => ({ version: versionOf(path), text: readConfig(folder, user) });
-  const replaced = (before: ReturnType<typeof read>, next: StoredProfiles): boolean => {
-    try {
-      return claimed(path, before.version, now().getTime(), () => {
-        const isSame = read().text === before.text;
-        if (isSame) write(path, user, before.text, next);
-        return isSame;
-      });
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      throw failedError(phrase('config-unwritable', path, whyUnwritable(error)), {
-        steps: phrase('set-config-dir'),
-        cause: error,
-      });
-    }
-  };
-  return {
-    /**
-     * Changes the config file and returns what `change` did: the new state, and what else it has to say. It is called again if
-     * another program was faster.
-     * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
-     */
-    update: async <T extends StoredProfiles>(change: (stored: StoredProfiles) => T): Promise<T> => {
-      makeFolder(folder, 'set-config-dir');
-      checkFolder(folder, {
-        user,
-        what: 'the folder',
-        instead: 'set PWPUSH_CONFIG_DIR to another folder',
-      });
-      for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-        const before = read();
-        const next = change(decodeConfig(before.text, path));
-        if (replaced(before, next)) return next;
-        await sleep(pause * (0.5 + Math.random()));
-      }
-    },
-  };
+  if (context.uid !== undefined && (statSync(path).mode & 0o077) !== 0)
+    await say.warn(`other users can read "${path}": its file system keeps no modes`);
+  return next;
+}
+
+/** As `updateProfiles`, in a folder, which is made if it is missing. The file is 0600, the folder 0700. */
+export async function updateStore<T extends StoredProfiles>(
+  folder: string,
+  context: Pick<Context, 'now' | 'sleep' | 'keepingSignals' | 'uid'>,
+  change: (stored: StoredProfiles) => T,
+): Promise<T> {
+  const user = context.uid;
+  const path = join(folder, configName);
+  // The signal handlers of conf would end the process before its work is done.
+  const { default: Conf } = await context.keepingSignals(() => import('conf'));
+  const instead = 'set PWPUSH_CONFIG_DIR to another folder';
+  makeFolder(folder, 'set-config-dir');
+  checkFolder(folder, { user, what: 'the folder', instead });
+  try {
+    return await changeFile(path, context, () => {
+      const before = readConfig(folder, user);
+      const next = change(decodeConfig(before, path));
+      replaceBy(path, user, before, (file) => makeDraft(Conf, file, next));
+      return next;
+    });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw failedError(phrase('config-unwritable', path, whyUnwritable(error)), {
+      steps: phrase('set-config-dir'),
+      cause: error,
+    });
+  }
 }
 
 /**
- * Writes with conf, beside the file: conf writes once, of which a disk that fills up takes a part, without an error, and
- * would put that in place of all profiles.
+ * Replaces the config file, or rewrites it where it cannot be replaced, as it is mounted alone.
  * @param before the text of the file
+ * @param draftFor writes what takes the place of a file, beside it, and returns its path
  */
-function write(
+function replaceBy(
   path: string,
   user: User,
   before: string | undefined,
-  { current, profiles }: StoredProfiles,
+  draftFor: (file: string) => string,
 ): void {
   const file = existsSync(path) ? realpathSync(path) : path;
+  const draft = draftFor(file);
+  try {
+    const why = whyForeign(statSync(draft), user);
+    if (why !== undefined)
+      throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
+        steps: phrase('set-config-dir'),
+      });
+    // With SNAP in the environment, conf does not sync.
+    syncFile(draft);
+    const copy = join(dirname(path), copyName);
+    try {
+      nameFile(draft, file, true);
+    } catch (error) {
+      if (!means(error, 'mounted')) throw error;
+      rewrite(file, copy, before ?? '', readFileSync(draft));
+    }
+    rmSync(copy, { force: true });
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Writes profiles with conf, into a file beside theirs: conf writes once, of which a disk that fills up takes a part,
+ * without an error, and would put that in place of all profiles.
+ */
+function makeDraft(
+  Conf: typeof import('conf').default,
+  file: string,
+  { current, profiles }: StoredProfiles,
+): string {
   const conf = new Conf<Record<string, unknown>>({
     cwd: dirname(file),
     configName: `.${basename(file)}.${randomBytes(6).toString('hex')}`,
     fileExtension: 'part',
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
-    // A part, which is read back as nothing.
+    // A part is read back as nothing.
     clearInvalidConfig: true,
   });
   const stored = { ...(current === undefined ? {} : { current }), profiles };
   try {
-    try {
-      conf.store = stored;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-    }
-    // It sets modes and renames, which some file systems refuse, and writes a part where the disk is full.
-    if (!conf.has('profiles')) {
-      rmSync(conf.path, { force: true });
-      makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
-    }
-    const why = whyForeign(statSync(conf.path), user);
-    if (why !== undefined)
-      throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
-        steps: phrase('set-config-dir'),
-      });
-    // With SNAP in the environment, conf does not.
-    syncFile(conf.path);
-    const copy = join(dirname(path), copyName);
-    try {
-      nameFile(conf.path, file, true);
-    } catch (error) {
-      if (!means(error, 'mounted')) throw error;
-      rewrite(file, copy, before ?? '', readFileSync(conf.path));
-    }
-    rmSync(copy, { force: true });
-  } finally {
-    rmSync(conf.path, { force: true });
+    conf.store = stored;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
   }
+  // Conf sets modes and renames, which some file systems refuse, and writes a part where the disk is full.
+  if (!conf.has('profiles')) {
+    rmSync(conf.path, { force: true });
+    makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
+  }
+  return conf.path;
 }
 
 /**
@@ -140,7 +147,7 @@ function write(
  * what the file had (`readConfig`).
  */
 function rewrite(file: string, copy: string, before: string, content: Uint8Array): void {
-  // One that is left may be all there is.
+  // A copy that an earlier run left may be all there is.
   if (!existsSync(copy) || readFileSync(copy, 'utf8') !== before) {
     rmSync(copy, { force: true });
     makeWhole(copy, before);

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { inWords } from '../cli/in-words';
 import type { NewPassphrase } from '../cli/passphrase';
+import { generateWords } from '../cli/random-secret';
 import type { Entry } from '../cli/terminal/output';
 import { granted, grantedDate } from '../cli/terminal/wording';
 import type { Attachment } from '../client/form';
@@ -29,12 +30,32 @@ import { type Draft, requestOf } from './draft';
 import { isDate } from './expiry';
 import { judgePush, judgeRequest, type Refusal, type Verdict } from './judge';
 
-/** A push that was created and accepted. */
-export interface CreatedPush extends CreatedLink {
-  readonly object: Push;
+/** What was created and accepted. */
+export interface Created<Made> extends CreatedLink {
+  readonly object: Made & object;
+  /** Empty if neither the response nor the link has one. */
+  readonly token: string;
   readonly name: string | undefined;
   /** Where later requests for it go; undefined if its link does not lead there. */
   readonly at: PushPlace | undefined;
+}
+
+export type CreatedPush = Created<Push>;
+
+/** What is ready to be created, once its sender has what opens it. */
+interface Creation<Made> {
+  readonly kind: Item['kind'];
+  readonly name: string | undefined;
+  readonly files: readonly Attachment[] | undefined;
+  readonly isEncrypted: boolean;
+  /** Stands behind the # of the link. */
+  readonly linkKey: string | undefined;
+  readonly locale: string | undefined;
+  send(files: readonly Attachment[]): Promise<Made>;
+  judge(made: Made, link: string): Verdict;
+  /** Ends it again: where it has no owner, as anybody who can view it. */
+  end(token: string): Promise<unknown>;
+  summary(made: Made): readonly (string | undefined)[];
 }
 
 /**
@@ -42,45 +63,98 @@ export interface CreatedPush extends CreatedLink {
  * @throws CliError (rejected) if its limits are looser than asked, or if an encrypted push has a link that is not one of a
  * push; the push is expired again then
  */
-export async function create(draft: Draft, instance: Instance, entry: Entry): Promise<CreatedPush> {
-  const { api, target } = instance;
-  const { limits, seal, result } = draft.plan;
-  const { mode } = seal.encryption ?? {};
-  const account = accountOf(target);
-  const owned = target.token !== undefined;
-  const given = new Given(entry);
+export function createPush(draft: Draft, instance: Instance, entry: Entry): Promise<CreatedPush> {
+  return create(instance, entry, (handover) => pushCreation(draft, instance, handover));
+}
+
+/**
+ * Makes a private key, creates the request, and keeps the key.
+ * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than asked, (failed)
+ * if the private key cannot be kept; the request is closed again then
+ */
+export function createRequest(
+  draft: RequestDraft,
+  instance: Instance,
+  entry: Entry,
+): Promise<Created<SecretRequest>> {
+  return create(instance, entry, (handover) => requestCreation(draft, instance, handover));
+}
+
+/** Sends and judges a creation. One that is not as it was asked for is ended again. */
+async function create<Made extends Push | SecretRequest>(
+  { api, target }: Instance,
+  entry: Entry,
+  prepare: (handover: Handover) => Promise<Creation<Made>>,
+): Promise<Created<Made>> {
+  const handover = new Handover(entry);
   try {
-    const key = (await draft.sealed)?.key;
-    if (seal.encryption?.mode === 'words')
-      await given.give('key', `${key}`, seal.encryption.wordsFile);
-    const passphrase = await given.passphraseOf(draft.passphrase);
-    const { request, files } = await requestOf(draft, passphrase);
-    const wanted = { request, mode, acceptLimits: limits.accept, account, owned };
-    const { made, token, link, isElsewhere, warnings } = await sent(given, instance, {
-      kind: 'push',
-      files,
-      send: (metered) =>
-        api.create(request, metered, account).catch((error) => {
-          throw asTyped(error, limits.expiryOption);
-        }),
-      judge: (push, found) => judgePush(wanted, push, found),
-      end: (token) => endPush(request, instance, token),
+    const creation = await prepare(handover);
+    const { kind, files, isEncrypted } = creation;
+    const made = await sendWithFiles(entry, files, creation.send).catch((error) => {
+      handover.isNeeded = !(error instanceof CliError) || error.code === 'unknown';
+      throw error;
     });
-    const terms = granted(made, passphrase !== undefined, owned, isDate(limits.expiry));
+    handover.isNeeded = true;
+    const calls = kind === 'push' ? api : api.requests;
+    const { link, token, doubt, isElsewhere } = await findLink(calls, target.base, made, kind);
+    const verdict = handover.keepKey(creation.judge(made, link), token);
+    if ('refuse' in verdict) {
+      const refusal = await endAgain(creation, verdict, token, link);
+      handover.isNeeded = refusal.remains?.expired !== true;
+      throw refusal;
+    }
     return {
-      object: { ...made, encrypted: mode !== undefined },
-      told: { ...(result.generated ? { generated: draft.text } : {}), ...given.told },
-      name: request.name,
+      object: { ...made, encrypted: isEncrypted },
+      token,
+      name: creation.name,
       at: isElsewhere || token === '' ? undefined : { base: target.base, token },
-      link: withKey(linkIn(result.locale, link), mode === 'link' ? key : undefined),
-      warnings,
-      summary: [terms, mode ? ENCRYPTED[mode] : ''].filter((part) => part !== '').join(' · '),
-      written: given.written,
+      told: handover.told,
+      link: withKey(linkIn(creation.locale, link), creation.linkKey),
+      warnings: [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings],
+      summary: creation.summary(made).filter(Boolean).join(' · '),
+      written: handover.written,
     };
   } catch (error) {
-    given.takeBack();
+    handover.takeBack();
     throw error;
   }
+}
+
+async function pushCreation(
+  draft: Draft,
+  instance: Instance,
+  handover: Handover,
+): Promise<Creation<Push>> {
+  const { api, target } = instance;
+  const { limits, seal, result } = draft.plan;
+  const { encryption } = seal;
+  const mode = encryption?.mode;
+  const account = accountOf(target);
+  const owned = target.token !== undefined;
+  const key = (await draft.sealed)?.key;
+  if (result.generated) handover.told.generated = draft.text;
+  if (encryption?.mode === 'words') await handover.give('key', `${key}`, encryption.wordsFile);
+  const passphrase = await handover.passphraseOf(draft.passphrase);
+  const { request, files } = await requestOf(draft, passphrase);
+  const wanted = { request, mode, acceptLimits: limits.accept, account, owned };
+  return {
+    kind: 'push',
+    name: request.name,
+    files,
+    isEncrypted: mode !== undefined,
+    linkKey: mode === 'link' ? key : undefined,
+    locale: result.locale,
+    send: (metered) =>
+      api.create(request, metered, account).catch((error) => {
+        throw asTyped(error, limits.expiryOption);
+      }),
+    judge: (made, link) => judgePush(wanted, made, link),
+    end: (token) => endPush(request, instance, token),
+    summary: (made) => [
+      granted(made, passphrase !== undefined, owned, isDate(limits.expiry)),
+      mode && ENCRYPTED[mode],
+    ],
+  };
 }
 
 const ENCRYPTED = {
@@ -92,12 +166,12 @@ const ENCRYPTED = {
 /** Names the option that gave the lifetime where days are refused: they are sent for a time that is a number of them. */
 function asTyped(error: unknown, option: string | undefined): unknown {
   if (option === undefined || !(error instanceof CliError)) return error;
-  const named = <T extends Fact | number>(fact: T): T => {
+  const naming = <T extends Fact | number>(fact: T): T => {
     if (typeof fact !== 'object') return fact;
     const isOfDays = fact.name === 'body-field' && fact.of[0] === 'expire_after_days';
-    return { ...fact, of: isOfDays ? [...fact.of, option] : fact.of.map(named) };
+    return { ...fact, of: isOfDays ? [...fact.of, option] : fact.of.map(naming) };
   };
-  return error.with({ facts: error.facts.map(named) });
+  return error.with({ facts: error.facts.map(naming) });
 }
 
 /** Ends a push, as its owner or as anybody who can view it. */
@@ -106,113 +180,84 @@ async function endPush(
   { api, target }: Instance,
   token: string,
 ): Promise<void> {
-  const proof = key_proof === undefined ? undefined : await proofOf(key_proof, target.base);
+  const proof = key_proof && (await import('./encryption')).proofFor(key_proof, target.base);
   const outcome = await attempt(() => api.expire(token, undefined, proof));
   if (!(outcome instanceof CliError)) return;
   if (outcome.code !== 'passphrase' || passphrase === undefined) throw outcome;
   await api.expire(token, passphrase, proof);
 }
 
-/** What a reader would prove the key with. */
-async function proofOf(keyProof: string, base: string): Promise<string> {
-  const [{ proofAt }, { node }] = await Promise.all([
-    import('../age/key-proof'),
-    import('../age/node-primitives'),
-  ]);
-  return proofAt(node, keyProof, base);
-}
-
-/** How a request is to be created. */
-export interface RequestTerms {
-  /** Keep it with looser limits than asked for. */
-  readonly acceptLimits: boolean;
+export interface RequestLimits {
   /** Whether its closing was given as a date. */
   readonly byDate: boolean;
-  /** Language of the page. */
-  readonly locale: string | undefined;
-  /** The public key that the answer is encrypted to; else a new one, whose private key is kept, or goes to that new file. */
-  readonly seal:
-    | { readonly recipient?: string; readonly identityFile?: string | undefined }
-    | undefined;
+  /** Keep it with looser limits than asked for. */
+  readonly accept: boolean;
 }
 
-/** A request that is to be created. */
-interface RequestDraft extends RequestTerms {
+/** A request that is to be created: its question and passphrase are read, and its files are open. */
+interface RequestDraft {
   readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
   /** They go with the question. */
-  readonly files: readonly Attachment[] | undefined;
+  readonly files?: readonly Attachment[] | undefined;
   readonly passphrase: NewPassphrase;
+  /** The public key that the answer is encrypted to; else a new one, whose private key is kept, or goes to that new file. */
+  readonly encryption:
+    | { readonly recipient: string }
+    | { readonly identityFile: string | undefined }
+    | undefined;
+  readonly limits: RequestLimits;
+  /** Language of the page. */
+  readonly locale: string | undefined;
 }
 
-/**
- * Makes a private key, creates the request, and keeps the key.
- * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than asked, (failed)
- * if the private key cannot be kept; the request is closed again then
- */
-export async function createRequest(
-  { seal, ...draft }: RequestDraft,
-  instance: Instance,
-  entry: Entry,
-): Promise<CreatedLink & { readonly token: string }> {
-  const { api, target } = instance;
+async function requestCreation(
+  { encryption, fields, files, limits, locale, passphrase }: RequestDraft,
+  { api: { requests }, target }: Instance,
+  handover: Handover,
+): Promise<Creation<SecretRequest>> {
   const account = accountOf(target);
-  const given = new Given(entry);
-  try {
-    if (seal && seal.recipient === undefined) {
-      const { newRequestKey } = await import('../keep/request-keys');
-      given.key = newRequestKey(entry.context, target.base, seal.identityFile);
-    }
-    const { key } = given;
-    const public_key = key?.recipient ?? seal?.recipient;
-    const passphrase = await given.passphraseOf(draft.passphrase);
-    const request: NewRequest = { ...draft.fields, ...askedFor({ passphrase, public_key }) };
-    const { made, token, link, warnings } = await sent(given, instance, {
-      kind: 'request',
-      files: draft.files,
-      send: (metered) => api.requests.create(request, metered, account),
-      judge: (created) => judgeRequest(request, draft.acceptLimits, created),
-      end: (token) => api.requests.close(token),
-    });
-    return {
-      object: { ...made, encrypted: seal !== undefined },
-      told: given.told,
-      token,
-      link: withKey(linkIn(draft.locale, link), public_key),
-      warnings,
-      summary: requestSummary(request, made, draft.byDate),
-      written: [key?.path, ...given.written],
-    };
-  } catch (error) {
-    given.takeBack();
-    throw error;
-  }
-}
-
-function requestSummary(asked: NewRequest, created: SecretRequest, byDate: boolean): string {
-  const lifetime = grantedLifetime(created);
-  const date = byDate ? grantedDate(created) : undefined;
-  const open = lifetime === undefined ? [] : [`open for ${durationText(lifetime)}`];
-  return [
-    ...(date === undefined ? open : [`open until ${date}`]),
-    ...(asked.passphrase === undefined ? [] : ['passphrase required']),
-    ...(created.response_file_attachments ? ['the answer may have files'] : []),
-    ...(asked.public_key === undefined ? [] : ['only this machine can read the answer']),
-  ].join(' · ');
+  const public_key =
+    encryption && 'identityFile' in encryption
+      ? await handover.newKey(target.base, encryption.identityFile)
+      : encryption?.recipient;
+  const protection = { passphrase: await handover.passphraseOf(passphrase), public_key };
+  const request: NewRequest = { ...fields, ...askedFor(protection) };
+  return {
+    kind: 'request',
+    name: request.name,
+    files,
+    isEncrypted: encryption !== undefined,
+    linkKey: public_key,
+    locale,
+    send: (metered) => requests.create(request, metered, account),
+    judge: (made) => judgeRequest(request, limits.accept, made),
+    end: (token) => requests.close(token),
+    summary: (made) => {
+      const lifetime = grantedLifetime(made);
+      const date = limits.byDate ? grantedDate(made) : undefined;
+      const open = lifetime === undefined ? undefined : `open for ${durationText(lifetime)}`;
+      return [
+        date === undefined ? open : `open until ${date}`,
+        request.passphrase === undefined ? undefined : 'passphrase required',
+        made.response_file_attachments ? 'the answer may have files' : undefined,
+        public_key === undefined ? undefined : 'only this machine can read the answer',
+      ];
+    },
+  };
 }
 
 /** 64 bits: instances allow a few tries a minute. */
 const PASSPHRASE_WORDS = 5;
 
 /** What opens something new. The sender is given it before that is sent, so that there is nothing that nobody can open. */
-class Given {
+class Handover {
   /** For the JSON with the link. */
-  readonly told: Record<string, string> = {};
+  readonly told: Record<string, string | undefined> = {};
   /** New files. */
   readonly written: string[] = [];
   /** Something that it opens may exist. */
   isNeeded = false;
-  /** Of a request. */
-  key: NewKey | undefined;
+  #key: NewKey | undefined;
 
   constructor(readonly entry: Entry) {}
 
@@ -242,69 +287,36 @@ class Given {
   /** One that is to be generated is given to the sender. */
   async passphraseOf(passphrase: NewPassphrase): Promise<string | undefined> {
     if ('text' in passphrase) return passphrase.text;
-    const { generateWords } = await import('../cli/random-secret');
     const text = await generateWords(PASSPHRASE_WORDS);
     await this.give('passphrase', text, passphrase.generateInto);
     return text;
   }
 
+  /** Writes the private key of a request, and returns its public key. */
+  async newKey(base: string, path: string | undefined): Promise<string> {
+    const { newRequestKey } = await import('../keep/request-keys');
+    this.#key = newRequestKey(this.entry.context, base, path);
+    if (path !== undefined) this.written.push(path);
+    return this.#key.recipient;
+  }
+
+  /** Without its key, nobody could read the answer: a failure to keep that is a refusal, too. */
+  keepKey(verdict: Verdict, token: string): Verdict {
+    if ('refuse' in verdict || !this.#key) return verdict;
+    try {
+      if (token === '') throw failedError(phrase('no-token-returned'));
+      this.#key.keep(token);
+      return verdict;
+    } catch (error) {
+      const { code, facts, steps } = asCliError(error);
+      return { refuse: code, why: facts, steps };
+    }
+  }
+
   takeBack(): void {
     if (this.isNeeded) return;
     for (const path of this.written) rmSync(path, { force: true });
-    this.key?.remove();
-  }
-}
-
-/** Something that is ready to be created at an instance. */
-interface Creation<Made> {
-  readonly kind: Item['kind'];
-  readonly files: readonly Attachment[] | undefined;
-  send(files: readonly Attachment[]): Promise<Made>;
-  judge(made: Made, link: string): Verdict;
-  /** Ends it again: where it has no owner, as anybody who can view it. */
-  end(token: string): Promise<unknown>;
-}
-
-/**
- * Sends and judges a creation. One that is not as it was asked for is ended again. The token is empty if neither the response
- * nor the link has one.
- * @throws CliError (rejected) for a refused one
- */
-async function sent<Made extends Push | SecretRequest>(
-  given: Given,
-  { api, target }: Instance,
-  { kind, files, ...creation }: Creation<Made>,
-) {
-  const made = await sendWithFiles(given.entry, files, creation.send).catch((error) => {
-    given.isNeeded = !(error instanceof CliError) || error.code === 'unknown';
-    throw error;
-  });
-  given.isNeeded = true;
-  const calls = kind === 'push' ? api : api.requests;
-  const { link, token, doubt, isElsewhere } = await findLink(calls, target.base, made, kind);
-  const verdict = kept(creation.judge(made, link), given, token);
-  if ('refuse' in verdict) {
-    const refusal = await endAgain(kind, verdict, link, async () => {
-      if (token === '') throw failedError(phrase('no-token-returned'));
-      await creation.end(token);
-    });
-    given.isNeeded = refusal.remains?.expired !== true;
-    throw refusal;
-  }
-  const warnings = [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings];
-  return { made, token, link, isElsewhere, warnings };
-}
-
-/** Without its key, nobody could read the answer: a failure to keep that is a refusal, too. */
-function kept(verdict: Verdict, { key }: Given, token: string): Verdict {
-  if ('refuse' in verdict || !key) return verdict;
-  try {
-    if (token === '') throw failedError(phrase('no-token-returned'));
-    key.keep(token);
-    return verdict;
-  } catch (error) {
-    const { code, facts, steps } = asCliError(error);
-    return { refuse: code, why: facts, steps };
+    this.#key?.remove();
   }
 }
 
@@ -322,22 +334,21 @@ const endings = {
 };
 
 /** Ends what is not as it was asked for, and returns the error that says so. */
-async function endAgain(
-  kind: Item['kind'],
+async function endAgain<Made>(
+  { kind, end }: Creation<Made>,
   { refuse, why, steps }: Refusal,
+  token: string,
   link: string,
-  end: () => Promise<unknown>,
 ): Promise<CliError> {
-  const words = endings[kind];
+  const { ended, remains, hint } = endings[kind];
   try {
-    await end();
+    if (token === '') throw failedError(phrase('no-token-returned'));
+    await end(token);
   } catch (cause) {
-    const remains = { link, expired: false };
-    const facts = [why, `${words.remains} ${link}`].flat();
-    return new CliError(refuse, facts, { steps: words.hint, cause, remains });
+    const facts = [why, `${remains} ${link}`].flat();
+    return new CliError(refuse, facts, { steps: hint, cause, remains: { link, expired: false } });
   }
-  const remains = { link, expired: true };
-  return new CliError(refuse, [why, words.ended].flat(), { steps, remains });
+  return new CliError(refuse, [why, ended].flat(), { steps, remains: { link, expired: true } });
 }
 
 /** Saves the receipt of a push; a failure is only said, as the push exists. */

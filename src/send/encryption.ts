@@ -9,7 +9,7 @@ import {
 } from '../age/age';
 import { AgeError, explaining } from '../age/age-error';
 import { newLinkKey, newWords } from '../age/key';
-import { keyProof, newKeySalt } from '../age/key-proof';
+import { keyProof, newKeySalt, proofAt } from '../age/key-proof';
 import { encodeManifest, encryptedName, isManifest } from '../age/manifest';
 import { node, scrypt } from '../age/node-primitives';
 import { placeOf, textIn } from '../cli/source';
@@ -68,6 +68,11 @@ export async function seal(plan: SealPlan, content: Content): Promise<SealedCont
     keyProof({ primitives: node, scrypt }, key, key_salt),
   ]);
   return { ...sealed, key, proof: { key_proof, key_salt } };
+}
+
+/** What a reader at that address would prove the key with. */
+export function proofFor(keyProof: string, base: string): string {
+  return proofAt(node, keyProof, base);
 }
 
 async function sealTo(

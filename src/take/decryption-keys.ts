@@ -1,8 +1,13 @@
 import type { Identity } from '../age/age';
 import { explaining } from '../age/age-error';
 import { placeOf, secretIn, textIn } from '../cli/source';
+import { onRequest } from '../client/item';
+import type { Preview } from '../contract/decode';
+import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
-import { phrase, usageError } from '../platform/errors';
+import { attempt, CliError, phrase, usageError } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
+import type { ConnectedItem } from '../profile/references';
 
 /** Keys that open encrypted pushes, besides those in links. */
 export interface DecryptionKeys {
@@ -10,15 +15,21 @@ export interface DecryptionKeys {
   readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** What gave them, for messages, such as `PWPUSH_KEY has a key`; undefined if nothing did. */
+  /** How messages name what gave them, such as `PWPUSH_KEY has a key`. */
   readonly givenBy?: string | undefined;
-}
-
-export interface PushKeys extends DecryptionKeys {
-  /** The key in its link, which may be damaged. */
-  readonly linkKey?: string | undefined;
   /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
   readonly strict?: boolean;
+}
+
+/** What is known, before a view is used, of who can open what a link names. */
+export interface ItemKeys extends DecryptionKeys {
+  /** No key is here for a push to public keys, of which the instance then uses no view. */
+  readonly withoutIdentity: boolean;
+  /**
+   * The private key for an answer, if it is kept here.
+   * @throws CliError (passphrase) if it is missing, and the link or the instance says that answers are encrypted
+   */
+  answerKey(): Promise<KeptKey | undefined>;
 }
 
 export interface KeySources {
@@ -26,14 +37,11 @@ export interface KeySources {
   readonly file: string | undefined;
   readonly identities: readonly string[];
   readonly decrypt: boolean;
-  /** How messages name what gave a key. */
+  /** The options that give a key, for messages. */
   readonly named: string;
 }
 
-/**
- * Reads keys, before anything is fetched.
- * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
- */
+/** @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used */
 export async function readKeys(
   { file, identities: paths, decrypt, named }: KeySources,
   context: Context,
@@ -44,6 +52,45 @@ export async function readKeys(
   const given = file !== undefined || paths.length > 0;
   const source = given ? named : text === undefined ? undefined : 'PWPUSH_KEY';
   return { text, identities, decrypt, givenBy: source && `${source} has a key` };
+}
+
+/**
+ * The keys for what a link names, of which nothing is taken yet.
+ * @throws CliError as `answerKey` does, if the link says that it is a request; (rejected) if the instance has no requests
+ */
+export async function keysOf(
+  context: Context,
+  item: ConnectedItem,
+  keys: DecryptionKeys,
+): Promise<ItemKeys> {
+  const isWithoutKeys = keys.decrypt && keys.identities.length === 0;
+  const withoutIdentity = isWithoutKeys && item.key === undefined;
+  const answerKey = lazy(() => keyForRequest(context, item, isWithoutKeys));
+  if (item.publicKey !== undefined) await onRequest(item.api, answerKey);
+  return { ...keys, withoutIdentity, answerKey };
+}
+
+/** 9 ms, with what parses private keys. */
+export const requestKeys = () => import('../keep/request-keys');
+
+/** @param isNeeded nothing else opens the answer */
+async function keyForRequest(
+  context: Context,
+  item: ConnectedItem,
+  isNeeded: boolean,
+): Promise<KeptKey | undefined> {
+  const { keptKey } = await requestKeys();
+  const kept = keptKey(context, item);
+  if (kept || !isNeeded) return kept;
+  const preview = await attempt(() => item.api.requests.preview(item.token));
+  const isRefused = preview instanceof CliError;
+  // An instance may give an answer, and no preview.
+  if (isRefused && preview.code !== 'unauthorized' && preview.code !== 'forbidden') throw preview;
+  const { state, public_key }: Partial<Preview> = isRefused ? {} : preview;
+  const match = keptKey(context, item, public_key);
+  if (match || state === 'closed' || !(item.publicKey ?? public_key)) return match;
+  const steps = phrase('give-answer-key');
+  throw new CliError('passphrase', phrase('answer-key-missing'), { steps });
 }
 
 async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {

@@ -3,54 +3,53 @@ import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/pass
 import type { Entry } from '../cli/terminal/output';
 import { apiClient, type RequestApi } from '../client/client';
 import { onItem } from '../client/item';
-import type { Preview, Push } from '../contract/decode';
+import type { Push } from '../contract/decode';
 import { describe } from '../keep/kept';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { briefSettings } from '../profile/connect';
+import type { ConnectedItem } from '../profile/references';
 import type { Target } from '../profile/target';
-import type { DecryptionKeys } from './decryption-keys';
+import type { ItemKeys } from './decryption-keys';
 import { KeyProver } from './proving';
-import { type Retrievable, type Retrieval, type Retriever, retrievalOf } from './retrieval';
+import { type AnswerKeys, type Retrieval, type Retriever, retrievalOf } from './retrieval';
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
  * unless the link says otherwise: the instance is not asked. Nothing is taken that is known not to open here.
- * @throws CliError as `retrieve` and `keyOfAnswer` do; (not_found) for a request without an answer, (expired) for a closed one
+ * @throws CliError as `retrieve` and `answerKey` do; (not_found) for a request without an answer, (expired) for a closed one
  */
 export function retrieveFrom(
   retriever: Retriever,
-  named: Retrievable,
+  item: ConnectedItem,
   passphrase: KnownPassphrase,
-  keys: Pick<DecryptionKeys, 'text' | 'decrypt' | 'identities'>,
+  keys: ItemKeys,
 ): Promise<Retrieval> {
-  const opensPushes = keys.decrypt && keys.text !== undefined && named.kind !== 'request';
-  return onItem(opensPushes ? { ...named, kind: 'push' } : named, async ({ kind }) => {
-    if (kind === 'push') return takePush(retriever, named, passphrase, keys);
-    const key = await keyOfAnswer(retriever.context, named, keys);
-    return takeAnswer(retriever, named, passphrase, key);
-  });
+  const opensPushes = keys.decrypt && keys.text !== undefined && item.kind !== 'request';
+  return onItem(opensPushes ? { ...item, kind: 'push' } : item, async ({ kind }) =>
+    kind === 'push'
+      ? takePush(retriever, item, passphrase, keys)
+      : takeAnswer(retriever, item, passphrase, await keys.answerKey()),
+  );
 }
 
 async function takePush(
   retriever: Retriever,
-  named: Retrievable,
+  { api, key: linkKey, last, target, token }: ConnectedItem,
   passphrase: KnownPassphrase,
-  { text, decrypt, identities }: Pick<DecryptionKeys, 'text' | 'decrypt' | 'identities'>,
+  { text, withoutIdentity }: ItemKeys,
 ): Promise<Retrieval> {
-  const { api, key: linkKey, last, target, token } = named;
   const prover = new KeyProver(retriever, { linkKey, text }, target.base);
-  const withoutIdentity = decrypt && identities.length === 0 && linkKey === undefined;
-  const proved = (given?: string) =>
-    prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
+  const proved = (sent?: string) =>
+    prover.call((keyProof) => api.retrieve(token, sent, { keyProof, withoutIdentity }));
   const push = await retrieve(retriever, target, passphrase, proved).catch((error) => {
-    const own = last && error instanceof CliError && error.code === 'expired';
-    throw own ? error.with({ steps: phrase('push-own-again') }) : error;
+    const isOwn = last && error instanceof CliError && error.code === 'expired';
+    throw isOwn ? error.with({ steps: phrase('push-own-again') }) : error;
   });
   const counted = withEarlierViews(push, target.token !== undefined);
   const link = `${target.base}/p/${token}`;
-  return retrievalOf(retriever, api, { link, push: counted, typedKey: prover.typed });
+  return retrievalOf(retriever, api, { link, push: counted, linkKey, typedKey: prover.typed });
 }
 
 /**
@@ -60,52 +59,31 @@ async function takePush(
  */
 export async function takeAnswer(
   retriever: Retriever,
-  named: Pick<Retrievable, 'api' | 'publicKey' | 'target' | 'token'>,
+  item: Pick<ConnectedItem, 'api' | 'publicKey' | 'target' | 'token'>,
   passphrase: KnownPassphrase,
   key: KeptKey | undefined,
 ): Promise<Retrieval> {
-  const { api, publicKey, target, token } = named;
+  const { api, publicKey, target, token } = item;
   const link = `${target.base}/r/${token}`;
-  const push = await retrieve(retriever, target, passphrase, (given) =>
-    readAnswer(api.requests, token, given, link),
+  const push = await retrieve(retriever, target, passphrase, (sent) =>
+    readAnswer(api.requests, token, sent, link),
   );
-  const answer = { key, publicKey, state: () => stateOf(retriever, named) };
+  const answer = answerKeys(retriever, item, key);
   const fragment = publicKey === undefined ? '' : `#${publicKey}`;
   return retrievalOf(retriever, api, { link: link + fragment, push, answer });
 }
 
-/**
- * The private key for an answer that is about to be taken, if it is kept here.
- * @throws CliError (passphrase) if it is missing, and the link or the instance says that answers are encrypted
- */
-export async function keyOfAnswer(
-  context: Context,
-  named: Retrievable,
-  { decrypt, identities }: Pick<DecryptionKeys, 'decrypt' | 'identities'>,
-): Promise<KeptKey | undefined> {
-  // 9 ms, with what parses private keys.
-  const { keptKey } = await import('../keep/request-keys');
-  const kept = keptKey(context, named);
-  if (kept || !decrypt || identities.length > 0) return kept;
-  const preview = await attempt(() => named.api.requests.preview(named.token));
-  const isRefused = preview instanceof CliError;
-  // An instance may give an answer, and no preview.
-  if (isRefused && preview.code !== 'unauthorized' && preview.code !== 'forbidden') throw preview;
-  const { state, public_key }: Partial<Preview> = isRefused ? {} : preview;
-  const found = keptKey(context, named, public_key);
-  if (found || state === 'closed' || !(named.publicKey ?? public_key)) return found;
-  const steps = phrase('give-answer-key');
-  throw new CliError('passphrase', phrase('answer-key-missing'), { steps });
-}
-
-/** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
-export async function stateOf(
-  run: Entry,
-  { target, token }: Pick<Retrievable, 'target' | 'token'>,
-) {
-  const { requests } = apiClient(await briefSettings(run, target));
-  const outcome = await attempt(() => requests.preview(token));
-  return outcome instanceof CliError ? undefined : outcome.state;
+export function answerKeys(
+  entry: Entry,
+  { publicKey, target, token }: Pick<ConnectedItem, 'publicKey' | 'target' | 'token'>,
+  key: KeptKey | undefined,
+): AnswerKeys {
+  const state = async () => {
+    const { requests } = apiClient(await briefSettings(entry, target));
+    const outcome = await attempt(() => requests.preview(token));
+    return outcome instanceof CliError ? undefined : outcome.state;
+  };
+  return { key, publicKey, state };
 }
 
 /**
@@ -120,12 +98,12 @@ async function retrieve(
   call: (passphrase?: string) => Promise<Push>,
 ): Promise<Push> {
   try {
-    return await withPassphrase(context, passphrase, target, async (given) =>
-      readable(await call(given)),
+    return await withPassphrase(context, passphrase, target, async (sent) =>
+      readable(await call(sent)),
     );
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
-    // An unusable response may contain the secret.
+    // The response may contain the secret.
     const kept = await store.keep({ part: 'response', bytes: error.unread });
     throw describe(error.with({ steps: undefined, unread: undefined }), kept);
   }
@@ -135,12 +113,11 @@ async function retrieve(
  * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
  * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
  * costs").
- * @param owned whether a token was sent
  */
-function withEarlierViews(push: Push, owned: boolean): Push {
+function withEarlierViews(push: Push, hasToken: boolean): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
   const earlier =
-    !owned && typeof granted === 'number' && typeof remaining === 'number'
+    !hasToken && typeof granted === 'number' && typeof remaining === 'number'
       ? granted - remaining - 1
       : -1;
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
@@ -198,11 +175,7 @@ function readable(push: Push): Push {
   throw failedError(phrase('push-without-text'));
 }
 
-/**
- * Takes the answer to a request, as a push, so that it goes where a secret goes.
- * @param link of the request, for a hint
- * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
- */
+/** An answer as a push, so that it goes where a secret goes. */
 async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,

@@ -1,13 +1,15 @@
 import { AgeError } from '../age/age-error';
 import { parseKey } from '../age/key';
+import { keyProof, proofAt } from '../age/key-proof';
 import { formsOf, isLinkKey } from '../age/link-key';
+import { node, scrypt } from '../age/node-primitives';
 import { askUntil } from '../cli/ask-until';
 import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
 export interface GivenKey {
-  /** The key that the text is, and the text itself: someone else may have encrypted the push with any passphrase. */
+  /** The key that the text is, and the text itself: another program may have encrypted with any passphrase. */
   readonly passphrases: readonly string[];
   /** Why it is no key, in parentheses; empty if it is one. */
   readonly complaint: string;
@@ -23,12 +25,24 @@ export async function givenKey(text: string): Promise<GivenKey> {
   }
 }
 
+/**
+ * A proof of a key for an instance.
+ * @param salt what words are stretched with: without it, they have no proof
+ */
+export async function proofOf(
+  key: string,
+  salt: string | undefined,
+  base: string,
+): Promise<string | undefined> {
+  const secret = await keyProof({ primitives: node, scrypt }, key, salt);
+  return secret && proofAt(node, secret, base);
+}
+
 export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';
 
 /**
  * Asks for a key, three times if it is wrong.
- * @param open returns the error of a key that is wrong; gets undefined if nothing was typed
- * @param isWrong whether that is what an error says
+ * @param open gets undefined if nothing was typed
  */
 export async function askForKey<T>(
   context: Context,

@@ -32,32 +32,29 @@ async function encrypted(plain: Uint8Array, recipients: readonly Recipient[]): P
 const decrypted = async (file: Uint8Array, identities: readonly Identity[]) =>
   joined(await decryptStream(pieces(file), identities));
 
-test.each(lengths)(
-  'what age-encryption makes is opened, and the other way round: %i bytes',
-  async (length) => {
-    const plain = randomBytes(length);
-    const passphrase = newLinkKey();
-    const { identity, recipient } = newKeyPair();
-    expect(await identityToRecipient(identity)).toBe(recipient);
-    const [toKey, toPassphrase] = [new Encrypter(), new Encrypter()];
-    toKey.addRecipient(recipient);
-    toPassphrase.setPassphrase(passphrase);
-    toPassphrase.setScryptWorkFactor(10);
-    const opener = new Decrypter();
-    opener.addIdentity(identity);
-    opener.addPassphrase(passphrase);
-    for (const [theirs, recipients, identities] of [
-      [toKey, parseRecipients(recipient), parseIdentities(identity)],
-      [toPassphrase, [passphraseRecipient(passphrase, 10)], [passphraseIdentity(passphrase)]],
-    ] as const) {
-      expectSame(await decrypted(await theirs.encrypt(plain), identities), plain);
-      expectSame(Buffer.from(await opener.decrypt(await encrypted(plain, recipients))), plain);
-      const text = await encryptText(plain, recipients);
-      expectSame(Buffer.from(await opener.decrypt(armor.decode(text))), plain);
-      expect(armor.encode(armor.decode(text))).toBe(text);
-    }
-  },
-);
+test.each(lengths)('age-encryption opens ours, and we its: %i bytes', async (length) => {
+  const plain = randomBytes(length);
+  const passphrase = newLinkKey();
+  const { identity, recipient } = newKeyPair();
+  expect(await identityToRecipient(identity)).toBe(recipient);
+  const [toKey, toPassphrase] = [new Encrypter(), new Encrypter()];
+  toKey.addRecipient(recipient);
+  toPassphrase.setPassphrase(passphrase);
+  toPassphrase.setScryptWorkFactor(10);
+  const opener = new Decrypter();
+  opener.addIdentity(identity);
+  opener.addPassphrase(passphrase);
+  for (const [theirs, recipients, identities] of [
+    [toKey, parseRecipients(recipient), parseIdentities(identity)],
+    [toPassphrase, [passphraseRecipient(passphrase, 10)], [passphraseIdentity(passphrase)]],
+  ] as const) {
+    expectSame(await decrypted(await theirs.encrypt(plain), identities), plain);
+    expectSame(Buffer.from(await opener.decrypt(await encrypted(plain, recipients))), plain);
+    const text = await encryptText(plain, recipients);
+    expectSame(Buffer.from(await opener.decrypt(armor.decode(text))), plain);
+    expect(armor.encode(armor.decode(text))).toBe(text);
+  }
+});
 
 describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-keygen'), () => {
   const { folder, env } = person();
@@ -115,7 +112,6 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
     expect(() => parseIdentities(text('openssh'))).toThrow(
       'a private key with a passphrase cannot be read',
     );
-    // As the command line advises.
     run('ssh-keygen', '-q', '-p', '-P', 'hunter2hunter2', '-N', '', '-f', path('openssh'));
     const armored = await encryptText('secret', parseRecipients(text('openssh.pub')));
     expect(`${await decryptText(armored, parseIdentities(text('openssh')))}`).toBe('secret');

@@ -80,25 +80,22 @@ describe('operations on files that fail (needs Linux)', onLinux, () => {
   /** Where the text is by the code: 2 says that it was not taken, 1 that it could not be saved where it belongs. */
   const places: Record<number, unknown[]> = { 0: ['mine/secret'], 1: [saved], 2: [] };
 
-  test.each([false, true])(
-    'get --output: the text is saved or left where it is (%s)',
-    async (force) => {
-      const failed = await withFaults(
-        async (here) => {
-          token = await create(service, once);
-          if (force) writeFileSync(here.file('mine/secret'), 'older');
-          const words = ['get', token, '--output', here.file('mine/secret')];
-          return { words: force ? [...words, '--force'] : words };
-        },
-        async ({ here, code, files }) => {
-          expect(holding(files)).toEqual(places[code]);
-          if (code === 2) expect((await here.run('get', token)).stdout).toBe(SECRET);
-          if (force && code > 0) expect(files['mine/secret']).toBe('older');
-        },
-      );
-      expect(failed).toEqual(['fsync', force ? 'rename' : 'link', 'open', 'write'].sort());
-    },
-  );
+  test.each([false, true])('get --output: the text is saved or left there (%s)', async (force) => {
+    const failed = await withFaults(
+      async (here) => {
+        token = await create(service, once);
+        if (force) writeFileSync(here.file('mine/secret'), 'older');
+        const words = ['get', token, '--output', here.file('mine/secret')];
+        return { words: force ? [...words, '--force'] : words };
+      },
+      async ({ here, code, files }) => {
+        expect(holding(files)).toEqual(places[code]);
+        if (code === 2) expect((await here.run('get', token)).stdout).toBe(SECRET);
+        if (force && code > 0) expect(files['mine/secret']).toBe('older');
+      },
+    );
+    expect(failed).toEqual(['fsync', force ? 'rename' : 'link', 'open', 'write'].sort());
+  });
 
   test('get of a file: it is saved, or can be resumed', async () => {
     const failed = await withFaults(

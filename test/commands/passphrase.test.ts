@@ -9,7 +9,6 @@ const ELSEWHERE = 'https://other.test';
 const PASSPHRASE = 'marker-sesame';
 
 let here: Instance;
-/** Each request, with its address and its body. */
 let sent: string[];
 
 beforeEach(async () => {
@@ -46,16 +45,13 @@ const typed = (words: readonly string[], link: string) =>
   words.map((word) => (word === 'LINK' ? link : word));
 
 describe('the passphrase of the environment', () => {
-  test.each(opening)(
-    'is not sent to another instance, which is said: %s',
-    async (_, what, words) => {
-      const { code, stderr } = await here.run(...typed(words, await linked(what)));
-      expect([code, withPassphrase()]).toEqual([7, sent.map(() => false)]);
-      expect(sent).not.toEqual([]);
-      expect(stderr).toContain(`PWPUSH_PASSPHRASE is for ${BASE}`);
-      expect(stderr).toContain('--passphrase-file');
-    },
-  );
+  test.each(opening)('is not sent to another instance, as is said: %s', async (_, what, words) => {
+    const { code, stderr } = await here.run(...typed(words, await linked(what)));
+    expect([code, withPassphrase()]).toEqual([7, sent.map(() => false)]);
+    expect(sent).not.toEqual([]);
+    expect(stderr).toContain(`PWPUSH_PASSPHRASE is for ${BASE}`);
+    expect(stderr).toContain('--passphrase-file');
+  });
 
   test.each([
     ...['preview', 'show', 'audit', 'notify'].map((name) => [name, 'LINK']),
@@ -67,28 +63,23 @@ describe('the passphrase of the environment', () => {
     expect(withPassphrase()).toEqual(sent.map(() => false));
   });
 
-  test.each(opening)(
-    'an option sends one there, once it is asked for: %s',
-    async (_, what, words) => {
-      const [name = '', ...rest] = typed(words, await linked(what));
-      const by = ['--passphrase-file', here.file('phrase')];
-      expect((await here.run(name, ...by, ...rest)).code).toBe(0);
-      const [first, second] = withPassphrase();
-      expect([first, second]).toEqual([false, true]);
-    },
-  );
+  test.each(opening)('an option sends one there, when asked for: %s', async (_, what, words) => {
+    const [name = '', ...rest] = typed(words, await linked(what));
+    const by = ['--passphrase-file', here.file('phrase')];
+    expect((await here.run(name, ...by, ...rest)).code).toBe(0);
+    const [first, second] = withPassphrase();
+    expect([first, second]).toEqual([false, true]);
+  });
 
-  test.each(['push', 'push --each', 'request Q?'])(
-    'does not protect what is created at another instance: %s',
-    async (line) => {
-      const words = line.split(' ');
-      const { code, stderr } = await here.run(...words, '--url', ELSEWHERE);
-      expect([code, sent]).toEqual([2, []]);
-      expect(stderr).toContain(`PWPUSH_PASSPHRASE is for ${BASE}; nothing was sent`);
-      await here.run(...words, '-p', '--url', ELSEWHERE);
-      expect(withPassphrase()).toContain(true);
-    },
-  );
+  const creations = ['push', 'push --each', 'request Q?'];
+  test.each(creations)('does not protect what is created at another instance: %s', async (line) => {
+    const words = line.split(' ');
+    const { code, stderr } = await here.run(...words, '--url', ELSEWHERE);
+    expect([code, sent]).toEqual([2, []]);
+    expect(stderr).toContain(`PWPUSH_PASSPHRASE is for ${BASE}; nothing was sent`);
+    await here.run(...words, '-p', '--url', ELSEWHERE);
+    expect(withPassphrase()).toContain(true);
+  });
 
   test('-p takes it where there is no terminal', async () => {
     expect(await here.run('get', '-p', await linked('push'))).toMatchObject({ stdout: 'hunter2' });

@@ -24,7 +24,6 @@ describe('the key of a request', () => {
   const keys = () => Object.keys(here.rescued()).filter((name) => name.endsWith('.key'));
   const respond = (link: string) => here.under({ stdin: '123456' }).run('respond', link);
 
-  /** Asks, and returns the link and the path of the key. */
   async function asked() {
     const { code, stdout, stderr } = await owner().run('request', 'The password?');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -94,7 +93,6 @@ const idOf = (link: string) => /\/r\/([\w-]+)/.exec(link)?.[1] ?? '';
 describe('a server that cheats', () => {
   type Body = Record<string, unknown>;
   let here: Instance;
-  /** Changes what it returns. */
   let cheat: (body: Body, method: string) => Body;
   const other = newKeyPair();
   const replacing = (body: Body) => ({ ...body, public_key: other.recipient });
@@ -107,7 +105,6 @@ describe('a server that cheats', () => {
     );
   });
 
-  /** Asks, and returns the link. */
   const asked = async (...more: string[]) => {
     cheat = (body) => body;
     return (await here.run('request', 'The password?', ...more)).stdout.trim();
@@ -118,7 +115,6 @@ describe('a server that cheats', () => {
     await here.run('respond', link);
     return link;
   };
-  /** How many requests of each state there are. */
   const states = async () => {
     cheat = (body) => body;
     const rows = async (state: string) =>
@@ -176,25 +172,22 @@ describe('a server that cheats', () => {
     ['key', 7, 'age-encryption.org/v1\n-> X25519 '.length + 60],
     ['MAC', 1, -50],
     ['text', 1, -1],
-  ])(
-    'by an altered answer is noticed, and the answer is kept: %s, exit %d',
-    async (_, code, at) => {
-      const link = await answered();
-      cheat = (body) => {
-        const [first, ...lines] = String(body.response).trim().split('\n');
-        const last = lines.pop();
-        const bytes = Buffer.from(lines.join(''), 'base64');
-        bytes.write(bytes.at(at) === 65 ? 'B' : 'A', (at + bytes.length) % bytes.length);
-        const text = bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n');
-        return forging(`${first}\n${text}\n${last}\n`)(body);
-      };
-      expect(await here.run('get', link)).toMatchObject({ code, stdout: '' });
-      expect([saved().length, Object.keys(here.rescued())]).toEqual([
-        1,
-        expect.arrayContaining([`requests/${idOf(link)}.key`]),
-      ]);
-    },
-  );
+  ])('by an altered answer is noticed, the answer is kept: %s, exit %d', async (_, code, at) => {
+    const link = await answered();
+    cheat = (body) => {
+      const [first, ...lines] = String(body.response).trim().split('\n');
+      const last = lines.pop();
+      const bytes = Buffer.from(lines.join(''), 'base64');
+      bytes.write(bytes.at(at) === 65 ? 'B' : 'A', (at + bytes.length) % bytes.length);
+      const text = bytes.toString('base64').replace(/.{64}(?!$)/g, '$&\n');
+      return forging(`${first}\n${text}\n${last}\n`)(body);
+    };
+    expect(await here.run('get', link)).toMatchObject({ code, stdout: '' });
+    expect([saved().length, Object.keys(here.rescued())]).toEqual([
+      1,
+      expect.arrayContaining([`requests/${idOf(link)}.key`]),
+    ]);
+  });
 
   test('by views of an answer, which has none, does not keep it from being saved', async () => {
     const link = await answered();

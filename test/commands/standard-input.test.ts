@@ -28,7 +28,7 @@ interface Reader {
 }
 
 function readersOf({ rows, globals }: CommandObject): Reader[] {
-  const all = { ...(globals ? {} : globalRows), ...rows };
+  const all = { ...(globals ?? globalRows), ...rows };
   return Object.values(all).flatMap((row) =>
     row.input === undefined || row.argument ? [] : [{ long: row.label, row }],
   );

@@ -109,7 +109,6 @@ const lines = [
 
 const ends = [0, ...Object.values(exitStatus)] as number[];
 const secret = 'correct horse battery staple';
-/** Known not to do requests once. */
 const OTHER = { env: { PWPUSH_EDITION: 'oss' } };
 
 /** Runs a line against an instance that gives those answers in turn, over and over. */
@@ -132,23 +131,20 @@ async function against(given: readonly Literal[], line: string) {
   return { ...outcome, asked, waited: here.sleeps.reduce((sum, one) => sum + one, 0) / 1000 };
 }
 
-test.each(lines)(
-  'an instance that answers whatever it likes ends %s with a status',
-  async (line) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 3 }), async (given) => {
-        const { code, stderr, asked, waited } = await against(given, line);
-        expect(ends).toContain(code);
-        expect(stderr).not.toMatch(/^\s+at |internal error/m);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
-        expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-        expect([asked < 2000, waited < 500]).toEqual([true, true]);
-      }),
-      { numRuns: times(40) },
-    );
-    expect(Object.keys(Object.prototype)).toEqual([]);
-  },
-);
+test.each(lines)('an instance that answers what it likes ends %s with a status', async (line) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 3 }), async (given) => {
+      const { code, stderr, asked, waited } = await against(given, line);
+      expect(ends).toContain(code);
+      expect(stderr).not.toMatch(/^\s+at |internal error/m);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect([asked < 2000, waited < 500]).toEqual([true, true]);
+    }),
+    { numRuns: times(40) },
+  );
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});
 
 describe('an instance that says what the program says', () => {
   const FORGED = '_FORGED_';
@@ -237,17 +233,14 @@ test('a content type that repeats the passphrase is not quoted', async () => {
 test.each([
   ['expire abc --json', 2, 11],
   ['audit abc --debug', 1, 1],
-])(
-  'a response to %s that is not understood is not quoted: it may hold a secret',
-  async (line, times, exit) => {
-    const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
-    const { code, stderr } = await asking(Array(times).fill(answer), line.split(' '), {
-      env: { PWPUSH_TOKEN: 't' },
-    });
-    expect([code, stderr.includes('unexpected response')]).toEqual([exit, true]);
-    expect(stderr).not.toContain('horse');
-  },
-);
+])('a response to %s that is not understood is not quoted', async (line, times, exit) => {
+  const answer = json(201, JSON.stringify({ payload: secret, url_token: 1, logs: 1 }));
+  const { code, stderr } = await asking(Array(times).fill(answer), line.split(' '), {
+    env: { PWPUSH_TOKEN: 't' },
+  });
+  expect([code, stderr.includes('unexpected response')]).toEqual([exit, true]);
+  expect(stderr).not.toContain('horse');
+});
 
 const LINK = 'https://pw.test/p/quyul5r5w08/r\n';
 const MOST = 16 * 1024 * 1024;
@@ -267,21 +260,18 @@ async function answered(answer: Literal, line: string) {
 test.each([
   ['a token that is a path', json(201, '{"url_token":"../../etc"}'), 'push', 11],
   ['more than 16 MiB', json(200, ' '.repeat(MOST + 1)), 'version', 1],
-  // Unpacked; it leaves open what happened.
   ['more than 16 MiB', packed(new Uint8Array(MOST + 1)), 'push', 11],
 ])('a success with %s is none (%#)', async (_what, answer, line, code) => {
   expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
 });
 
-test.each(['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'])(
-  'a link that cannot be printed, and no token, leaves %s open',
-  async (line) => {
-    for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
-      const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
-      expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
-    }
-  },
-);
+const made = ['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'];
+test.each(made)('a link that cannot be printed, and no token, leaves %s open', async (line) => {
+  for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
+    const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
+    expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
+  }
+});
 
 test.each([
   ['a fraction of views', { views_remaining: 1.5 }],
@@ -318,7 +308,6 @@ test.each([
   ['a short one in a URL', 'GET /?q=a%2Bb%40c&x', 'a+b@c'],
   ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
   ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
-  // No echo.
   ['but a short passphrase inside another word', 'too many passphrases', 'hunter2'],
 ])('what an instance echoes is not printed: %s', async (what, message, payload) => {
   const answer = json(422, JSON.stringify({ error: message }));

@@ -81,96 +81,88 @@ test('a pipe nobody reads is refused at once', needsPrograms('mkfifo'), async ()
   await expect(reserveFile(path, false, user)).rejects.toMatchObject({ code: 'usage' });
 });
 
-test(
-  'a link planted after the look at a pipe is not followed',
-  needsPrograms('mkfifo'),
-  async () => {
-    const [theirs, link] = [join(folder, 'theirs'), join(folder, 'link')];
-    execFileSync('mkfifo', [path, theirs]);
-    const reader = openSync(theirs, constants.O_RDONLY | constants.O_NONBLOCK);
-    symlinkSync(theirs, link);
-    // It has looked for links when it returns, and opens the pipe in a later turn.
-    const reserving = reserveFile(path, false, user);
-    renameSync(link, path);
-    await expect(reserving).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining('ELOOP'),
-    });
+test('a link planted after a look at a pipe is not followed', needsPrograms('mkfifo'), async () => {
+  const [theirs, link] = [join(folder, 'theirs'), join(folder, 'link')];
+  execFileSync('mkfifo', [path, theirs]);
+  const reader = openSync(theirs, constants.O_RDONLY | constants.O_NONBLOCK);
+  symlinkSync(theirs, link);
+  // It has looked for links when it returns, and opens the pipe in a later turn.
+  const reserving = reserveFile(path, false, user);
+  renameSync(link, path);
+  await expect(reserving).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('ELOOP'),
+  });
+  closeSync(reader);
+});
+
+describe('what another user made (needs root)', allOf(needsRoot, needsPrograms('mkfifo')), () => {
+  const NOBODY = 65534;
+  const SOMEBODY = 1;
+
+  const refused = () => ({ code: 'usage', message: expect.stringMatching(path) });
+
+  /** Makes the folder one of that owner and mode, with an entry of nobody's. */
+  function prepared(entry: () => void, owner: number, folderMode: number) {
+    entry();
+    lchownSync(path, NOBODY, NOBODY);
+    chownSync(folder, owner, owner);
+    chmodSync(folder, folderMode);
+  }
+
+  test.each([
+    [0, 0o1777, false],
+    [NOBODY, 0o777, false],
+    [0, 0o770, false],
+    [0, 0o755, true],
+    [NOBODY, 0o755, true],
+  ])('a pipe in a folder of user %i, mode %o, is written to: %s', async (owner, mode, taken) => {
+    prepared(() => execFileSync('mkfifo', [path]), owner, mode);
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const reserved = await reserveFile(path, true, user).catch((error: unknown) => error);
+    if (taken) await (reserved as Destination).commit('secret');
+    else expect(reserved).toMatchObject(refused());
+    const bytes = Buffer.alloc(10);
+    const read = readSync(reader, bytes);
     closeSync(reader);
-  },
-);
+    expect(bytes.toString('utf8', 0, read)).toBe(taken ? 'secret' : '');
+  });
 
-describe(
-  'what another user prepared (needs root)',
-  allOf(needsRoot, needsPrograms('mkfifo')),
-  () => {
-    const NOBODY = 65534;
-    const SOMEBODY = 1;
-
-    const refused = () => ({ code: 'usage', message: expect.stringMatching(path) });
-
-    /** Makes the folder one of that owner and mode, with an entry of nobody's. */
-    function prepared(entry: () => void, owner: number, folderMode: number) {
-      entry();
-      lchownSync(path, NOBODY, NOBODY);
-      chownSync(folder, owner, owner);
-      chmodSync(folder, folderMode);
-    }
-
-    test.each([
-      [0, 0o1777, false],
-      [NOBODY, 0o777, false],
-      [0, 0o770, false],
-      [0, 0o755, true],
-      [NOBODY, 0o755, true],
-    ])('a pipe in a folder of user %i, mode %o, is written to: %s', async (owner, mode, taken) => {
-      prepared(() => execFileSync('mkfifo', [path]), owner, mode);
-      const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      const reserved = await reserveFile(path, true, user).catch((error: unknown) => error);
-      if (taken) await (reserved as Destination).commit('secret');
+  test.each([
+    [0, 0o1777, false],
+    [SOMEBODY, 0o1777, false],
+    [NOBODY, 0o1777, true],
+    [NOBODY, 0o777, false],
+    [NOBODY, 0o775, false],
+    [0, 0o755, true],
+  ])('a link in a folder of user %i, mode %o, is followed: %s', async (owner, mode, taken) => {
+    const home = place().folder;
+    const target = join(home, 'target');
+    writeFileSync(target, 'old');
+    for (const [leads, named] of [
+      [target, path],
+      [home, join(path, 'target')],
+      [home, join(path, '..', 'out', 'target')],
+    ] as const) {
+      prepared(() => symlinkSync(leads, path), owner, mode);
+      const reserved = await reserveFile(named, true, user).catch((error: unknown) => error);
+      if (taken) await (reserved as Destination).commit(named);
       else expect(reserved).toMatchObject(refused());
-      const bytes = Buffer.alloc(10);
-      const read = readSync(reader, bytes);
-      closeSync(reader);
-      expect(bytes.toString('utf8', 0, read)).toBe(taken ? 'secret' : '');
-    });
+      expect(readFileSync(target, 'utf8')).toBe(taken ? named : 'old');
+      rmSync(path);
+    }
+  });
 
-    test.each([
-      [0, 0o1777, false],
-      [SOMEBODY, 0o1777, false],
-      [NOBODY, 0o1777, true],
-      [NOBODY, 0o777, false],
-      [NOBODY, 0o775, false],
-      [0, 0o755, true],
-    ])('a link in a folder of user %i, mode %o, is followed: %s', async (owner, mode, taken) => {
-      const home = place().folder;
-      const target = join(home, 'target');
-      writeFileSync(target, 'old');
-      for (const [leads, named] of [
-        [target, path],
-        [home, join(path, 'target')],
-        [home, join(path, '..', 'out', 'target')],
-      ] as const) {
-        prepared(() => symlinkSync(leads, path), owner, mode);
-        const reserved = await reserveFile(named, true, user).catch((error: unknown) => error);
-        if (taken) await (reserved as Destination).commit(named);
-        else expect(reserved).toMatchObject(refused());
-        expect(readFileSync(target, 'utf8')).toBe(taken ? named : 'old');
-        rmSync(path);
-      }
-    });
-
-    test.each([0, SOMEBODY])('a link of ours or of root is followed by user %i', async (me) => {
-      const target = join(folder, 'target');
-      writeFileSync(target, 'old');
-      chmodSync(folder, 0o1777);
-      symlinkSync('./target', path);
-      lchownSync(path, me, me);
-      await (await reserveFile(path, true, SOMEBODY)).commit('new');
-      expect(readFileSync(target, 'utf8')).toBe('new');
-    });
-  },
-);
+  test.each([0, SOMEBODY])('a link of ours or of root is followed by user %i', async (me) => {
+    const target = join(folder, 'target');
+    writeFileSync(target, 'old');
+    chmodSync(folder, 0o1777);
+    symlinkSync('./target', path);
+    lchownSync(path, me, me);
+    await (await reserveFile(path, true, SOMEBODY)).commit('new');
+    expect(readFileSync(target, 'utf8')).toBe('new');
+  });
+});
 
 test('what is no place for a file is refused before anything is fetched', async () => {
   const at = (...names: string[]) => join(folder, ...names);

@@ -8,7 +8,6 @@ interface Cut {
   readonly bytes: number;
 }
 
-/** In bytes. */
 interface Places {
   readonly first: number;
   readonly step: number;
@@ -16,7 +15,6 @@ interface Places {
 
 export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>;
 
-/** A TCP proxy for that port of this machine. */
 export async function cuttingProxy(port: number) {
   let cut: Cut | undefined;
   let connections = 0;
@@ -40,7 +38,6 @@ export async function cuttingProxy(port: number) {
     pass(client, upstream, 'to');
     pass(upstream, client, 'from');
   });
-  /** Runs `work` with one cut. */
   const withCut = async <T>(here: Cut, work: () => Promise<T>) => {
     cut = here;
     connections = 0;

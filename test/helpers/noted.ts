@@ -3,7 +3,6 @@ import type { Call } from './service';
 
 /** How a push is asked for. */
 interface Retrieval extends Call {
-  /** Its `Idempotency-Key`. */
   readonly key?: string;
   readonly query?: string;
 }
@@ -82,6 +81,5 @@ export async function untilServed<A extends Said>(ask: () => Promise<A>): Promis
   }
 }
 
-/** How many views these responses have. */
 export const viewsIn = (answers: readonly Said[]) =>
   new Set(answers.flatMap(({ json }) => (json?.payload ? json.views_remaining : []))).size;

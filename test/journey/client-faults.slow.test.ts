@@ -36,7 +36,6 @@ interface Run extends Ended {
   readonly where: string;
   /** What is at home, among temporary files, and where the command saves files. */
   readonly files: Record<string, string>;
-  /** The calls that were tampered with. */
   readonly log: string;
 }
 
@@ -156,18 +155,14 @@ describe('a client at whose system calls something happens (needs strace)', need
   });
 });
 
-test(
-  'the limit of open files is named where it is met, whatever was to be opened',
-  onNode,
-  async () => {
-    const said: string[] = [];
-    for (let most = 16; most < 30; most++) {
-      const limited = ['sh', '-c', `ulimit -n ${most}; exec "$@"`, 'sh', ...program];
-      const env = { ...someone.env, PWPUSH_URL: service.url };
-      said.push((await start(['push'], { env, input: 'x', by: limited }).ended).stderr);
-    }
-    const unreachable = said.filter((text) => text.includes('cannot be reached'));
-    expect(unreachable.length).toBeGreaterThan(0);
-    for (const text of unreachable) expect(text).toContain('(EMFILE)');
-  },
-);
+test('the limit of open files is named where it is met, whatever is opened', onNode, async () => {
+  const said: string[] = [];
+  for (let most = 16; most < 30; most++) {
+    const limited = ['sh', '-c', `ulimit -n ${most}; exec "$@"`, 'sh', ...program];
+    const env = { ...someone.env, PWPUSH_URL: service.url };
+    said.push((await start(['push'], { env, input: 'x', by: limited }).ended).stderr);
+  }
+  const unreachable = said.filter((text) => text.includes('cannot be reached'));
+  expect(unreachable.length).toBeGreaterThan(0);
+  for (const text of unreachable) expect(text).toContain('(EMFILE)');
+});

@@ -23,7 +23,6 @@ let somebody: Person;
 let caches: string;
 let env: Record<string, string>;
 
-/** A path below the home. */
 const at = (path: string) => join(somebody.folder, path);
 beforeEach(() => {
   somebody = makePerson();
@@ -130,14 +129,10 @@ describe('code that another user may have put there is not run', () => {
   });
 
   // As sudo may leave it.
-  test.each(['~', '~/.cache/pwpush', 'the file'] as const)(
-    '%s is of another user',
-    needsRoot,
-    (place) => {
-      chownSync(places[place](), 1, 1);
-      isNotUsed(place);
-    },
-  );
+  test.each(['~', '~/.cache/pwpush', 'the file'] as const)('%s is foreign', needsRoot, (place) => {
+    chownSync(places[place](), 1, 1);
+    isNotUsed(place);
+  });
 });
 
 test.each<[string, Record<string, string>, string?]>([

@@ -59,7 +59,6 @@ function newKey(): string {
 const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 type Push = Record<string, unknown>;
-/** Pushes a payload, and returns the path of its link. */
 const pushed = async (payload: string, push: Push = {}) =>
   `/p/${await here.service.create({ payload, retrieval_step: false, ...push })}`;
 const armored = (text: string, key: string, work = 10) =>
@@ -67,7 +66,6 @@ const armored = (text: string, key: string, work = 10) =>
 const pushText = async (text: string, key: string, push?: Push) =>
   pushed(await armored(text, key), push);
 
-/** Pushes an encrypted text, and opens its link. */
 async function open(text: string, push: Push = {}, options?: PageOptions): Promise<Page> {
   const key = newKey();
   return visit(`${await pushText(text, key, push)}#${key}`, options);
@@ -83,22 +81,18 @@ async function shows(page: Page, text = SECRET): Promise<void> {
 }
 
 describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
-  test(
-    'is decrypted with the key in the link, which is gone from the address before anything is drawn',
-    alsoFirefox,
-    async () => {
-      const before =
-        "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
-      const page = await open(SECRET, {}, { before });
-      await page.getByRole('button', { name: 'Show the text' }).waitFor();
-      expect(await page.evaluate('isSecureContext')).toBe(false);
-      expect(await page.evaluate('early')).toMatch(/\/p\/[\w-]+$/);
-      expect(await shown(page).isVisible()).toBe(false);
-      await press(page, 'Show the text');
-      await shows(page);
-      expect(await page.locator('.sealed').isVisible()).toBe(false);
-    },
-  );
+  test('is decrypted with the key in the link, gone before it is drawn', alsoFirefox, async () => {
+    const before =
+      "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
+    const page = await open(SECRET, {}, { before });
+    await page.getByRole('button', { name: 'Show the text' }).waitFor();
+    expect(await page.evaluate('isSecureContext')).toBe(false);
+    expect(await page.evaluate('early')).toMatch(/\/p\/[\w-]+$/);
+    expect(await shown(page).isVisible()).toBe(false);
+    await press(page, 'Show the text');
+    await shows(page);
+    expect(await page.locator('.sealed').isVisible()).toBe(false);
+  });
 
   test('is announced before a view is used, with what opens it', async () => {
     const key = newKey();
@@ -293,24 +287,21 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
-  test.each(['in the link', 'of words'])(
-    'keeps a key %s through a wrong passphrase',
-    async (which) => {
-      const locked = { passphrase: 'sesame', retrieval_step: true };
-      const isWords = which === 'of words';
-      const { key, path } = isWords
-        ? { ...(await provedByWords(locked)), key: '' }
-        : await proved(locked);
-      const page = await visit(`${path}#${key}`);
-      if (isWords) await field(page, 'Key words').fill(WORDS);
-      await page.fill('#passphrase', 'wrong');
-      await press(page, SHOW);
-      await page.getByText('Wrong passphrase.').waitFor();
-      await page.fill('#passphrase', 'sesame');
-      await press(page, SHOW);
-      await shows(page);
-    },
-  );
+  test.each(['in the link', 'of words'])('a key %s outlives a wrong passphrase', async (which) => {
+    const locked = { passphrase: 'sesame', retrieval_step: true };
+    const isWords = which === 'of words';
+    const { key, path } = isWords
+      ? { ...(await provedByWords(locked)), key: '' }
+      : await proved(locked);
+    const page = await visit(`${path}#${key}`);
+    if (isWords) await field(page, 'Key words').fill(WORDS);
+    await page.fill('#passphrase', 'wrong');
+    await press(page, SHOW);
+    await page.getByText('Wrong passphrase.').waitFor();
+    await page.fill('#passphrase', 'sesame');
+    await press(page, SHOW);
+    await shows(page);
+  });
 
   test('asks for the words again where the browser keeps nothing', async () => {
     const before = "Storage.prototype.setItem = () => { throw new Error('none'); }";
@@ -328,7 +319,6 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
   });
 });
 
-/** Pushes files as a client does, and returns the path of the link. */
 async function pushFiles(
   key: string,
   files: readonly { readonly name: string; readonly bytes: Buffer; readonly size?: number }[],
@@ -359,52 +349,44 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   ];
   const small = files.map(({ name }) => ({ name, bytes: Buffer.from(name) }));
 
-  test(
-    'are saved decrypted under their own names, one by one and all at once',
-    onChromium,
-    async () => {
-      const key = newKey();
-      const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
-      await press(page, 'Show the message');
-      await shows(page, 'For Ann');
-      const one = await downloads(page, 1, () =>
-        page.getByRole('link', { name: 'Download Schlüssel' }).click(),
-      );
-      expect(one).toEqual({ 'Schlüssel für _Büro_.txt': Buffer.from('hunter2') });
-      const saved = await downloads(page, 2, () => press(page, 'Download all'));
-      expect(saved['b.bin']?.equals(files[1]?.bytes ?? Buffer.alloc(0))).toBe(true);
-      expect(here.sent()).not.toContain('Schlüssel');
-    },
-  );
+  test('are saved decrypted under their names, one by one or all at once', onChromium, async () => {
+    const key = newKey();
+    const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
+    await press(page, 'Show the message');
+    await shows(page, 'For Ann');
+    const one = await downloads(page, 1, () =>
+      page.getByRole('link', { name: 'Download Schlüssel' }).click(),
+    );
+    expect(one).toEqual({ 'Schlüssel für _Büro_.txt': Buffer.from('hunter2') });
+    const saved = await downloads(page, 2, () => press(page, 'Download all'));
+    expect(saved['b.bin']?.equals(files[1]?.bytes ?? Buffer.alloc(0))).toBe(true);
+    expect(here.sent()).not.toContain('Schlüssel');
+  });
 
   test.each<[string, (sealed: Buffer[]) => Buffer[]]>([
     ['exchanged', (sealed) => sealed.toReversed()],
     ['cut', (sealed) => sealed.map((bytes) => bytes.subarray(0, -1))],
     ['added to', (sealed) => [...sealed, ...sealed]],
-  ])(
-    'that were %s by the instance are not saved under their names',
-    alsoFirefox,
-    async (how, change) => {
-      const key = newKey();
-      const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: 'page' });
-      const saves: unknown[] = [];
-      page.on('download', (download) => saves.push(download));
-      const added = how === 'added to';
-      if (!added) await page.getByRole('link', { name: 'Download b.bin' }).click();
-      await alerts(page, 'is damaged or incomplete');
-      // As they came, the one whose button was pressed too.
-      const names = (await page.locator('.files .name').allInnerTexts()).sort();
-      const sealed = ['1.age', '2.age', '3.age', '4.age'];
-      const rest = ['2.age', small[0]?.name];
-      expect([saves, names]).toEqual([[], added ? sealed : rest]);
-      if (added) return;
-      // Firefox numbers the second download of a name.
-      const [saved] = Object.values(
-        await downloads(page, 1, () => page.getByRole('link', { name: 'Download 2.age' }).click()),
-      );
-      expect(saved?.toString('latin1')).toMatch(/^age-encryption\.org\//);
-    },
-  );
+  ])('that were %s there are not saved under their names', alsoFirefox, async (how, change) => {
+    const key = newKey();
+    const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: 'page' });
+    const saves: unknown[] = [];
+    page.on('download', (download) => saves.push(download));
+    const added = how === 'added to';
+    if (!added) await page.getByRole('link', { name: 'Download b.bin' }).click();
+    await alerts(page, 'is damaged or incomplete');
+    // As they came, the one whose button was pressed too.
+    const names = (await page.locator('.files .name').allInnerTexts()).sort();
+    const sealed = ['1.age', '2.age', '3.age', '4.age'];
+    const rest = ['2.age', small[0]?.name];
+    expect([saves, names]).toEqual([[], added ? sealed : rest]);
+    if (added) return;
+    // Firefox numbers the second download of a name.
+    const [saved] = Object.values(
+      await downloads(page, 1, () => page.getByRole('link', { name: 'Download 2.age' }).click()),
+    );
+    expect(saved?.toString('latin1')).toMatch(/^age-encryption\.org\//);
+  });
 });
 
 /** The public key of a new key pair of ssh-keygen. */
@@ -492,43 +474,35 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
   });
 });
 
-test(
-  'files that are not as long as the sender listed are not saved',
-  allOf(needsBrowser, onChromium),
-  async () => {
-    const key = newKey();
-    const files = [{ name: 'a.txt', bytes: Buffer.from('hunter2'), size: 6 }];
-    const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
-    const downloads: unknown[] = [];
-    page.on('download', (download) => downloads.push(download));
-    await page.getByRole('link', { name: 'Download a.txt' }).click();
-    await alerts(page, 'is damaged or incomplete');
-    expect(downloads).toEqual([]);
-  },
-);
+test('files not as long as listed are not saved', allOf(needsBrowser, onChromium), async () => {
+  const key = newKey();
+  const files = [{ name: 'a.txt', bytes: Buffer.from('hunter2'), size: 6 }];
+  const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
+  const downloads: unknown[] = [];
+  page.on('download', (download) => downloads.push(download));
+  await page.getByRole('link', { name: 'Download a.txt' }).click();
+  await alerts(page, 'is damaged or incomplete');
+  expect(downloads).toEqual([]);
+});
 
-test(
-  'the page at /open decrypts what is pasted, and sends nothing',
-  allOf(needsBrowser, alsoFirefox),
-  async () => {
-    const page = await visit('/open');
-    const typed = page.getByLabel('Key', { exact: true });
-    const armor = page.getByLabel('Encrypted secret');
-    const before = here.sent().length;
-    await armor.fill(await armored(SECRET, WORDS, WORDS_WORK));
-    await typed.fill('wrong');
-    await press(page, 'Decrypt');
-    await alerts(page, 'Wrong key.');
-    await typed.fill(WORDS);
-    await page.keyboard.press('Enter');
-    await shows(page);
-    await armor.fill('no armor');
-    await typed.fill(WORDS);
-    await page.keyboard.press('Enter');
-    await alerts(page, 'is damaged or incomplete');
-    expect([await shown(page).count(), here.sent().length]).toEqual([0, before]);
-  },
-);
+test('/open decrypts what is pasted, sends nothing', allOf(needsBrowser, alsoFirefox), async () => {
+  const page = await visit('/open');
+  const typed = page.getByLabel('Key', { exact: true });
+  const armor = page.getByLabel('Encrypted secret');
+  const before = here.sent().length;
+  await armor.fill(await armored(SECRET, WORDS, WORDS_WORK));
+  await typed.fill('wrong');
+  await press(page, 'Decrypt');
+  await alerts(page, 'Wrong key.');
+  await typed.fill(WORDS);
+  await page.keyboard.press('Enter');
+  await shows(page);
+  await armor.fill('no armor');
+  await typed.fill(WORDS);
+  await page.keyboard.press('Enter');
+  await alerts(page, 'is damaged or incomplete');
+  expect([await shown(page).count(), here.sent().length]).toEqual([0, before]);
+});
 
 describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   const payloadOf = async (link: string) => {
@@ -549,7 +523,6 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     return page;
   }
 
-  /** Sends the form, and returns the link that the page shows. */
   async function made(page: Page): Promise<string> {
     await press(page, 'Create link');
     await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
@@ -654,19 +627,15 @@ describe('a link that a mail gateway changed (needs Chromium)', needsBrowser, ()
   });
 });
 
-test(
-  'no key, and nothing that was encrypted, was sent or logged',
-  allOf(onChromium, needsBrowser),
-  async () => {
-    // What a mail gateway makes the browser send, to see that it is recorded.
-    const key = newLinkKey();
-    await visit(`/p/abcdefghij%23${key}.`);
-    const sent = here.sent();
-    const { stdout, stderr } = await here.built.stop();
-    const log = stdout + stderr;
-    expect(sent).toContain(key);
-    expect(log).toContain('GET /p/:token');
-    expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
-    expect([key, ...secrets, ...logged].filter((secret) => log.includes(secret))).toEqual([]);
-  },
-);
+test('no key and no plaintext was sent or logged', allOf(onChromium, needsBrowser), async () => {
+  // What a mail gateway makes the browser send, to see that it is recorded.
+  const key = newLinkKey();
+  await visit(`/p/abcdefghij%23${key}.`);
+  const sent = here.sent();
+  const { stdout, stderr } = await here.built.stop();
+  const log = stdout + stderr;
+  expect(sent).toContain(key);
+  expect(log).toContain('GET /p/:token');
+  expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
+  expect([key, ...secrets, ...logged].filter((secret) => log.includes(secret))).toEqual([]);
+});

@@ -15,7 +15,6 @@ beforeEach(() => {
 /** What starts the program under strace(1), which is its grandchild, with these words for it. */
 const traced = (...words: string[]) => ['strace', '-D', '-f', '-qq', ...words, ...program];
 
-/** Gets a text and a file into the folder `in`. */
 async function get(by: readonly string[], ...words: string[]) {
   const instance = await offering([{ filename: 'a', answer: whole('A') }], 'text', 0);
   const all = ['get', `${instance.url}/p/abc`, '--output', 'in/', ...words];
@@ -84,35 +83,32 @@ describe('what is saved', needsPrograms('strace'), () => {
     expect([code, steps]).toEqual([0, [...each('secret.txt'), ...each('a')]]);
   });
 
-  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])(
-    'where calls fail with %s',
-    (error) => {
-      const without = (...calls: string[]) =>
-        traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
-      const links = ['?link', 'linkat'];
+  describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])('where calls fail: %s', (error) => {
+    const without = (...calls: string[]) =>
+      traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
+    const links = ['?link', 'linkat'];
 
-      test('for links, modes and syncs is saved, and nothing is overwritten', async () => {
-        const unlinked = without(...links, '?chmod', 'fchmod', 'fchmodat', 'fsync', 'fdatasync');
-        expect(await get(unlinked)).toMatchObject({ code: 0 });
-        expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
-        writeFileSync(join(folder, 'in/a'), 'mine');
-        expect(await get(unlinked)).toMatchObject({ code: 0 });
-        expect([read('in/a'), read('in/a (2)'), read('in/secret (2).txt')]).toEqual([
-          ...['mine', 'A', 'text'],
-        ]);
-        expect(readdirSync(join(folder, 'in'))).toHaveLength(4);
-      });
+    test('for links, modes and syncs is saved, and nothing is overwritten', async () => {
+      const unlinked = without(...links, '?chmod', 'fchmod', 'fchmodat', 'fsync', 'fdatasync');
+      expect(await get(unlinked)).toMatchObject({ code: 0 });
+      expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
+      writeFileSync(join(folder, 'in/a'), 'mine');
+      expect(await get(unlinked)).toMatchObject({ code: 0 });
+      expect([read('in/a'), read('in/a (2)'), read('in/secret (2).txt')]).toEqual([
+        ...['mine', 'A', 'text'],
+      ]);
+      expect(readdirSync(join(folder, 'in'))).toHaveLength(4);
+    });
 
-      test('for links, a service makes its key, and uses it again', async () => {
-        const home = join(folder, 'home');
-        mkdirSync(home);
-        const env = { ...somebody.env, HOME: home };
-        await (await serveBuilt(env, [], without(...links))).stop();
-        const key = read('home/data/instance.key');
-        expect(keysIn(key)).toHaveLength(1);
-        await (await serveBuilt(env)).stop();
-        expect(read('home/data/instance.key')).toBe(key);
-      });
-    },
-  );
+    test('for links, a service makes its key, and uses it again', async () => {
+      const home = join(folder, 'home');
+      mkdirSync(home);
+      const env = { ...somebody.env, HOME: home };
+      await (await serveBuilt(env, [], without(...links))).stop();
+      const key = read('home/data/instance.key');
+      expect(keysIn(key)).toHaveLength(1);
+      await (await serveBuilt(env)).stop();
+      expect(read('home/data/instance.key')).toBe(key);
+    });
+  });
 });

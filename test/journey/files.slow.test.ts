@@ -32,7 +32,6 @@ beforeEach(() => {
 });
 const files = (name = '.') => contents(at(name));
 
-/** Runs `get` of the push that an instance offers. */
 const get = ({ url }: { url: string }, ...words: string[]) =>
   pwpush(['get', `${url}/p/abc`, ...words], { env, cwd: folder });
 
@@ -40,7 +39,6 @@ describe('get saves files', () => {
   const offered = (name: string, answer: OfferedFile['answer'], text = '', views = 4) =>
     offering([{ filename: name, answer }], text, views);
 
-  /** In a folder that is not there any more. */
   const inGone = (line: string) =>
     shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
 
@@ -72,44 +70,37 @@ describe('get saves files', () => {
     expect(files()).toEqual({ a: 'all' });
   });
 
-  test(
-    'as far as there is room, and nothing of the others is left',
-    allOf(needsDisk, alsoBinary),
-    async () => {
-      const disk = mountDisk(1);
-      onTestFinished(() => disk.remove());
-      const big = 'x'.repeat(2 * 1024 * 1024);
-      const chunked: OfferedFile['answer'] = (_, response) =>
-        void response.write(big, () => response.end());
-      const instance = await offering([
-        { filename: 'announced', answer: whole(big) },
-        { filename: 'chunked', answer: chunked },
-        { filename: 'small', answer: whole('s') },
-        { filename: 'empty', answer: whole('') },
-      ]);
-      const { code, stderr } = await get(instance, '-o', disk.folder);
-      expect([code, ...stderr.split('\n').slice(0, 4)]).toEqual([
-        1,
-        expect.stringMatching(/^warning: announced: not enough disk space: 2\.0 MiB needed in /),
-        'warning: chunked: cannot write the file (the disk is full)',
-        `saved ${disk.folder}/small (1 B)`,
-        `saved ${disk.folder}/empty (0 B)`,
-      ]);
-      expect(contents(disk.folder)).toEqual({ small: 's', empty: '' });
-    },
-  );
+  test('where there is room, and nothing of the others', allOf(needsDisk, alsoBinary), async () => {
+    const disk = mountDisk(1);
+    onTestFinished(() => disk.remove());
+    const big = 'x'.repeat(2 * 1024 * 1024);
+    const chunked: OfferedFile['answer'] = (_, response) =>
+      void response.write(big, () => response.end());
+    const instance = await offering([
+      { filename: 'announced', answer: whole(big) },
+      { filename: 'chunked', answer: chunked },
+      { filename: 'small', answer: whole('s') },
+      { filename: 'empty', answer: whole('') },
+    ]);
+    const { code, stderr } = await get(instance, '-o', disk.folder);
+    expect([code, ...stderr.split('\n').slice(0, 4)]).toEqual([
+      1,
+      expect.stringMatching(/^warning: announced: not enough disk space: 2\.0 MiB needed in /),
+      'warning: chunked: cannot write the file (the disk is full)',
+      `saved ${disk.folder}/small (1 B)`,
+      `saved ${disk.folder}/empty (0 B)`,
+    ]);
+    expect(contents(disk.folder)).toEqual({ small: 's', empty: '' });
+  });
 });
 
-test.each(['out', 'link', 'fifo'])(
-  'for a coding agent, the file of standard output is no place, as %s',
-  async (name) => {
-    const target = name === 'fifo' ? 'fifo' : 'out';
-    const line = `mkfifo fifo; ln -s out link; exec 3<>fifo; $PWPUSH get abc --output ${name} --force >${target}`;
-    const agent = { ...env, PWPUSH_URL: 'http://127.0.0.1:1', CLAUDECODE: '1' };
-    const { code, stderr } = await shell(line, { env: agent, cwd: folder });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('(CLAUDECODE)')]);
-  },
-);
+test.each(['out', 'link', 'fifo'])('stdout is no place for an agent: %s', async (name) => {
+  const target = name === 'fifo' ? 'fifo' : 'out';
+  const line = `mkfifo fifo; ln -s out link; exec 3<>fifo; $PWPUSH get abc --output ${name} --force >${target}`;
+  const agent = { ...env, PWPUSH_URL: 'http://127.0.0.1:1', CLAUDECODE: '1' };
+  const { code, stderr } = await shell(line, { env: agent, cwd: folder });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('(CLAUDECODE)')]);
+});
 
 describe('Ctrl-C in a download', () => {
   const text = 'x'.repeat(600_000).concat('y'.repeat(400_000));
@@ -167,27 +158,23 @@ describe('Ctrl-C in a download', () => {
     expect(files()).toEqual({ done: 'D' });
   });
 
-  test(
-    'of the last view keeps the addresses, and --resume gets the rest without a view',
-    alsoBinary,
-    async () => {
-      const { instance, link, stdout, stderr } = await interrupted(breaking(), 0);
-      const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
-      const kept = path.replaceAll("'\\''", "'");
-      expect([stdout, stderr]).toEqual([
-        'text',
-        expect.stringContaining('interrupted; no view is left, and 1 file not saved'),
-      ]);
-      expect(statSync(kept).mode & 0o777).toBe(0o600);
-      expect(readFileSync(kept, 'utf8')).not.toContain('text');
-      const before = instance.seen.length;
-      const words = ['get', link, '--resume', kept];
-      expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0, stdout: '' });
-      expect(files()).toEqual({ done: 'D', _big: text });
-      expect(instance.seen).toHaveLength(before + 1);
-      expect(existsSync(kept)).toBe(false);
-    },
-  );
+  test('of the last view keeps the addresses; --resume takes no view', alsoBinary, async () => {
+    const { instance, link, stdout, stderr } = await interrupted(breaking(), 0);
+    const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
+    const kept = path.replaceAll("'\\''", "'");
+    expect([stdout, stderr]).toEqual([
+      'text',
+      expect.stringContaining('interrupted; no view is left, and 1 file not saved'),
+    ]);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect(readFileSync(kept, 'utf8')).not.toContain('text');
+    const before = instance.seen.length;
+    const words = ['get', link, '--resume', kept];
+    expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0, stdout: '' });
+    expect(files()).toEqual({ done: 'D', _big: text });
+    expect(instance.seen).toHaveLength(before + 1);
+    expect(existsSync(kept)).toBe(false);
+  });
 
   test.each(
     partOf(
@@ -294,11 +281,7 @@ describe('push --file', () => {
 
   test.each([
     ['a pipe', 'cat "$FILE" | $PWPUSH push -f -', 0],
-    [
-      'a file that was read before',
-      '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"',
-      1000,
-    ],
+    ['a file read before', '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"', 1000],
   ])('takes standard input from %s', alsoBinary, async (_name, line, read) => {
     const instance = await taking();
     expect(await shell(line, { env: to(instance.url) })).toMatchObject({ code: 0, stdout: LINK });

@@ -40,14 +40,12 @@ const get = (link: string, ...words: string[]) =>
 /** Answers; what is tested is the other process. */
 const respond = (link: string, words: string[] = [], stdin = '') =>
   overSocket(['respond', link, ...words], { env: other.env, stdin });
-/** Sends an answer as it is. */
 const send = (item: string, response: string) =>
   fetch(`${item}/respond`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ request: { response } }),
   });
-/** A file of that person. */
 const file = (name: string, content: string | Buffer) => {
   writeFileSync(join(other.folder, name), content);
   return join(other.folder, name);
@@ -106,56 +104,44 @@ describe('push --here', () => {
 
 const DRAWN = '\u001b[38;5;16';
 
-test(
-  'on a terminal, push --here draws its link for phones; Ctrl-C expires it',
-  alsoBinary,
-  async () => {
-    const line = 'echo s | (exec $PWPUSH push --here --host 0.0.0.0)';
-    const terminal = onTerminal(line, sender.env);
-    await terminal.shows('Ctrl-C expires the push');
-    const screen = terminal.screen();
-    const [link = ''] = /http:\S+/.exec(screen) ?? [];
-    const drawing = screen.split('\r\n').filter((one) => one.startsWith(DRAWN));
-    expect(read(drawing.join('\n'))).toBe(link);
-    // Once, below.
-    expect(screen.split(link)).toHaveLength(2);
-    expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
-    expect(screen.indexOf('plain http')).toBeGreaterThan(screen.indexOf(link));
-    terminal.type('\u0003');
-    await terminal.shows('pwpush: interrupted');
-    await terminal.ended;
-    expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
-    expect((await get(link)).code).toBe(9);
-  },
-);
+test('on a terminal, push --here draws its link; Ctrl-C expires it', alsoBinary, async () => {
+  const line = 'echo s | (exec $PWPUSH push --here --host 0.0.0.0)';
+  const terminal = onTerminal(line, sender.env);
+  await terminal.shows('Ctrl-C expires the push');
+  const screen = terminal.screen();
+  const [link = ''] = /http:\S+/.exec(screen) ?? [];
+  const drawing = screen.split('\r\n').filter((one) => one.startsWith(DRAWN));
+  expect(read(drawing.join('\n'))).toBe(link);
+  // Once, below.
+  expect(screen.split(link)).toHaveLength(2);
+  expect(screen.indexOf(link)).toBeGreaterThan(screen.lastIndexOf(drawing.at(-1) ?? ''));
+  expect(screen.indexOf('plain http')).toBeGreaterThan(screen.indexOf(link));
+  terminal.type('\u0003');
+  await terminal.shows('pwpush: interrupted');
+  await terminal.ended;
+  expect(terminal.screen()).toContain('^C\r\nthe push was expired\r\npwpush: interrupted');
+  expect((await get(link)).code).toBe(9);
+});
 
-test(
-  'on a terminal of 24 lines, request --here has its warning below the code',
-  alsoBinary,
-  async () => {
-    const terminal = onTerminal('exec $PWPUSH request --here a', sender.env);
-    await terminal.shows('can read the answer');
-    terminal.type('\u0003');
-    await terminal.ended;
-    const screen = terminal.screen();
-    expect(screen.lastIndexOf(DRAWN)).toBeGreaterThan(screen.indexOf('waiting for an answer'));
-    expect(screen.indexOf('plain http')).toBeGreaterThan(screen.lastIndexOf(DRAWN));
-  },
-);
+test('on a terminal of 24 lines, request --here warns below the code', alsoBinary, async () => {
+  const terminal = onTerminal('exec $PWPUSH request --here a', sender.env);
+  await terminal.shows('can read the answer');
+  terminal.type('\u0003');
+  await terminal.ended;
+  const screen = terminal.screen();
+  expect(screen.lastIndexOf(DRAWN)).toBeGreaterThan(screen.indexOf('waiting for an answer'));
+  expect(screen.indexOf('plain http')).toBeGreaterThan(screen.lastIndexOf(DRAWN));
+});
 
-test(
-  'on a terminal, request --here for this machine draws nothing, and prints the answer',
-  alsoBinary,
-  async () => {
-    const terminal = onTerminal('$PWPUSH request --here --host 127.0.0.1', sender.env);
-    await terminal.shows('waiting for an answer');
-    const [link = ''] = /http:\S+/.exec(terminal.screen()) ?? [];
-    expect((await respond(link, [], 'hunter2')).code).toBe(0);
-    expect(await terminal.ended).toBe(0);
-    expect(terminal.screen()).not.toContain(DRAWN);
-    expect(await linesOf(terminal.screen())).toContain('hunter2');
-  },
-);
+test('on a terminal, request --here for 127.0.0.1 only prints the answer', alsoBinary, async () => {
+  const terminal = onTerminal('$PWPUSH request --here --host 127.0.0.1', sender.env);
+  await terminal.shows('waiting for an answer');
+  const [link = ''] = /http:\S+/.exec(terminal.screen()) ?? [];
+  expect((await respond(link, [], 'hunter2')).code).toBe(0);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.screen()).not.toContain(DRAWN);
+  expect(await linesOf(terminal.screen())).toContain('hunter2');
+});
 
 describe('request --here', () => {
   test('a visitor of the page is named once', async () => {

@@ -95,7 +95,6 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     return ending(child);
   }
 
-  /** The one file rescued below TMPDIR. */
   function rescuedInTmp() {
     const [made = ''] = readdirSync(at('tmp'));
     const inside = at(`tmp/${made}`);
@@ -206,32 +205,29 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
   test.each([
     [NOBODY, 0o755, 'belongs to another user', () => 'make it yours with chown'],
     [0, 0o777, 'is open to other users', (path: string) => `run chmod go-w '${path}'`],
-  ])(
-    'a config file, or its folder, runs no command and sends no token: of %i, %o',
-    async (uid, mode, why, fix) => {
-      const ran = at('ran');
-      const evil = { url: sender.env.PWPUSH_URL, 'token-command': `touch ${ran}` };
-      mkdirSync(at('config'), { mode: 0o700 });
-      const file = at('config/config.json');
-      writeFileSync(file, JSON.stringify({ current: 'evil', profiles: { evil } }), { mode: 0o600 });
-      for (const [path, is, was] of [
-        [file, 'the config file', 0o600],
-        [at('config'), 'the folder of the config file', 0o700],
-      ] as const) {
-        prepare(path, uid, mode);
-        const { code, stderr } = await within(['list']);
-        expect([code, existsSync(ran), stderr]).toEqual([
-          2,
-          false,
-          `pwpush: ${is} "${path}" ${why}\nhint: ${fix(path)}, or set PWPUSH_CONFIG_DIR to another folder\n`,
-        ]);
-        prepare(path, 0, was);
-      }
-      prepare(at('config'), uid, mode);
-      const write = await within(['profile', 'set', 'days', '3', '--profile', 'a']);
-      expect(write.code).toBe(2);
-    },
-  );
+  ])('a config file or folder runs and sends nothing: of %i, %o', async (uid, mode, why, fix) => {
+    const ran = at('ran');
+    const evil = { url: sender.env.PWPUSH_URL, 'token-command': `touch ${ran}` };
+    mkdirSync(at('config'), { mode: 0o700 });
+    const file = at('config/config.json');
+    writeFileSync(file, JSON.stringify({ current: 'evil', profiles: { evil } }), { mode: 0o600 });
+    for (const [path, is, was] of [
+      [file, 'the config file', 0o600],
+      [at('config'), 'the folder of the config file', 0o700],
+    ] as const) {
+      prepare(path, uid, mode);
+      const { code, stderr } = await within(['list']);
+      expect([code, existsSync(ran), stderr]).toEqual([
+        2,
+        false,
+        `pwpush: ${is} "${path}" ${why}\nhint: ${fix(path)}, or set PWPUSH_CONFIG_DIR to another folder\n`,
+      ]);
+      prepare(path, 0, was);
+    }
+    prepare(at('config'), uid, mode);
+    const write = await within(['profile', 'set', 'days', '3', '--profile', 'a']);
+    expect(write.code).toBe(2);
+  });
 
   test('the state folder gives no receipt and takes none', async () => {
     const here = { PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' };

@@ -21,25 +21,21 @@ const words = ['--root', root, '--env', 'DB_PASSWORD', '--debug'];
 const env = { ...operator.env, DB_PASSWORD: SECRET };
 
 // Both versions of the protocol: test/commands/mcp/tools.test.ts.
-test(
-  'a client starts the program, hands over secrets, and ends it by closing its input',
-  alsoBinary,
-  async () => {
-    const { client, call, close, child, transcript } = await connectedProgram(words, { env });
-    expect((await client.listTools()).tools).toHaveLength(9);
-    const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
-    expect(await call('save', { link, file: 'copy' })).toBe('saved copy (27 B)');
-    expect(readFileSync(join(root, 'copy'), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
-    expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
-    // It goes on after what is no message.
-    child.stdin?.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
-    expect(await call('list')).toMatch(/^\[/);
-    const { code, signal, stderr } = await close();
-    expect([code, signal]).toEqual([0, null]);
-    expect(stderr).toMatch(/^debug: /);
-    expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
-  },
-);
+test('a client starts the program, hands over secrets and ends it', alsoBinary, async () => {
+  const { client, call, close, child, transcript } = await connectedProgram(words, { env });
+  expect((await client.listTools()).tools).toHaveLength(9);
+  const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', as_text: true }));
+  expect(await call('save', { link, file: 'copy' })).toBe('saved copy (27 B)');
+  expect(readFileSync(join(root, 'copy'), 'utf8')).toBe(`PASSWORD=${SECRET}\n`);
+  expect(await call('push', { env: 'DB_PASSWORD', encrypt: true })).toMatch(/#[\w-]{22}"/);
+  // It goes on after what is no message.
+  child.stdin?.write('not JSON\n{"jsonrpc":"2.0"}\n[]\n\n');
+  expect(await call('list')).toMatch(/^\[/);
+  const { code, signal, stderr } = await close();
+  expect([code, signal]).toEqual([0, null]);
+  expect(stderr).toMatch(/^debug: /);
+  expect(`${transcript.join('\n')}${stderr}`).not.toContain(SECRET);
+});
 
 test('a question of this machine has its link and its answer by events', alsoBinary, async () => {
   const { call, close } = await connectedProgram(['--root', root], { env: nowhere.env });
@@ -71,7 +67,6 @@ test.each([
   else {
     stop.abort();
     await expect.poll(isGone).toBe(true);
-    // The server goes on.
     expect(await call('list')).toMatch(/^\[/);
     await close();
   }
@@ -83,23 +78,20 @@ test.each([
   expect(await running).toBe('closed');
 });
 
-test(
-  'a run of its own has no link in its arguments, and no variable of --env',
-  allOf(needsFile('/proc/self/environ'), needsPrograms('pgrep')),
-  async () => {
-    const { call, close, child } = await connectedProgram(words, { env });
-    const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
-    const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
-    const runs = () =>
-      execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
-    await expect.poll(runs).toHaveLength(2);
-    const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
-    expect(of('cmdline')).toMatch(/\0__handed-over\0$/);
-    expect(of('environ')).not.toContain(SECRET);
-    expect(await close()).toMatchObject({ code: 0 });
-    expect(await waiting).toBe('closed');
-  },
-);
+const needed = allOf(needsFile('/proc/self/environ'), needsPrograms('pgrep'));
+test('its own run has no link in its arguments, and no variable of --env', needed, async () => {
+  const { call, close, child } = await connectedProgram(words, { env });
+  const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
+  const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
+  const runs = () =>
+    execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
+  await expect.poll(runs).toHaveLength(2);
+  const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
+  expect(of('cmdline')).toMatch(/\0__handed-over\0$/);
+  expect(of('environ')).not.toContain(SECRET);
+  expect(await close()).toMatchObject({ code: 0 });
+  expect(await waiting).toBe('closed');
+});
 
 test('the home of a user and the whole system are no root unless they are named', async () => {
   for (const cwd of ['/', operator.folder]) {

@@ -39,7 +39,6 @@ onPostgres((cluster) => {
     expect(said).not.toContain(PASSWORD);
   });
 
-  /** What the service at that place in the line answers. */
   async function ask(index: number, method: string, path: string, how: Call = {}) {
     const response = await fetch(`${services[index % 4]?.url}${path}`, {
       method,
@@ -98,51 +97,47 @@ onPostgres((cluster) => {
     for (const one of starts) if (one.status === 'rejected') expect(`${one.reason}`).toMatch(why);
   });
 
-  test(
-    'while the server is away all is answered with 503, and later everything is there',
-    alsoBinary,
-    async () => {
-      pushes = noted(ask, resultOf);
-      const all = await Promise.all(
-        Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
-      );
-      const answers: Awaited<ReturnType<typeof ask>>[] = [];
-      let away = true;
-      const asking = all.map(async (push, index) => {
-        const how = index % 2 ? { key: `key-of-${push}` } : {};
-        do {
-          answers.push(await pushes.retrieve(index, push, how));
-          // Without a pause they would take all of the machine until the server is there again.
-          await pause(20);
-        } while (away);
-        answers.push(await pushes.retrieve(index + 1, push, how));
+  test('while the server is away all is 503, later everything is there', alsoBinary, async () => {
+    pushes = noted(ask, resultOf);
+    const all = await Promise.all(
+      Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
+    );
+    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    let away = true;
+    const asking = all.map(async (push, index) => {
+      const how = index % 2 ? { key: `key-of-${push}` } : {};
+      do {
+        answers.push(await pushes.retrieve(index, push, how));
+        // Without a pause they would take all of the machine until the server is there again.
+        await pause(20);
+      } while (away);
+      answers.push(await pushes.retrieve(index + 1, push, how));
+    });
+    const up = () =>
+      Promise.all(services.map(async ({ url }) => (await fetch(`${url}/up`)).status));
+    try {
+      await cluster().stop('immediate');
+      expect(await up()).toEqual([503, 503, 503, 503]);
+      answers.push(await pushes.retrieve(0, all[0] as string));
+      const body = { push: { payload: 'x' } };
+      expect(await ask(0, 'POST', '/api/v2/pushes', { body })).toEqual({
+        status: 503,
+        wait: '5',
+        json: { error: 'The database is unavailable. Try again later.' },
       });
-      const up = () =>
-        Promise.all(services.map(async ({ url }) => (await fetch(`${url}/up`)).status));
-      try {
-        await cluster().stop('immediate');
-        expect(await up()).toEqual([503, 503, 503, 503]);
-        answers.push(await pushes.retrieve(0, all[0] as string));
-        const body = { push: { payload: 'x' } };
-        expect(await ask(0, 'POST', '/api/v2/pushes', { body })).toEqual({
-          status: 503,
-          wait: '5',
-          json: { error: 'The database is unavailable. Try again later.' },
-        });
-        await cluster().start();
-        expect(await up()).toEqual([200, 200, 200, 200]);
-      } finally {
-        away = false;
-        await Promise.allSettled(asking);
-      }
-      await Promise.all(asking);
-      for (const push of all) await pushes.retrieve(0, push);
-      pushes.judge();
-      const statuses = new Set(answers.map(({ status }) => status));
-      expect([...statuses].sort()).toEqual([200, 503]);
-      // A view is lost only where the very COMMIT was cut off, and no key can ask for it again.
-      const seen = new Set(answers.flatMap(({ json }) => (json.payload ? json.url_token : [])));
-      expect(seen.size).toBeGreaterThan(30);
-    },
-  );
+      await cluster().start();
+      expect(await up()).toEqual([200, 200, 200, 200]);
+    } finally {
+      away = false;
+      await Promise.allSettled(asking);
+    }
+    await Promise.all(asking);
+    for (const push of all) await pushes.retrieve(0, push);
+    pushes.judge();
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([200, 503]);
+    // A view is lost only where the very COMMIT was cut off, and no key can ask for it again.
+    const seen = new Set(answers.flatMap(({ json }) => (json.payload ? json.url_token : [])));
+    expect(seen.size).toBeGreaterThan(30);
+  });
 });

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseReference } from '../../src/client/link';
 import { keptKey } from '../../src/keep/request-keys';
+import type { LocatedItem } from '../../src/profile/references';
 import { keysOf } from '../helpers/key-file';
 import { inSteps, long } from '../helpers/long';
 import { folders } from '../helpers/memory';
@@ -58,7 +59,6 @@ const envOf = (home: string) => ({
   ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
 });
 
-/** Runs a command to its end. */
 async function ran(
   home: string,
   words: string[],
@@ -82,7 +82,6 @@ const toldBy = ({ said }: Left, to: 'stdout' | 'stderr') =>
 const responses = ({ said }: Left) =>
   said.filter(({ to, text }) => to === 'socket' && text.startsWith('HTTP/1.1 ')).length;
 
-/** A service that does all there is to do. */
 async function aSession(home: string): Promise<Scene> {
   const data = join(home, 'data');
   mkdirSync(data);
@@ -106,7 +105,6 @@ async function aSession(home: string): Promise<Scene> {
   };
 }
 
-/** A service that makes its folder. */
 async function aFirstStart(home: string): Promise<Scene> {
   const read = remember(home);
   const log = join(await newFolder(), 'log');
@@ -229,8 +227,9 @@ async function aRequest(home: string): Promise<Scene> {
       if (!toldBy(left, 'stdout').includes(token)) return;
       const places = { env: envOf(folder), platform: 'linux', home: folder } as const;
       const machine = { ...places, uid: process.getuid?.(), now: () => new Date() };
-      const named = { token, base: service.url, target: { base: service.url, inUse: true } };
-      expect(keptKey(machine, named)).toBeDefined();
+      const target = { base: service.url, inUse: true };
+      const item = { token, base: service.url, target } as LocatedItem;
+      expect(keptKey(machine, item)).toBeDefined();
     },
   };
 }
@@ -293,10 +292,7 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'it has a journal while page 1 alone changes, which says the mode, and for a copy that has no name yet',
     ({ last }) => namesIn(last).some((name) => name.endsWith('-journal')),
   ],
-  [
-    'it reads the log in either mode',
-    ({ name, changes }) => name === 'pwpush.db' && changes.length === 1,
-  ],
+  ['both modes read the log', ({ name, changes }) => name === 'pwpush.db' && changes.length === 1],
   [
     'the sync of the next commit is also that of the header of the log',
     ({ changes, last }) => namesIn(last)[0] === 'pwpush.db-wal' && changes.every(isHeader),

@@ -50,9 +50,7 @@ type Seal = (typeof seals)[number];
 /** What a reader has besides the link. */
 interface Holding {
   readonly passphrase?: string;
-  /** A link key, or words. */
   readonly key?: string;
-  /** The content of a file with a private key. */
   readonly identity?: string;
 }
 
@@ -99,7 +97,6 @@ const isUnused = async (link: string) => {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const plain = (html: string) => html.replace(/&(#?\w+);/g, (_, name) => entities[name] ?? '');
-/** The commands in a page that open something. */
 const commandsIn = (html: string) =>
   [...html.matchAll(/<code[^>]*>(.*?)<\/code>/g)]
     .map(([, code]) => plain(code ?? ''))
@@ -190,24 +187,18 @@ describe('what is printed (needs age, curl)', needsPrograms('age', 'curl', 'ssh-
     },
   );
 
-  test.each([10, 16])(
-    'loses no view of armor with a passphrase that has no proof: 2^%i',
-    async (work) => {
-      const key = newLinkKey();
-      const payload = await encryptText(SECRET, [passphraseRecipient(key, work)]);
-      for (const held of [{}, WRONG, { key }]) {
-        const link = await pushed(service, payload, {
-          expire_after_views: 1,
-          retrieval_step: true,
-        });
-        const printed = await printedFor(link);
-        expect(printed).toHaveLength(1);
-        emptyFolder();
-        const { opened, isSaved, report } = await typed(printed[0] ?? '', held);
-        expect('key' in held && held !== WRONG ? opened : isSaved, report).toBe(true);
-      }
-    },
-  );
+  test.each([10, 16])('loses no view of armor without a proof: 2^%i', async (work) => {
+    const key = newLinkKey();
+    const payload = await encryptText(SECRET, [passphraseRecipient(key, work)]);
+    for (const held of [{}, WRONG, { key }]) {
+      const link = await pushed(service, payload, { expire_after_views: 1, retrieval_step: true });
+      const printed = await printedFor(link);
+      expect(printed).toHaveLength(1);
+      emptyFolder();
+      const { opened, isSaved, report } = await typed(printed[0] ?? '', held);
+      expect('key' in held && held !== WRONG ? opened : isSaved, report).toBe(true);
+    }
+  });
 
   test('for a text with null characters shows it on a terminal', async () => {
     const link = await pushed(service, 'null \0 hunter2', {
@@ -221,39 +212,35 @@ describe('what is printed (needs age, curl)', needsPrograms('age', 'curl', 'ssh-
   });
 });
 
-describe(
-  'docs/encryption.md, "By hand" (needs age, curl)',
-  needsPrograms('age', 'curl', 'bash'),
-  () => {
-    const [, section = ''] = readFileSync('docs/encryption.md', 'utf8').split('\n## By hand\n');
-    const [, toKey = '', proving = ''] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(
-      ([, block = '']) => block,
-    );
-    const kinds = [
-      ['text', SECRET],
-      ['file', '"name":"secret.txt"'],
-    ] as const;
-    test.each(kinds)('saves a %s to a key before it is opened', async (content, plaintext) => {
-      const { link, right } = await push(content, 'age', false);
-      const command = `LINK=${link}\n${toKey}`;
-      emptyFolder();
-      writeFileSync(join(cwd, 'secret.txt'), 'mine');
-      await typed(command, right);
-      expect(readFileSync(join(cwd, 'secret.txt'), 'utf8')).toBe('mine');
-      expect(await isUnused(link)).toBe(true);
-      emptyFolder();
-      expect(await typed(command, {})).toMatchObject({ opened: false, isSaved: true });
-      const last = toKey.split('&&').at(-1) ?? '';
-      expect((await typed(last, right)).report).toContain(plaintext);
-    });
+describe('docs/encryption.md, "By hand" (age, curl)', needsPrograms('age', 'curl', 'bash'), () => {
+  const [, section = ''] = readFileSync('docs/encryption.md', 'utf8').split('\n## By hand\n');
+  const [, toKey = '', proving = ''] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(
+    ([, block = '']) => block,
+  );
+  const kinds = [
+    ['text', SECRET],
+    ['file', '"name":"secret.txt"'],
+  ] as const;
+  test.each(kinds)('saves a %s to a key before it is opened', async (content, plaintext) => {
+    const { link, right } = await push(content, 'age', false);
+    const command = `LINK=${link}\n${toKey}`;
+    emptyFolder();
+    writeFileSync(join(cwd, 'secret.txt'), 'mine');
+    await typed(command, right);
+    expect(readFileSync(join(cwd, 'secret.txt'), 'utf8')).toBe('mine');
+    expect(await isUnused(link)).toBe(true);
+    emptyFolder();
+    expect(await typed(command, {})).toMatchObject({ opened: false, isSaved: true });
+    const last = toKey.split('&&').at(-1) ?? '';
+    expect((await typed(last, right)).report).toContain(plaintext);
+  });
 
-    test('saves what is given for a proof', async () => {
-      const { link, right } = await push('text', 'link', false);
-      emptyFolder();
-      const child = spawn('bash', ['-c', proving], { cwd, env: { ...env, LINK: link } });
-      child.stdin.end(`${right.key}\n`);
-      await ending(child);
-      expect(readFileSync(join(cwd, 'secret.age'), 'utf8')).toMatch(/^-----BEGIN AGE/);
-    });
-  },
-);
+  test('saves what is given for a proof', async () => {
+    const { link, right } = await push('text', 'link', false);
+    emptyFolder();
+    const child = spawn('bash', ['-c', proving], { cwd, env: { ...env, LINK: link } });
+    child.stdin.end(`${right.key}\n`);
+    await ending(child);
+    expect(readFileSync(join(cwd, 'secret.age'), 'utf8')).toMatch(/^-----BEGIN AGE/);
+  });
+});

@@ -51,7 +51,6 @@ describe.each([[], ['--mask']])('signals of a command that is run %s', (...mask)
   test('reach it once each, and its exit code comes back', alsoBinary, async () => {
     const words = ['run', await push('hunter2'), '--as', 'A', ...mask];
     const all = [...program.slice(1), ...words, '--', process.execPath, '-e', LISTENER];
-    // With no terminal to belong to.
     const { child, ended, says } = running(spawn(program[0], all, { env, detached: true }));
     let wanted = mask.length === 0 ? 'ready hunter2\n' : 'ready ***\n';
     await says(wanted);
@@ -113,17 +112,12 @@ test.each([
 });
 
 describe('output that is masked', () => {
-  test(
-    'is replaced on both streams, by name too, however it is cut',
-    needsFile('/dev/stderr'),
-    async () => {
-      const parts =
-        'for part in hun ter2 ", " "$A" " $A"; do printf %s "$part"; done; echo "$A" >&2';
-      const script = `${parts}; echo " $A" >/dev/stdout; echo "err $A" >/dev/stderr`;
-      const { code, stdout, stderr } = await pwpush(await masking(script), { env });
-      expect([code, stdout, stderr]).toEqual([0, '***, *** *** ***\n', '***\nerr ***\n']);
-    },
-  );
+  test('is replaced on both streams, by name too, or cut', needsFile('/dev/stderr'), async () => {
+    const parts = 'for part in hun ter2 ", " "$A" " $A"; do printf %s "$part"; done; echo "$A" >&2';
+    const script = `${parts}; echo " $A" >/dev/stdout; echo "err $A" >/dev/stderr`;
+    const { code, stdout, stderr } = await pwpush(await masking(script), { env });
+    expect([code, stdout, stderr]).toEqual([0, '***, *** *** ***\n', '***\nerr ***\n']);
+  });
 
   test('arrives as it is, all of it', alsoBinary, async () => {
     const copy = join(folder, 'copy');
@@ -156,7 +150,6 @@ describe('output that is masked', () => {
     const words = await masking('sleep 1000 & echo "$A" $!; exit 4');
     const { code, stdout } = await pwpush(words, { env });
     const [, sleeper] = stdout.split(' ');
-    // It runs on.
     process.kill(Number(sleeper), 'SIGTERM');
     expect({ code, stdout }).toEqual({ code: 4, stdout: `*** ${sleeper}` });
   });

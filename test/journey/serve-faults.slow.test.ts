@@ -55,7 +55,6 @@ const FAULTS: [CallName, Tampering['effect'], step: [number, number]][] = [
   ['writev', 'KILL', [8, 24]],
 ];
 
-/** How often a session makes each call. */
 async function countsOf(stock: Stock, words: readonly string[], paths: readonly string[] = []) {
   const log = join(await newFolder(), 'log');
   const served = await serveBuilt(someone.env, words, counted(log, paths));
@@ -64,7 +63,6 @@ async function countsOf(stock: Stock, words: readonly string[], paths: readonly 
   return countsIn(await logOf(log, served.pid));
 }
 
-/** Runs a session with a service at whose system calls something happens. */
 async function broken(stock: Stock, words: readonly string[], how: Tampering) {
   let answers: Answers = {};
   const ended = await serveBuilt(someone.env, words, tampered(how)).then(
@@ -82,59 +80,52 @@ async function broken(stock: Stock, words: readonly string[], how: Tampering) {
 
 const stepOf = (steps: [number, number]) => steps[long ? 0 : 1];
 
-describe(
-  'a service at whose system calls something happens (needs strace)',
-  needsPrograms('strace'),
-  () => {
-    let before: string;
-    let stock: Stock;
-    beforeEach(async () => {
-      before = await newFolder();
-      stock = await stocked({ data: before });
-    });
+describe('a service with faults of system calls (needs strace)', needsPrograms('strace'), () => {
+  let before: string;
+  let stock: Stock;
+  beforeEach(async () => {
+    before = await newFolder();
+    stock = await stocked({ data: before });
+  });
 
-    const copied = async () => {
-      const data = await newFolder();
-      cpSync(before, data, { recursive: true });
-      return data;
-    };
-    // What goes to a socket has no name.
-    const pathsOf = (call: CallName, data: string) => (call === 'writev' ? [] : files(data));
+  const copied = async () => {
+    const data = await newFolder();
+    cpSync(before, data, { recursive: true });
+    return data;
+  };
+  // What goes to a socket has no name.
+  const pathsOf = (call: CallName, data: string) => (call === 'writev' ? [] : files(data));
 
-    const counts = new Map<boolean, ReturnType<typeof countsOf>>();
-    /** How often a session makes that call, from 1; the same in each test. */
-    async function timesOf(call: CallName): Promise<number[]> {
-      const data = await copied();
-      const paths = pathsOf(call, data);
-      const named = paths.length > 0;
-      const known = counts.get(named) ?? countsOf(stock, ['--data', data], paths);
-      counts.set(named, known);
-      const count = (await known)[call];
-      expect(count).toBeGreaterThan(0);
-      return upTo(count);
-    }
+  const counts = new Map<boolean, ReturnType<typeof countsOf>>();
+  /** How often a session makes that call, from 1; the same in each test. */
+  async function timesOf(call: CallName): Promise<number[]> {
+    const data = await copied();
+    const paths = pathsOf(call, data);
+    const named = paths.length > 0;
+    const known = counts.get(named) ?? countsOf(stock, ['--data', data], paths);
+    counts.set(named, known);
+    const count = (await known)[call];
+    expect(count).toBeGreaterThan(0);
+    return upTo(count);
+  }
 
-    test.each(FAULTS)(
-      'loses nothing and gives no view twice: %s, %s',
-      async (call, effect, steps) => {
-        const kills = effect === 'KILL';
-        const places = (await timesOf(call)).flatMap((nth) =>
-          kills ? [`${nth}`] : [`${nth}`, `${nth}+`],
-        );
-        for (const when of inSteps(places, stepOf(steps))) {
-          const [data, log] = [await copied(), join(await newFolder(), 'log')];
-          const how = { log, call, effect, when, paths: pathsOf(call, data) };
-          const { answers, where } = await broken(stock, ['--data', data], how);
-          const service = await opened({ data });
-          await judge(service, stock, answers, { where, unsure: call === 'sync' });
-          await service.close();
-          await isSound(data);
-          expect(keysOf(join(data, 'instance.key'))).toHaveLength(1);
-        }
-      },
+  test.each(FAULTS)('loses nothing, gives no view twice: %s, %s', async (call, effect, steps) => {
+    const kills = effect === 'KILL';
+    const places = (await timesOf(call)).flatMap((nth) =>
+      kills ? [`${nth}`] : [`${nth}`, `${nth}+`],
     );
-  },
-);
+    for (const when of inSteps(places, stepOf(steps))) {
+      const [data, log] = [await copied(), join(await newFolder(), 'log')];
+      const how = { log, call, effect, when, paths: pathsOf(call, data) };
+      const { answers, where } = await broken(stock, ['--data', data], how);
+      const service = await opened({ data });
+      await judge(service, stock, answers, { where, unsure: call === 'sync' });
+      await service.close();
+      await isSound(data);
+      expect(keysOf(join(data, 'instance.key'))).toHaveLength(1);
+    }
+  });
+});
 
 onSharedPostgres((databases) => {
   test.each([

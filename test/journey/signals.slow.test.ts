@@ -63,7 +63,6 @@ const fifo = (name: string) => {
 const needsFifo = needsPrograms('mkfifo');
 const nowhere = 'http://127.0.0.1:1';
 
-/** What an instance does with a request. */
 type Talk = (socket: Socket, text: string) => unknown;
 
 /** An instance on the wire; `asked` resolves to the first connection on which something was asked. */
@@ -181,21 +180,17 @@ describe('SIGTERM', () => {
     expect(posts).toHaveLength(line.startsWith('push') ? 1 : 0);
   });
 
-  test(
-    'while the secret is read from a pipe that somebody holds',
-    allOf(needsFifo, alsoBinary),
-    async () => {
-      const pipe = fifo('pipe');
-      const all = await stopped(['push', '--from', pipe], at(nowhere), async () => {
-        // Once it is open, the program waits in a system call that nothing breaks off.
-        const writer = await open(pipe, 'w');
-        onTestFinished(() => writer.close());
-      });
-      // Node.js can only end by the signal itself: shells have the same status for both.
-      const how = binary ? { code, signal: null } : { code: null, signal: 'SIGTERM' };
-      expect(all).toEqual({ ...how, stdout: '', stderr: ended });
-    },
-  );
+  test('while the secret is read from a held pipe', allOf(needsFifo, alsoBinary), async () => {
+    const pipe = fifo('pipe');
+    const all = await stopped(['push', '--from', pipe], at(nowhere), async () => {
+      // Once it is open, the program waits in a system call that nothing breaks off.
+      const writer = await open(pipe, 'w');
+      onTestFinished(() => writer.close());
+    });
+    // Node.js can only end by the signal itself: shells have the same status for both.
+    const how = binary ? { code, signal: null } : { code: null, signal: 'SIGTERM' };
+    expect(all).toEqual({ ...how, stdout: '', stderr: ended });
+  });
 
   test(
     'as the first process of a container, which no signal ends',
@@ -229,7 +224,6 @@ describe('SIGTERM', () => {
   });
 });
 
-/** Whether this machine lets us be the first process of a container. */
 const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
 test('SIGUSR1 opens no debugger in serve', allOf(onUnix, alsoBinary), async () => {
@@ -430,22 +424,19 @@ describe('a response that comes once the program has heard a signal', () => {
   const RETRIEVAL = /^GET .*\/pushes\//;
   const CREATION = /^POST .*\/pushes$/;
 
-  describe.each(partOf(SIGNALS, 0, 3))(
-    '%j between a request and its response loses',
-    (names, code) => {
-      test('no secret of a last view', async () => {
-        const link = await lastView();
-        const ended = await interrupted(RETRIEVAL, ['get', link, '--anonymous'], '', names);
-        expect([ended.code, ended.stdout]).toEqual([code, 'hunter2']);
-        expect(await payloadOf(link)).toBeNull();
-      });
+  describe.each(partOf(SIGNALS, 0, 3))('%j between request and response loses', (names, code) => {
+    test('no secret of a last view', async () => {
+      const link = await lastView();
+      const ended = await interrupted(RETRIEVAL, ['get', link, '--anonymous'], '', names);
+      expect([ended.code, ended.stdout]).toEqual([code, 'hunter2']);
+      expect(await payloadOf(link)).toBeNull();
+    });
 
-      test('no link of a new push', async () => {
-        const ended = await interrupted(CREATION, ['push'], 'hunter2', names);
-        expect([ended.code, await payloadOf(ended.stdout)]).toEqual([code, 'hunter2']);
-      });
-    },
-  );
+    test('no link of a new push', async () => {
+      const ended = await interrupted(CREATION, ['push'], 'hunter2', names);
+      expect([ended.code, await payloadOf(ended.stdout)]).toEqual([code, 'hunter2']);
+    });
+  });
 
   describe('SIGTERM between a request and its response loses', () => {
     const said = async (...how: Parameters<typeof interrupted>) => {

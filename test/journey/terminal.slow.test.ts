@@ -115,24 +115,20 @@ test('what is typed ahead, while an instance is asked, is shown at no time', asy
   expect(terminal.screen()).not.toContain('MARKER');
 });
 
-test(
-  'Ctrl-Z at a question stops, with the terminal as it was, and goes on with the prompt',
-  alsoBinary,
-  async () => {
-    const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
-    const terminal = onTerminal(line, newcomer.env);
-    await answer(terminal, [['Secret:', `MARKER-${CTRL_Z}`]]);
-    await terminal.shows('stopped');
-    const [before = ''] = terminal.screen().split('stopped');
-    expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR));
-    // Drawn anew, it reads again.
-    await terminal.shows('Secret:', before.split('Secret:').length);
-    terminal.type(`secret${ENTER}`);
-    await terminal.shows('Ctrl-C expires the push');
-    expect(await opened(terminal)).toBe('MARKER-secret');
-    await terminal.shows('restored');
-  },
-);
+test('Ctrl-Z at a question stops, the terminal as it was; fg goes on', alsoBinary, async () => {
+  const line = `set -m; before=$(stty -g); $PWPUSH push --here; [ "$before" = "$(stty -g)" ] && echo stopped; fg; echo "status $?"; [ "$before" = "$(stty -g)" ] && echo restored`;
+  const terminal = onTerminal(line, newcomer.env);
+  await answer(terminal, [['Secret:', `MARKER-${CTRL_Z}`]]);
+  await terminal.shows('stopped');
+  const [before = ''] = terminal.screen().split('stopped');
+  expect(before.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(before.lastIndexOf(HIDE_CURSOR));
+  // Drawn anew, it reads again.
+  await terminal.shows('Secret:', before.split('Secret:').length);
+  terminal.type(`secret${ENTER}`);
+  await terminal.shows('Ctrl-C expires the push');
+  expect(await opened(terminal)).toBe('MARKER-secret');
+  await terminal.shows('restored');
+});
 
 describe('each question, left without an answer, leaves all as it was', () => {
   /** What is asked, and typed for it, on the way to the question. */
@@ -211,31 +207,25 @@ describe('a secret of several lines', () => {
   });
 });
 
-test(
-  'of what others wrote nothing acts; in a pipe and in a file every byte is there',
-  alsoBinary,
-  async () => {
-    const attack =
-      '\u001b]0;owned\u0007\u001b]8;;https://evil.test\u0007x\u001b]52;c;eA==\u0007\u009b2J\u202efdp.exe\u200b\rend';
-    const text = `${attack}\nof two lines\n`;
-    const link = await pushed(service, text, { name: attack, expire_after_views: 50 });
-    // Headers carry no controls, but all the rest of Latin-1, in which C1 controls are.
-    await fetch(link.replace(/\/r$/, '.json'), {
-      headers: { 'user-agent': 'agent\u009b31m\u0090' },
-    });
-    for (const line of ['list', `audit ${link}`, `get ${link}`, `get ${link} --json`]) {
-      const terminal = onTerminal(`NO_COLOR=1 $PWPUSH ${line}`, owner.env);
-      expect(await terminal.ended).toBe(0);
-      const screen = terminal.screen().replaceAll('\r\n', '\n');
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
-      expect(screen).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
-      expect(screen).toMatch(/\\x1b|\\u001b|\\x9b|\\u009b/);
-    }
-    const line = `$PWPUSH get ${link} | cat && $PWPUSH get ${link} >"$HOME/got"`;
-    const { stdout } = await shell(line, { env: owner.env });
-    expect([stdout, readFileSync(join(owner.folder, 'got'), 'utf8')]).toEqual([text, text]);
-  },
-);
+test('what others wrote does nothing; a pipe and a file have every byte', alsoBinary, async () => {
+  const attack =
+    '\u001b]0;owned\u0007\u001b]8;;https://evil.test\u0007x\u001b]52;c;eA==\u0007\u009b2J\u202efdp.exe\u200b\rend';
+  const text = `${attack}\nof two lines\n`;
+  const link = await pushed(service, text, { name: attack, expire_after_views: 50 });
+  // Headers carry no controls, but all the rest of Latin-1, in which C1 controls are.
+  await fetch(link.replace(/\/r$/, '.json'), { headers: { 'user-agent': 'agent\u009b31m\u0090' } });
+  for (const line of ['list', `audit ${link}`, `get ${link}`, `get ${link} --json`]) {
+    const terminal = onTerminal(`NO_COLOR=1 $PWPUSH ${line}`, owner.env);
+    expect(await terminal.ended).toBe(0);
+    const screen = terminal.screen().replaceAll('\r\n', '\n');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+    expect(screen).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202e]/);
+    expect(screen).toMatch(/\\x1b|\\u001b|\\x9b|\\u009b/);
+  }
+  const line = `$PWPUSH get ${link} | cat && $PWPUSH get ${link} >"$HOME/got"`;
+  const { stdout } = await shell(line, { env: owner.env });
+  expect([stdout, readFileSync(join(owner.folder, 'got'), 'utf8')]).toEqual([text, text]);
+});
 
 const MIB = 1024 * 1024;
 

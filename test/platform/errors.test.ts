@@ -8,6 +8,7 @@ const details: Required<ErrorDetails> = {
   status: 500,
   cause: new Error('cause'),
   unread: Buffer.from('body'),
+  passes: true,
   wantsProof: { sent: true, salt: undefined, elsewhere: false },
   remains: { link: 'https://pw.test/p/x' },
   line: 7,

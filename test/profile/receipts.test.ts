@@ -6,34 +6,30 @@ import { NOW, place } from '../helpers/run';
 
 const BASE = 'https://pw.test';
 
-test(
-  'a receipt of which a part was written is an error, and spoils no other',
-  onLinux,
-  async () => {
-    const failed = await eachFault(async (failing) => {
-      const here = place();
-      const machine = {
-        env: { PWPUSH_STATE_DIR: here.file('state') },
-        platform: process.platform,
-        home: here.folder,
-        uid: process.geteuid?.(),
-        now: () => NOW,
-      };
-      const save = (token: string) => {
-        const at = { base: BASE, token };
-        return saveReceipts(machine, [
-          { push: { url_token: token }, link: `${BASE}/p/${token}`, name: undefined, at },
-        ]);
-      };
-      const saved = await failing(here.folder, () => save('first')).then(
-        () => ['first'],
-        () => [],
-      );
-      await save('second');
-      const tokens = readReceipts(machine).active();
-      expect(tokens.map(({ token }) => token)).toEqual(['second', ...saved]);
-      here.close();
-    });
-    expect(failed).toContain('write state/receipts.jsonl');
-  },
-);
+test('a receipt that was written in part is an error, and spoils no other', onLinux, async () => {
+  const failed = await eachFault(async (failing) => {
+    const here = place();
+    const machine = {
+      env: { PWPUSH_STATE_DIR: here.file('state') },
+      platform: process.platform,
+      home: here.folder,
+      uid: process.geteuid?.(),
+      now: () => NOW,
+    };
+    const save = (token: string) => {
+      const at = { base: BASE, token };
+      return saveReceipts(machine, [
+        { push: { url_token: token }, link: `${BASE}/p/${token}`, name: undefined, at },
+      ]);
+    };
+    const saved = await failing(here.folder, () => save('first')).then(
+      () => ['first'],
+      () => [],
+    );
+    await save('second');
+    const tokens = readReceipts(machine).active();
+    expect(tokens.map(({ token }) => token)).toEqual(['second', ...saved]);
+    here.close();
+  });
+  expect(failed).toContain('write state/receipts.jsonl');
+});

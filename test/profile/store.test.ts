@@ -18,7 +18,7 @@ import { setImmediate } from 'node:timers/promises';
 import { build } from 'rolldown';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storedProfiles } from '../../src/profile/config-file';
-import { confStore } from '../../src/profile/store';
+import { updateStore } from '../../src/profile/store';
 import { onUnix } from '../helpers/needs';
 import { eachPlace } from '../helpers/run';
 
@@ -34,7 +34,8 @@ const user = process.geteuid?.();
 const tools = {
   now: () => new Date(),
   sleep: async () => void (await setImmediate()),
-  user,
+  keepingSignals: <T>(load: () => Promise<T>) => load(),
+  uid: user,
 };
 const readProfiles = (PWPUSH_CONFIG_DIR = folder) =>
   storedProfiles({
@@ -45,26 +46,24 @@ const write = (text: string) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, text);
 };
-/** Stores a profile called `a`. */
 const storeOne = (more = {}) =>
-  confStore(folder, { ...tools, ...more }).update(() => ({ profiles: { a: {} } }));
+  updateStore(folder, { ...tools, ...more }, () => ({ profiles: { a: {} } }));
 
-/** Adds two profiles, one after the other. */
 const UPDATING = `
-const { confStore } = require('./store.js');
+const { updateStore } = require('./store.js');
 const [, , folder, name] = process.argv;
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const store = confStore(folder, { now: () => new Date(), sleep, user: process.geteuid?.() });
+const tools = { now: () => new Date(), sleep, keepingSignals: (load) => load(), uid: process.geteuid?.() };
 (async () => {
   for (let at = 0; at < 2; at++)
-    await store.update(({ profiles }) => ({ profiles: { ...profiles, [name + '-' + at]: {} } }));
+    await updateStore(folder, tools, ({ profiles }) => ({ profiles: { ...profiles, [name + '-' + at]: {} } }));
 })();
 `;
 
 describe('the file', () => {
   test.each([0o000, 0o022, 0o077])('is 0600 in a folder of 0700, umask %o', async (umask) => {
     const before = process.umask(umask);
-    await confStore(folder, tools).update(() => ({ profiles: { a: { token: 'secret' } } }));
+    await updateStore(folder, tools, () => ({ profiles: { a: { token: 'secret' } } }));
     process.umask(before);
     const made = [mode(path), mode(folder), ...readdirSync(folder)];
     expect(made).toEqual(['600', '700', 'config.json']);
@@ -133,7 +132,7 @@ describe('the file', () => {
         other: { click: true, 'ca-file': '/ca.pem', insecure: true, views: 2 },
       },
     };
-    const answered = await confStore(folder, tools).update(() => stored);
+    const answered = await updateStore(folder, tools, () => stored);
     expect([answered, { ...readProfiles() }]).toEqual([stored, stored]);
   });
 });
@@ -142,7 +141,7 @@ describe('writing at once', () => {
   test('30 updates all survive', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
     const updates = names.map((name) =>
-      confStore(folder, tools).update(({ profiles }) => ({
+      updateStore(folder, tools, ({ profiles }) => ({
         profiles: { ...profiles, [name]: { days: 1 } },
       })),
     );
@@ -181,8 +180,7 @@ describe('writing at once', () => {
       write('{"profiles":{"theirs":{}}}');
       rmSync(claim);
     };
-    const store = confStore(folder, { ...tools, sleep });
-    const { profiles } = await store.update((stored) => ({
+    const { profiles } = await updateStore(folder, { ...tools, sleep }, (stored) => ({
       profiles: { ...stored.profiles, ours: {} },
     }));
     expect(Object.keys(profiles)).toEqual(['theirs', 'ours']);
@@ -204,12 +202,11 @@ describe('writing at once', () => {
 
   test('an update that fails changes nothing and holds up nobody', async () => {
     await storeOne();
-    const store = confStore(folder, tools);
-    const failing = store.update(() => {
+    const failing = updateStore(folder, tools, () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    await store.update((stored) => ({ ...stored, current: 'a' }));
+    await updateStore(folder, tools, (stored) => ({ ...stored, current: 'a' }));
     expect(readProfiles()).toEqual({ current: 'a', profiles: { a: {} } });
   });
 });
@@ -248,7 +245,7 @@ describe('a config file that is not what pwpush writes', () => {
 
   test('unknown settings are kept for a later version', async () => {
     write('{"profiles":{"a":{"later":true}}}');
-    await confStore(folder, tools).update((stored) => ({ ...stored, current: 'a' }));
+    await updateStore(folder, tools, (stored) => ({ ...stored, current: 'a' }));
     const kept = { current: 'a', profiles: { a: { later: true } } };
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(kept);
   });

@@ -50,11 +50,9 @@ const post = (url: string, push: object) =>
     headers: asJson,
     body: JSON.stringify({ push }),
   });
-/** The same as it goes over the wire. */
 const posted = (body: string) =>
   `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** Of the database of a service that has ended. */
 async function keptPushes(): Promise<number> {
   const database = await sqliteIn(data);
   const pushes = await database.sql`SELECT id FROM pushes`;
@@ -145,43 +143,37 @@ test.each([
   [400, 'OPTIONS -', `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`],
   [417, 'GET -', `GET / HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
   [431, '- -', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(20_000)}\r\n\r\n`],
-])(
-  'what never reaches the application is answered %i and logged: %s',
-  async (status, logged, sent) => {
-    const service = await started();
-    const { socket, ended } = speak(service.port, sent);
-    socket.end();
-    const [head = '', body = ''] = (await ended).split('\r\n\r\n');
-    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(head).toMatch(/^content-type: application\/json; charset=utf-8\r?$/im);
-    expect(head).toMatch(/^cache-control: no-store, no-transform\r?$/im);
-    expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
-    const line = expect.stringMatching(`Z ${logged} ${status} 0ms ${body.length}B$`);
-    expect(requestsIn(service)).toEqual([line]);
-  },
-);
+])('what the application never sees is answered %i, logged: %s', async (status, logged, sent) => {
+  const service = await started();
+  const { socket, ended } = speak(service.port, sent);
+  socket.end();
+  const [head = '', body = ''] = (await ended).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(head).toMatch(/^content-type: application\/json; charset=utf-8\r?$/im);
+  expect(head).toMatch(/^cache-control: no-store, no-transform\r?$/im);
+  expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
+  const line = expect.stringMatching(`Z ${logged} ${status} 0ms ${body.length}B$`);
+  expect(requestsIn(service)).toEqual([line]);
+});
 
 const label = (length: number) => 'x'.repeat(length);
 const host = (length: number) => `${`${label(62)}.`.repeat(4)}${label(length - 252)}`;
 test.each<[string, (length: number) => string, number]>([
   ['a host', host, 253],
   ['a label', label, 63],
-])(
-  '%s that a request names is foreign, and not valid if it is longer than any',
-  async (_, name, most) => {
-    const { port } = await started();
-    const statusOf = async (sent: string) =>
-      (await speak(port, `${sent}Connection: close\r\n\r\n`).ended).split(' ')[1];
-    for (const [length, status] of [
-      [most, '421'],
-      [most + 1, '400'],
-    ] as const) {
-      const named = name(length);
-      expect(await statusOf(`GET /up HTTP/1.1\r\nHost: ${named}:80\r\n`)).toBe(status);
-      expect(await statusOf(`GET http://${named}/up HTTP/1.1\r\nHost: localhost\r\n`)).toBe(status);
-    }
-  },
-);
+])('%s that a request names is foreign, and not valid if it is too long', async (_, name, most) => {
+  const { port } = await started();
+  const statusOf = async (sent: string) =>
+    (await speak(port, `${sent}Connection: close\r\n\r\n`).ended).split(' ')[1];
+  for (const [length, status] of [
+    [most, '421'],
+    [most + 1, '400'],
+  ] as const) {
+    const named = name(length);
+    expect(await statusOf(`GET /up HTTP/1.1\r\nHost: ${named}:80\r\n`)).toBe(status);
+    expect(await statusOf(`GET http://${named}/up HTTP/1.1\r\nHost: localhost\r\n`)).toBe(status);
+  }
+});
 
 describe('stopping', () => {
   test('once or twice finishes what runs, ends what idles, takes nothing new', async () => {

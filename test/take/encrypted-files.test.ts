@@ -112,7 +112,7 @@ test.each([
 });
 
 test(
-  'added files to an encrypted text is noticed, whatever the key is',
+  'added files to a sealed text is noticed for any key',
   needsPrograms('ssh-keygen'),
   async () => {
     const words = 'abacus-abdomen-abdominal-abide-abiding-ability';

@@ -7,7 +7,8 @@ import {
   roundedTime,
   timeHere,
 } from '../../contract/lifetime';
-import type { Look } from './output';
+import type { SavedSecret } from '../../platform/context';
+import type { Entry, Look } from './output';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -49,7 +50,6 @@ export function usedBefore({ earlier_views: earlier }: Push): string | undefined
   return `${count(earlier, 'view')} ${earlier === 1 ? 'was' : 'were'} used before yours`;
 }
 
-/** The names of the variables that a secret was given as. */
 export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }
@@ -88,6 +88,12 @@ export function granted(push: Push, passphrase: boolean, owned: boolean, byDate:
 /** Where a secret or file was saved: `saved report (2).pdf (1.2 MiB); report.pdf already existed`. */
 export function savedText(path: string, bytes: number, wanted?: string): string {
   return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; ${wanted} already existed`}`;
+}
+
+/** Notes where a secret was saved; a run of ours that started this one gets an event in place of the note. */
+export async function reportSaved({ context, say }: Entry, saved: SavedSecret): Promise<void> {
+  if (context.happened) context.happened({ event: 'saved', ...saved });
+  else await say.note(savedText(saved.path, saved.bytes, saved.wanted));
 }
 
 /** An ISO 8601 time relative to now: `5 min ago`, `3 h ago`, `2 days ago`, then the date. */

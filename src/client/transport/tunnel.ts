@@ -1,9 +1,10 @@
 // Our own tunnel, not undici's ProxyAgent: that retries without end at a proxy that closes on CONNECT, and waits for
 // ever for a silent one. One attempt, one time limit.
+import { lookup } from 'node:dns/promises';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Socket } from 'node:net';
-import { connect as secure } from 'node:tls';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { ClientCertificate } from '../../platform/context';
 import {
   type ChosenProxy,
@@ -30,10 +31,10 @@ export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Recor
 
 interface Tunnel {
   readonly proxy: ChosenProxy;
-  /** The protocol of the instance. */
+  /** That of the instance. */
   readonly protocol: string;
   readonly tls: TlsSettings;
-  /** For the instance, not for the proxy. */
+  /** Shown to the instance, not to the proxy. */
   readonly certificate?: ClientCertificate | undefined;
   /** For the tunnel, and again for TLS within it. */
   readonly timeoutMs: number;
@@ -41,13 +42,13 @@ interface Tunnel {
 
 /** A connector for undici's client that reaches an instance by SOCKS, or by CONNECT through a proxy (RFC 9110, 9.3.6). */
 export function tunnelConnector(tunnel: Tunnel) {
-  const { proxy, protocol, timeoutMs } = tunnel;
+  const { proxy, protocol } = tunnel;
   return (to: HostAndPort, done: ConnectCallback): void => {
     const secured = (socket: Socket) =>
       protocol === 'https:' ? startTls(socket, to.hostname, tunnel, done) : done(null, socket);
     const port = Number(to.port || (protocol === 'https:' ? 443 : 80));
     const opened = proxy.socks
-      ? import('./socks').then(({ openSocks }) => openSocks({ ...to, port }, proxy, timeoutMs))
+      ? openSocks({ ...to, port }, tunnel)
       : openTunnel(`${to.hostname}:${port}`, tunnel);
     opened.then(secured, (error) => done(error, null));
   };
@@ -71,14 +72,14 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
     request.setHeader(name, value);
   return new Promise<Socket>((resolve, reject) => {
-    const fail = (code: ProxyError['code'], cause?: unknown) => {
+    const fail = (fact: ProxyError['fact'], cause?: unknown) => {
       request.destroy();
-      reject(new ProxyError(code, proxy, cause));
+      reject(new ProxyError(fact, proxy, cause));
     };
     const refused = (status: number | undefined) =>
-      fail(status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED');
-    request.once('timeout', () => fail('PROXY_TIMEOUT'));
-    request.once('error', (error) => fail('PROXY_UNREACHABLE', error));
+      fail(status === 407 ? 'proxy-needs-login' : 'proxy-refused');
+    request.once('timeout', () => fail('proxy-timeout'));
+    request.once('error', (error) => fail('proxy-unreachable', error));
     request.once('response', ({ statusCode }) => refused(statusCode));
     request.once('connect', ({ statusCode }, socket: Socket) => {
       if (statusCode === 200) return resolve(socket);
@@ -89,14 +90,74 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
   });
 }
 
+/** Bytes of a host name (RFC 1928, 5). */
+const MOST_NAME_BYTES = 255;
+
+/**
+ * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. The connection to the proxy
+ * is our own: the package would keep nothing of its errors but their text.
+ * @throws ProxyError; the error of a lookup of the instance
+ */
+async function openSocks(
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  { proxy, timeoutMs }: Tunnel,
+): Promise<Socket> {
+  const name = hostOf({ hostname });
+  if (Buffer.byteLength(name) > MOST_NAME_BYTES)
+    throw Object.assign(new Error('name too long'), { code: 'ENOTFOUND' });
+  const local = proxy.socks === 'socks5' && isIP(name) === 0;
+  const host = local ? (await lookup(name)).address : name;
+  const existing_socket = await connectToProxy(proxy, timeoutMs);
+  const [userId = '', password = ''] = proxy.login;
+  const { SocksClient } = await import('socks');
+  try {
+    const { socket } = await SocksClient.createConnection({
+      command: 'connect',
+      // The package only checks this address: we are connected.
+      proxy: { host: hostOf(proxy.url), port: proxy.port, type: 5, userId, password },
+      destination: { host, port },
+      timeout: timeoutMs,
+      existing_socket,
+    });
+    return socket;
+  } catch (error) {
+    existing_socket.destroy();
+    // Without the error as its cause, which has the password.
+    throw new ProxyError(socksFault((error as Error).message), proxy);
+  }
+}
+
+function connectToProxy(proxy: ChosenProxy, timeoutMs: number): Promise<Socket> {
+  const host = hostOf(proxy.url);
+  const socket = connect({ host, port: proxy.port, ...lookupOptions(host) });
+  return new Promise((resolve, reject) => {
+    const fail = (error: ProxyError) => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.setTimeout(timeoutMs, () => fail(new ProxyError('proxy-timeout', proxy)));
+    socket.once('error', (error) => fail(new ProxyError('proxy-unreachable', proxy, error)));
+    socket.once('connect', () => {
+      socket.setTimeout(0).removeAllListeners('timeout').removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
+
+/** Errors of the package have no codes, only texts. */
+function socksFault(message: string) {
+  if (/auth/i.test(message)) return 'proxy-needs-login';
+  return /timed out/i.test(message) ? 'proxy-timeout' : 'proxy-refused';
+}
+
 function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
   const { tls, certificate, timeoutMs } = tunnel;
   const host = hostOf({ hostname });
-  const named = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-  const socket = secure({
+  const sni = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
+  const socket = connectTls({
     ...tls,
     ...certificate,
-    ...named,
+    ...sni,
     host,
     socket: raw,
     ALPNProtocols: ['http/1.1'],
@@ -105,7 +166,7 @@ function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCa
     socket.destroy();
     done(error, null);
   };
-  const onTimeout = () => fail(new ProxyError('PROXY_TIMEOUT', tunnel.proxy));
+  const onTimeout = () => fail(new ProxyError('proxy-timeout', tunnel.proxy));
   socket.setTimeout(timeoutMs, onTimeout);
   socket.once('error', fail);
   socket.once('secureConnect', () => {

@@ -1,6 +1,7 @@
 import type { Argument, Option } from 'commander';
 import { type Command, reach } from '../../cli/command';
-import { lineage, valueKind } from '../../cli/declare';
+import { lineage, subjectOf } from '../../cli/declare';
+import { topics } from '../../cli/help/help-layout';
 import { globalOptions } from '../../cli/options';
 import { entryOf } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
@@ -20,13 +21,6 @@ interface Candidate {
   readonly description?: string;
 }
 
-/** What the program knows besides its options. */
-interface Known {
-  readonly topics: readonly string[];
-  /** Declares what a command takes. */
-  load(command: Command): Promise<void>;
-}
-
 /**
  * The output of `pwpush __complete WORD...`, which the scripts call. The words are those after `pwpush` up to the
  * cursor; the last one is being typed and may be empty. The first line says what fits there:
@@ -35,17 +29,18 @@ interface Known {
  *   filtered by the last word: each shell matches in its own way;
  * - `files` or `commands`: the shell completes paths, or the names of programs.
  *
+ * @param load declares what a command takes
  * @throws what reading the config file or the receipts throws, where these are wanted.
  */
 export async function complete(
   program: Command,
   line: readonly string[],
-  known: Known,
+  load: (command: Command) => Promise<void>,
   context: Context,
 ): Promise<string> {
-  const stands = await standing(program, before(line), known);
-  const found = offerFor(program, line.at(-1) ?? '', stands, known, context);
-  const offer = found === 'links' ? await ownLinks(stands.command, context) : found;
+  const place = await placeOfLast(program, line, load);
+  const found = offerFor(place, context);
+  const offer = found === 'links' ? await ownLinks(place.command, context) : found;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
     description ? `${word}\t${description}` : word,
@@ -53,13 +48,9 @@ export async function complete(
   return ['words', ...lines, ''].join('\n');
 }
 
-/** The words before the one that is typed. bash splits `--kind=qr` into three words. */
-function before(line: readonly string[]): readonly string[] {
-  return line.slice(0, -1).filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
-}
-
-/** Where the typed word stands. */
-interface Standing {
+/** The word that is typed, and where it is. */
+interface Place {
+  readonly word: string;
   readonly command: Command;
   /** How many operands of the command are before it. */
   readonly operands: number;
@@ -72,20 +63,27 @@ interface Standing {
 /** Stands for the typed word: where Commander puts it is what fits there. No line can have it. */
 const HERE = '\0here';
 
-async function standing(
+async function placeOfLast(
   program: Command,
-  typed: readonly string[],
-  known: Known,
-): Promise<Standing> {
-  const { command, operands } = await reach(program, [...typed, HERE], known.load);
+  line: readonly string[],
+  load: (command: Command) => Promise<void>,
+): Promise<Place> {
+  // bash splits `--kind=qr` into three words.
+  const before = line
+    .slice(0, -1)
+    .filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
+  const { command, operands } = await reach(program, [...before, HERE], load);
   const commands = lineage(command);
   const open = commands
     .flatMap(({ options }) => options)
     .find((one) => one.required && holds(commands, one));
-  const dashes = typed.indexOf('--');
+  const dashes = before.indexOf('--');
   return {
-    ...{ command, operands: operands.filter((one) => one !== HERE).length, open },
-    rest: dashes === -1 || open ? undefined : typed.length - dashes - 1,
+    word: line.at(-1) ?? '',
+    command,
+    operands: operands.filter((one) => one !== HERE).length,
+    open,
+    rest: dashes === -1 || open ? undefined : before.length - dashes - 1,
   };
 }
 
@@ -95,87 +93,74 @@ function holds(commands: readonly Command[], option: Option): boolean {
   return values.flat().includes(HERE);
 }
 
-function offerFor(
-  program: Command,
-  current: string,
-  { command, operands, open, rest }: Standing,
-  known: Known,
-  context: Context,
-): Offer {
+function offerFor(place: Place, context: Context): Offer {
+  const { word: typed, command, operands, open, rest } = place;
   if (rest !== undefined) return command.name() === 'run' && rest === 0 ? 'commands' : 'files';
-  const [assignment, name = ''] = /^(--[^=]+)=/.exec(current) ?? [];
+  const commands = lineage(command);
+  const [assignment, name = ''] = /^(--[^=]+)=/.exec(typed) ?? [];
   if (!open && assignment) {
-    const option = lineage(command).flatMap(({ options }) => options);
-    const offer = optionValues(
-      option.find(({ long }) => long === name),
-      context,
-    );
+    const option = commands.flatMap(({ options }) => options).find(({ long }) => long === name);
+    const offer = optionValues(option, context);
     return typeof offer === 'string'
       ? offer
       : offer.map(({ word }) => ({ word: `${assignment}${word}` }));
   }
-  const help = command.name() === 'help';
-  if (current.startsWith('-') && (!open || open.variadic))
-    return help ? words(operands === 0 ? ['--json'] : []) : optionsFor(command);
+  const isHelp = command.name() === 'help';
+  if (typed.startsWith('-') && (!open || open.variadic))
+    return isHelp ? words(operands === 0 ? ['--json'] : []) : optionsFor(command);
   if (open) return optionValues(open, context);
-  if (help && operands > 0) return [];
-  if (help) return [...namedCommands(program), ...told(known.topics, 'topic')];
-  if (operands === 0 && command.commands.length > 0) return commandWords(command);
+  if (isHelp && operands > 0) return [];
+  if (isHelp) return [...commandWords(commands[0] ?? command), ...words(topics, 'topic')];
+  if (operands === 0 && command.commands.length > 0)
+    return command.parent
+      ? commandWords(command)
+      : [...commandWords(command), ...words(['help'], 'help on a command or a topic')];
   const { registeredArguments: all } = command;
   const last = all.at(-1);
-  return argumentValues(all[operands] ?? (last?.variadic ? last : undefined), command, context);
+  const argument = all[operands] ?? (last?.variadic ? last : undefined);
+  return argument ? valuesFor(argument, context) : [];
 }
 
-const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word }));
-const told = (list: readonly string[], description: string) =>
-  list.map((word) => ({ word, description }));
+const words = (list: readonly string[], description?: string): Candidate[] =>
+  list.map((word) => ({ word, ...(description && { description }) }));
 
-const shown = (command: Command) => command.createHelp().visibleCommands(command);
+const commandWords = (command: Command): Candidate[] =>
+  command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => ({ word: one.name(), description: one.summary() }));
 
-const namedCommands = (command: Command): Candidate[] =>
-  shown(command).map((one) => ({ word: one.name(), description: one.summary() }));
-
-function commandWords(command: Command): Candidate[] {
-  const below = namedCommands(command);
-  return command.parent
-    ? below
-    : [...below, { word: 'help', description: 'help on a command or a topic' }];
-}
-
-/** Its own and the global ones, without what it always refuses. */
+/** A command's options and the global ones, without what it always refuses. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;
-  return options.filter(({ long }) => long !== refused).flatMap(optionWords);
-}
-
-function optionWords({ short, long, description }: Option): Candidate[] {
-  const names = [short, long].filter((name) => typeof name === 'string');
-  return names.map((word) => ({ word, description }));
+  return options
+    .filter(({ long }) => long !== refused)
+    .flatMap(({ short, long, description }) =>
+      [short, long].flatMap((word) => (word ? [{ word, description }] : [])),
+    );
 }
 
 function optionValues(option: Option | undefined, context: Context): Offer {
   if (option?.long === '--encrypt') return words(['link', 'words']);
-  if (!option?.required) return [];
-  if (option.argChoices) return words(option.argChoices);
-  if (option.long === '--profile') return profileNames(context);
-  return valueKind(option) === 'path' ? 'files' : [];
+  return option?.required ? valuesFor(option, context) : [];
 }
 
-function argumentValues(argument: Argument | undefined, command: Command, context: Context): Offer {
-  if (!argument) return [];
-  if (argument.argChoices) return words(argument.argChoices);
-  const name = argument.name();
-  if (name === 'key')
-    return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
-  if (/^links?$/.test(name) && command.name() !== 'respond') return 'links';
-  if (name === 'name' && command.parent?.name() === 'profile') return profileNames(context);
-  return /^(path|file|folder)$/.test(name) ? 'files' : [];
-}
-
-/** Anybody may have written the config file. */
-function profileNames(context: Context): Candidate[] {
-  return offered(words(Object.keys(storedProfiles(context).profiles)));
+function valuesFor(one: Option | Argument, context: Context): Offer {
+  if (one.argChoices) return words(one.argChoices);
+  switch (subjectOf(one)) {
+    case 'path':
+      return 'files';
+    case 'push':
+      return 'links';
+    case 'profile':
+      // Anybody may have written the config file.
+      return offered(words(Object.keys(storedProfiles(context).profiles)));
+    case 'setting':
+      return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
+    default:
+      return [];
+  }
 }
 
 /**

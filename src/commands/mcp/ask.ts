@@ -2,177 +2,178 @@ import { EventEmitter, once } from 'node:events';
 import { safe } from '../../cli/terminal/safe';
 import { parseReference } from '../../client/link';
 import type { RunEvent } from '../../platform/context';
-import { asCliError, CliError, exitStatus, usageError } from '../../platform/errors';
+import { CliError, exitStatus, usageError } from '../../platform/errors';
 import { limited, raceWithLimit } from '../../platform/files/abort';
 import { NoInstance } from '../../profile/target';
 import { newBelow } from './below-root';
-import { type Desk, linkWords, savedTo } from './desk';
-import { failure, saidText, type Told, together } from './told';
+import { linkWords, type McpSession, type Question } from './mcp-session';
 import type { Arguments } from './tool-arguments';
+import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from './tool-result';
 
-export type Action = 'accept' | 'decline' | 'cancel';
+export const actions = ['accept', 'decline', 'cancel'] as const;
+type Action = (typeof actions)[number];
 
+/** A page for a person, which a client may be able to show. */
 export interface Page {
   readonly url: string;
   readonly message: string;
-  readonly done: Promise<unknown>;
+  readonly answered: Promise<unknown>;
   /**
-   * What to answer then.
+   * The result of the tool after the page was shown.
    * @param action undefined if the client cannot show pages
    */
-  shown(action: Action | undefined, signal: AbortSignal): Promise<Told>;
+  shown(action: Action | undefined, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** A question that was asked, until its answer is saved. */
-interface Question {
-  readonly link: string;
-  /** What later calls name it by: the address that was asked, whatever link the instance gave. */
-  readonly reference: string;
-  readonly here: boolean;
-  /** What the command that asked it warned of. */
-  readonly said: string;
-  readonly done: Promise<Told>;
-  over: boolean;
-  close(): Promise<void>;
-}
-
-const MOST = 20;
-
-export interface Questions {
-  readonly asked: Map<string, Question>;
-  /** Where the answers go of those that are open, or about to be. */
-  readonly places: Set<string>;
-}
+const MOST_QUESTIONS = 20;
 
 /**
  * Asks a person for a secret, which goes to a new file: by a request at the instance, or without one by a page that this
  * machine serves to itself.
  */
 export async function ask(
-  desk: Desk,
-  questions: Questions,
-  { question, file, expire, seconds }: Arguments<'ask'>,
-): Promise<Told | Page> {
-  const place = await newBelow(desk.root, file);
-  const { asked: known, places } = questions;
-  if (places.size >= MOST) throw usageError(`${MOST} questions are open`, 'wait for their answers');
+  session: McpSession,
+  asked: Arguments<'ask'>,
+): Promise<ToolResult | Page> {
+  const { questions, places } = session;
+  const { file } = asked;
+  const place = await newBelow(session.allowed.root, file);
+  if (places.size >= MOST_QUESTIONS)
+    throw usageError(`${MOST_QUESTIONS} questions are open`, 'wait for their answers');
   if (places.has(place))
     throw usageError(`another answer is to be saved to "${file}"`, 'name another file');
   places.add(place);
-  const asked = await begin(desk, { question, expire, place, file }).catch(asCliError);
-  if (!('link' in asked)) {
-    places.delete(place);
-    if ('text' in asked) return asked;
-    throw asked;
+  let question: Question | ToolResult | undefined;
+  try {
+    question = (await askInstance(session, asked, place)) ?? (await askHere(session, asked, place));
+    if ('text' in question) return question;
+  } finally {
+    if (question === undefined || 'text' in question) places.delete(place);
   }
-  const { link, reference, said } = asked;
-  for (const [token, { over }] of known) if (over && known.size >= MOST) known.delete(token);
-  known.set(parseReference(reference).token, asked);
-  const over = () => {
-    asked.over = true;
+  for (const [token, { over }] of questions)
+    if (over && questions.size >= MOST_QUESTIONS) questions.delete(token);
+  questions.set(parseReference(question.reference).token, question);
+  const end = () => {
+    question.over = true;
     places.delete(place);
   };
-  void asked.done.then(over, over);
-  const where = asked.here ? ' It opens in a browser on this machine.' : '';
-  // A page elsewhere is not opened for a person, who would trust it.
+  void question.answer.then(end, end);
+  return pageOf(question, asked, session.signal);
+}
+
+/** The page of a question; of one elsewhere the link, as a person would trust a page that is opened for them. */
+function pageOf(
+  question: Question,
+  { question: text, file, seconds }: Arguments<'ask'>,
+  signal: AbortSignal,
+): Page | Promise<ToolResult> {
+  const { link, reference, answer, warnings } = question;
   const isOwn = link.startsWith(reference) && /^(?:[/?#]|$)/.test(link.slice(reference.length));
+  const where = question.here ? ' It opens in a browser on this machine.' : '';
   const page: Page = {
     url: link,
-    message: `${question}\nThe answer goes to ${file}, and not into the conversation.`,
-    done: asked.done,
+    message: `${text}\nThe answer goes to ${file}, and not into the conversation.`,
+    answered: answer,
     shown: async (action, signal) => {
-      if (action === 'accept') return together(await answered(asked, seconds, signal), said);
-      if (action !== undefined) await asked.close();
+      if (action === 'accept')
+        return withMessages(await answerTo(question, seconds, signal), warnings);
+      if (action !== undefined) await question.close();
       const text =
         action === undefined
           ? `Give this link to the person who knows the answer: ${link}${where}\nThen call wait with ${isOwn ? 'this link' : reference}. The answer is saved to ${file}.`
           : `The person did not open the page (${action}); the question is closed.`;
-      return together({ text }, said);
+      return withMessages({ text }, warnings);
     },
   };
-  return isOwn ? page : page.shown(undefined, desk.signal);
+  return isOwn ? page : page.shown(undefined, signal);
 }
 
-export async function answered(
-  { done, reference }: Question,
+export async function answerTo(
+  { answer, reference }: Question,
   seconds: number,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<ToolResult> {
   const over = limited(signal, seconds * 1000);
   const late = { text: `no answer within ${seconds} s; call wait with ${reference} to wait on` };
-  return raceWithLimit(done, { signal: over }, () => late);
-}
-
-interface Asking extends Pick<Arguments<'ask'>, 'question' | 'expire' | 'file'> {
-  readonly place: string;
-}
-
-async function begin(desk: Desk, asking: Asking): Promise<Question | Told> {
-  const target = desk.target();
-  const isAsked = !(target instanceof NoInstance) && target.token !== undefined;
-  const asked = isAsked ? await askInstance(desk, asking, target.base) : undefined;
-  return asked ?? askHere(desk, asking);
+  return raceWithLimit(answer, { signal: over }, () => late);
 }
 
 /** A page that this machine serves to itself, in the background, until it is answered. */
 async function askHere(
-  desk: Desk,
-  { question, expire, place, file }: Asking,
-): Promise<Question | Told> {
+  session: McpSession,
+  { question, expire, file }: Arguments<'ask'>,
+  place: string,
+): Promise<Question | ToolResult> {
   const closing = new AbortController();
-  const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
   const events = new EventEmitter();
-  const happened = (event: RunEvent) => void events.emit(event.event, event);
+  const report = new SaveReport(place, file);
+  const happened = (event: RunEvent) => {
+    report.add(event);
+    events.emit(event.event, event);
+  };
   const linked = once(events, 'link').then(([{ link }]): string => link);
   // The answer is saved, and the run stays up for the page of the person.
   const delivered = once(events, 'lost').then(() => ({ status: 0, stdout: '', stderr: '' }));
-  const { signal } = closing;
+  const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
   const argv = [...words, `--expire=${expire}`, '--', question];
-  const ran = desk.local('request', argv, { signal, happened });
+  const ran = session.local('request', argv, { signal: closing.signal, happened });
   const link = await Promise.race([linked, ran.then(() => undefined)]);
   if (link === undefined) return failure(await ran);
-  const done = Promise.race([ran, delivered]).then((ended) => {
-    const rest = { ...ended, stderr: ended.stderr.replace(link, '') };
-    return ended.status === 0 ? savedTo(place, file, rest) : failure(rest);
-  });
+  const answer = Promise.race([ran, delivered]).then((ended) => report.result(ended));
   const close = async () => {
     closing.abort();
     await ran;
   };
-  return { link, reference: link, here: true, said: '', done, over: false, close };
+  return { link, reference: link, here: true, warnings: '', answer, over: false, close };
 }
 
 /**
- * A request at the instance, which is closed again if the person declines; undefined if the instance has no requests, or
- * could read the answer.
+ * A request at the instance, which is closed again if the person declines; undefined without an instance and its token, and if
+ * the instance has no requests, or could read the answer.
  */
 async function askInstance(
-  desk: Desk,
-  { question, expire, place, file }: Asking,
-  base: string,
-): Promise<Question | Told | undefined> {
+  session: McpSession,
+  { question, expire, file }: Arguments<'ask'>,
+  place: string,
+): Promise<Question | ToolResult | undefined> {
+  const target = session.target();
+  if (target instanceof NoInstance || target.token === undefined) return undefined;
   const closing = new AbortController();
   const world = { signal: closing.signal };
   const words = ['--json', `--expire=${expire}`, '--', question];
-  const made = await desk.command('request', words, world);
-  if (made.status === exitStatus.rejected) return undefined;
-  if (made.status !== 0) return failure(made);
-  const { html_url, url_token } = JSON.parse(made.stdout) as Record<string, string>;
+  const asking = await session.command('request', words, world);
+  if (asking.status === exitStatus.rejected) return undefined;
+  if (asking.status !== 0) return failure(asking);
+  const { html_url, url_token } = JSON.parse(asking.stdout) as Record<string, string>;
   const link = safe(`${html_url}`);
-  const reference = `${base}/r/${url_token}`;
-  const named = linkWords(reference);
+  const reference = `${target.base}/r/${url_token}`;
+  const linkArgs = linkWords(reference);
   const save = async () => {
-    const waited = await desk.command('wait', ['--json', ...named], world);
+    const waited = await session.command('wait', ['--json', ...linkArgs], world);
     if (waited.status !== 0) return failure(waited);
-    const saved = await desk.command('get', [`--output=${place}`, ...named], world);
-    return saved.status === 0 ? savedTo(place, file, saved) : failure(saved);
+    return saveTo(session, { place, file }, linkArgs, world.signal);
   };
-  const done = save();
+  const answer = save();
   const close = async () => {
     closing.abort();
-    await done;
-    const ended = await desk.command('expire', ['--json', ...named], { signal: desk.signal });
+    await answer;
+    const ended = await session.command('expire', ['--json', ...linkArgs], {
+      signal: session.signal,
+    });
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
-  return { link, reference, here: false, said: saidText(made.stderr), done, over: false, close };
+  const warnings = messagesIn(asking.stderr);
+  return { link, reference, here: false, warnings, answer, over: false, close };
+}
+
+export async function saveTo(
+  session: McpSession,
+  { place, file }: { readonly place: string; readonly file: string },
+  linkArgs: readonly string[],
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const report = new SaveReport(place, file);
+  const happened = (event: RunEvent) => report.add(event);
+  const words = [`--output=${place}`, ...linkArgs];
+  return report.result(await session.command('get', words, { signal, happened }));
 }

@@ -28,7 +28,7 @@ import {
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
-import { type CreatedPush, create, keepReceipt } from '../../send/create';
+import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import {
   type DraftPlan,
   draftOf,
@@ -142,7 +142,7 @@ async function outcomes(
     };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
     if (!instance) return dryRunText(await requestOf(draft), seal.encryption?.mode, look);
-    const created = await create(draft, instance, entry);
+    const created = await createPush(draft, instance, entry);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };
   const lines = linesOf(bytesFrom(plan.lines, context), LONGEST, placeOf(plan.lines));

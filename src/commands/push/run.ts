@@ -7,10 +7,10 @@ import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver
 import { CliError, phrase, usageError } from '../../platform/errors';
 import { lazy } from '../../platform/files/lazy';
 import { connect, type Instance } from '../../profile/connect';
-import { checkHere, LOST, withHere } from '../../profile/here';
+import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
 import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
-import { type CreatedPush, create, keepReceipt } from '../../send/create';
+import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import {
   type Draft,
   type DraftPlan,
@@ -63,7 +63,7 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
     const instance = await connected();
     const created = setter
       ? await setAndCreate(setter, draft, instance, entry)
-      : await create(draft, instance, entry);
+      : await createPush(draft, instance, entry);
     const failure = await printCreated(entry, created, result);
     if (result.receipt) await keepReceipt(entry, created);
     if (failure) throw failure;
@@ -100,7 +100,7 @@ async function setAndCreate(
   const { setFirst } = await settingFirst();
   const secret = await setFirst(entry, setter, instance, draft.text ?? '');
   try {
-    const created = await create(draft, instance, entry);
+    const created = await createPush(draft, instance, entry);
     // The instance, too, may return the secret.
     const { payload: _secret, ...object } = created.object;
     return { ...created, object };
@@ -123,29 +123,32 @@ async function serve(entry: Entry, plan: DraftPlan, place: HerePlace): Promise<v
   await warnAhead(plan, entry);
   const seal = await readKeys(plan.seal, entry);
   const draft = await draftOf({ ...plan, seal }, entry, async () => 'pwpush');
+  let here: HereInstance | undefined;
   try {
     refuseLarge(draft);
     const settings = { kind: 'push', host, port, files: draft.files?.length ?? 0 } as const;
-    await withHere(entry, settings, reporter(draft, entry), async (here) => {
-      const made = await create(draft, here, entry);
-      const created = here.exposed ? { ...made, warnings: [...made.warnings, openly(plan)] } : made;
-      const reached =
-        place.host === undefined
-          ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
-          : reachedHere(created.link);
-      const last = [...reached, 'waiting for a view … (Ctrl-C expires the push)'];
-      const { copy, qr } = plan.result;
-      const shown = { copy, qr: qr || isForPhones(entry, created.link) };
-      const failure = await printCreated(entry, created, shown, last);
-      if (failure) throw failure;
-      const views = await here.ended().catch(async (stopped) => {
-        await entry.say.note('the push was expired');
-        throw stopped;
-      });
-      if (views === 0) throw new CliError('expired', phrase('no-view'));
-      await here.settled();
+    here = await startHere(entry, settings, reporter(draft, entry));
+    const made = await createPush(draft, here, entry);
+    const created = here.exposed ? { ...made, warnings: [...made.warnings, openly(plan)] } : made;
+    const reached =
+      place.host === undefined
+        ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
+        : reachedHere(created.link);
+    const last = [...reached, 'waiting for a view … (Ctrl-C expires the push)'];
+    const { copy, qr } = plan.result;
+    const shown = { copy, qr: qr || isForPhones(entry, created.link) };
+    const failure = await printCreated(entry, created, shown, last);
+    if (failure) throw failure;
+    const views = await here.ended().catch(async (stopped) => {
+      await entry.say.note('the push was expired');
+      throw stopped;
     });
+    if (views === 0) throw new CliError('expired', phrase('no-view'));
+    await here.settled();
+  } catch (error) {
+    throw failureHere(error);
   } finally {
+    await here?.close();
     await draft.close();
   }
 }

@@ -7,7 +7,6 @@ import { readSecret, type Source, TO_ASK } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
 import { safe as printable } from '../../cli/terminal/safe';
 import { expiry } from '../../cli/values';
-import type { NewRequest } from '../../contract/api';
 import type { HereEvent } from '../../contract/here-event';
 import type { ClosingFields } from '../../contract/lifetime';
 import { deliver } from '../../deliver/deliver';
@@ -24,38 +23,61 @@ import { describe } from '../../keep/kept';
 import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
-import { accountOf, clientOf, connect, type Instance } from '../../profile/connect';
-import { checkHere, type HereInstance, LOST, withHere } from '../../profile/here';
+import { clientOf, connect, type Instance } from '../../profile/connect';
+import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
+import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
-import { createRequest, type RequestTerms } from '../../send/create';
+import { createRequest, type RequestLimits } from '../../send/create';
+import type { PushDetails } from '../../send/draft';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
 import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
-export interface RequestPlan extends RequestTerms {
-  readonly question: Source;
-  /** When it closes; if undefined, a person who types the question is asked. */
-  readonly closes: ClosingFields | undefined;
-  readonly fields: Omit<NewRequest, 'request' | 'passphrase' | 'public_key'>;
-  /** Paths of files that go with the question. */
-  readonly files: readonly string[] | undefined;
-  readonly passphrase: NewPassphraseSource;
-  readonly copy: boolean;
-  readonly qr: boolean;
-  /** Waits for the answer, for that many seconds at most. */
-  readonly wait: { readonly most: number | undefined } | undefined;
-  /** Where it is asked. */
-  readonly at: HerePlan | { readonly target: Target };
+/** What to ask for, how, where, and what is shown of it. */
+export interface RequestPlan {
+  readonly content: {
+    readonly question: Source;
+    /** Paths of files that go with it. */
+    readonly files: readonly string[] | undefined;
+    readonly details: PushDetails;
+  };
+  readonly limits: RequestLimits & {
+    /** When it closes; if undefined, a person who types the question is asked. */
+    readonly closes: ClosingFields | undefined;
+    /** The answer may have files. */
+    readonly takesFiles: boolean;
+  };
+  readonly seal: {
+    readonly passphrase: NewPassphraseSource;
+    /** The new file for the private key, which else is kept; undefined if the answer is not encrypted. */
+    readonly encryption: { readonly identityFile: string | undefined } | undefined;
+  };
+  readonly place: AskedPlace | AskedHere;
+  readonly result: {
+    /** Language of the page. */
+    readonly locale: string | undefined;
+    readonly copy: boolean;
+    readonly qr: boolean;
+  };
 }
 
-/** This machine serves it, and the answer goes to that place. */
-export interface HerePlan {
+interface AskedPlace {
+  readonly at: 'instance';
+  readonly target: Target;
+  /** Waits for the answer, for that many seconds at most. */
+  readonly wait: { readonly most: number | undefined } | undefined;
+}
+
+/** This machine serves it. */
+interface AskedHere {
+  readonly at: 'here';
   readonly host: string;
   readonly port: number;
-  readonly place: PlacePlan;
+  /** Where the answer goes. */
+  readonly output: PlacePlan;
 }
 
 /** Visitors who are named: more lines would push the link off the screen. */
@@ -64,41 +86,51 @@ const PAUSE_MS = 500;
 
 /** Reads the question, creates the request with a new private key, and prints its link. */
 export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
-  const { at } = plan;
-  if (!('target' in at)) return serve(entry, plan, at);
+  const { content, limits, seal, place, result } = plan;
+  if (place.at === 'here') return serve(entry, plan, place);
   const { context } = entry;
-  const { files, close } = await openFiles(plan, context);
+  const { files, close } = await openFiles(content, context);
   try {
-    const request = await readSecret({ from: plan.question, raw: false }, context, TO_ASK);
-    const closes = plan.closes ?? (await offerExpiry(plan.question, entry));
-    const passphrase = await newPassphrase(plan.passphrase, context);
+    const request = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
+    const closes = limits.closes ?? (await offerExpiry(content.question, entry));
+    const passphrase = await newPassphrase(seal.passphrase, context);
     context.asked();
-    const instance = await connect(entry, at);
-    const fields = { request, ...closes, ...plan.fields };
-    const draft = { ...plan, fields, files, passphrase };
+    const instance = await connect(entry, place);
+    const { encryption } = seal;
+    const draft = { ...termsOf(plan, request, closes), files, passphrase, encryption };
     const created = await createRequest(draft, instance, entry);
-    const failure = await printCreated(entry, created, plan);
-    if (!plan.seal) await entry.say.note('the instance can read the answer');
+    const failure = await printCreated(entry, created, result);
+    if (!encryption) await entry.say.note('the instance can read the answer');
     if (failure) throw failure;
-    if (plan.wait) await waitFor(entry, plan.wait.most, instance, created.token);
+    if (place.wait) await waitFor(entry, place.wait.most, instance, created.token);
   } finally {
     await close();
   }
 }
 
+/** What is sent of a request whose question was read, and what is checked of what was granted. */
+function termsOf(
+  { content, limits, result }: RequestPlan,
+  request: string,
+  closes: ClosingFields | undefined,
+) {
+  const takesFiles = limits.takesFiles ? { response_file_attachments: true } : {};
+  const fields = { request, ...closes, ...content.details, ...takesFiles };
+  return { fields, limits, locale: result.locale };
+}
+
 /** @param most seconds; each response has no longer */
 async function waitFor(
-  { context, say }: Entry,
+  entry: Entry,
   most: number | undefined,
   { api, target }: Instance,
   token: string,
 ): Promise<void> {
-  const { context: within, ending, timeout } = timeLimit(context, most, target.timeout);
-  const entry = { context: within, say };
-  await ending('answer', async () => {
-    const asking = most === undefined ? api : await clientOf(entry, { ...target, timeout });
+  const limit = timeLimit(entry, most, target);
+  await limit.ending('answer', async () => {
+    const asking = most === undefined ? api : await clientOf(limit.entry, limit.target);
     const waiting = { interval: DEFAULT_INTERVAL, most };
-    await waitForAnswer(entry, waiting, asking, token, accountOf(target));
+    await waitForAnswer(limit.entry, waiting, { api: asking, target, token });
   });
 }
 
@@ -124,42 +156,49 @@ async function offerExpiry(
 }
 
 /** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
-async function serve(entry: Entry, plan: RequestPlan, here: HerePlan): Promise<void> {
+async function serve(entry: Entry, plan: RequestPlan, place: AskedHere): Promise<void> {
   const { context } = entry;
-  const { host, port } = here;
-  const question = plan.question.name === 'text' ? plan.question.value : '';
-  const takesFiles = plan.fields.response_file_attachments === true;
-  const place = await reservePlace(entry, here.place, {
-    ...{ files: takesFiles, instead: 'output-unseen' },
-  });
-  const { identity, recipient } = newKeyPair();
-  const { signal } = context;
+  const { host, port } = place;
+  const wanted = { files: plan.limits.takesFiles, instead: 'output-unseen' } as const;
+  const output = await reservePlace(entry, place.output, wanted);
   const moments = new EventEmitter();
-  const delivered = once(moments, 'delivered');
-  let isDelivering = false;
+  const report = reporter(entry, once(moments, 'delivered'));
+  let here: HereInstance | undefined;
+  let answer: Retrieval | undefined;
   try {
     await checkHere(host, port);
-    const passphrase = await readPassphrase(plan.passphrase, context, true);
+    const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
     context.asked();
-    const settings = { kind: 'request', host, port } as const;
-    await withHere(entry, settings, reporter(entry, delivered), async (instance) => {
-      const fields = { request: question, ...plan.closes, ...plan.fields };
-      const own = { files: undefined, passphrase: { text: passphrase }, seal: { recipient } };
-      const draft = { ...plan, ...own, fields };
-      const { token, link } = await createRequest(draft, instance, entry);
-      await showLink(entry, plan, { token, link, exposed: instance.exposed });
-      if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
-      const opened = await openAnswer(entry, instance, token, identity, passphrase);
-      isDelivering = true;
-      const failure = await deliver(opened, place, true);
-      if (failure) throw signal.aborted ? failure.with({ code: endedBy(signal).code }) : failure;
-      moments.emit('delivered');
-      await instance.settled();
-    });
+    here = await startHere(entry, { kind: 'request', host, port }, report);
+    answer = await askAt(here, entry, plan, passphrase);
+    const failure = await deliver(answer, output, true);
+    if (failure)
+      throw context.signal.aborted ? failure.with({ code: endedBy(context.signal).code }) : failure;
+    moments.emit('delivered');
+    await here.settled();
   } catch (error) {
-    if (!isDelivering) await place.discard();
-    throw error;
+    if (!answer) await output.discard();
+    throw failureHere(error);
+  } finally {
+    await here?.close();
   }
+}
+
+/** Shows the link of a request here, and takes the answer. */
+async function askAt(
+  here: HereInstance,
+  entry: Entry,
+  plan: RequestPlan,
+  passphrase: string | undefined,
+): Promise<Retrieval> {
+  const { question } = plan.content;
+  const { identity, recipient } = newKeyPair();
+  const terms = termsOf(plan, question.name === 'text' ? question.value : '', plan.limits.closes);
+  const draft = { ...terms, passphrase: { text: passphrase }, encryption: { recipient } };
+  const { token, link } = await createRequest(draft, here, entry);
+  await showLink(entry, plan.result, { token, link, exposed: here.exposed });
+  if ((await here.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
+  return openAnswer(entry, { ...here, token }, { identity, passphrase });
 }
 
 /** @param delivered resolves when nothing but a lost response keeps the instance up */
@@ -183,23 +222,23 @@ function reporter(
 
 /** On stderr, as standard output is for the answer; with --json there is room for both. */
 async function showLink(
-  run: Entry,
-  { copy, qr }: RequestPlan,
+  entry: Entry,
+  { copy, qr }: RequestPlan['result'],
   { token, link, exposed }: { token: string; link: string; exposed: boolean },
 ): Promise<void> {
-  const { context, say } = run;
+  const { context, say } = entry;
   const after = qr ? reachedHere(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
   // Above the code, where 24 lines have no room for it, rather than what warns.
   if (exposed) await say.remark(WAITING);
-  if (qr || isForPhones(run, link)) await (await drawing()).drawQr(run, link, below);
+  if (qr || isForPhones(entry, link)) await (await drawing()).drawQr(entry, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
+  else if (context.happened) context.happened({ event: 'link', link });
   else if (context.stderr.closed)
     throw usageError('cannot show the link: standard error is closed');
   else await say.announce(link);
-  context.happened?.({ event: 'link', link });
   for (const line of after) await say.remark(line);
-  if (copy) await copyLink(run, link);
+  if (copy) await copyLink(entry, link);
   if (exposed) await say.warn(EXPOSED);
   else await say.remark(WAITING);
 }
@@ -210,17 +249,15 @@ const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 /** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
 async function openAnswer(
   { context, say }: Entry,
-  { api, target }: HereInstance,
-  token: string,
-  identity: string,
-  passphrase: string | undefined,
+  item: Pick<ConnectedItem, 'api' | 'target' | 'token'>,
+  { identity, passphrase }: { identity: string; passphrase: string | undefined },
 ): Promise<Retrieval> {
   const bytes = `${identity}\n`;
   const store = new RescueStore(context, 'now', context.stdout);
   const key = { identities: parseIdentities(identity), recipient: undefined, path: undefined };
   const known = { text: passphrase, typed: false, byOption: true };
   const taken = await whenFree(context, () =>
-    takeAnswer({ context, say, store }, { api, target, token }, known, key),
+    takeAnswer({ context, say, store }, item, known, key),
   );
   // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };

@@ -8,7 +8,7 @@ import { forgetKey } from '../../keep/request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import { asCliError, ExitWith, endedBy, failedError, phrase } from '../../platform/errors';
 import { connectEach } from '../../profile/connect';
-import type { LocatedItem } from '../../profile/references';
+import type { ConnectedItem, LocatedItem } from '../../profile/references';
 import {
   type ChildInputs,
   childInputs,
@@ -20,33 +20,34 @@ import {
 } from '../../run/child-inputs';
 import { commandProgram } from '../../run/command-program';
 import { type MaskedOutput, maskedInputs } from '../../run/mask-output';
-import { type DecryptionKeys, type KeySources, readKeys } from '../../take/decryption-keys';
+import { type ItemKeys, type KeySources, keysOf, readKeys } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
-import type { Retrievable, Retrieval, Retriever } from '../../take/retrieval';
-import { keyOfAnswer, retrieveFrom } from '../../take/retrieve';
+import type { Retrieval, Retriever } from '../../take/retrieval';
+import { retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
   readonly items: readonly LocatedItem[];
   /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
-  /** Whether secrets are masked in what it prints. */
+  /** Whether secrets are masked in the output. */
   readonly mask: boolean;
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
 }
 
-/** Finds the program, takes the views, and runs it with its arguments. */
 export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   const { context, say } = entry;
   const { inputs: wanted, words } = plan;
   const [name] = words;
   const keys = await readKeys(plan.keys, context);
   const file = await commandProgram(entry, name, 'nothing was sent, and no view was used');
-  const named = await connectEach(entry, plan.items);
+  const items = await connectEach(entry, plan.items);
   const passphrase = await knownPassphrase(plan.passphrase, context);
   const retriever = { context, say, store: new RescueStore(context) };
-  const pushes = await retrieveAll(retriever, named, passphrase, keys);
+  const openings: Opening[] = [];
+  for (const item of items) openings.push({ item, keys: await keysOf(context, item, keys) });
+  const pushes = await retrieveAll(retriever, openings, passphrase);
   context.asked();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -62,7 +63,7 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
     if (signal.aborted) throw endedBy(signal);
     const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
     status = await context.runChild({ ...child, output: masked?.output });
-    // The key of an answer whose files are not used may still be needed.
+    // The key of an answer is still needed for files that are not used.
     delivered = plan.keys.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
     throw describe(startFailure(error, name), ...(await rescuePushes(pushes)));
@@ -76,25 +77,24 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   if (unwritten) throw unwritten;
 }
 
-/**
- * Retrieves and decrypts pushes one after the other, each of which uses a view, unless a link shows that one cannot be opened.
- * @throws CliError of the one that failed, which says where those before it were saved
- */
+interface Opening {
+  readonly item: ConnectedItem;
+  readonly keys: ItemKeys;
+}
+
+/** @throws CliError for a push that fails, which says where those before it were saved */
 async function retrieveAll(
-  run: Retriever,
-  references: readonly Retrievable[],
+  retriever: Retriever,
+  openings: readonly Opening[],
   passphrase: KnownPassphrase,
-  keys: DecryptionKeys,
 ): Promise<Retrieval[]> {
-  const { context } = run;
-  for (const named of references)
-    if (named.publicKey !== undefined) await keyOfAnswer(context, named, keys);
+  const { context } = retriever;
   const pushes: Retrieval[] = [];
-  for (const [at, named] of references.entries()) {
+  for (const [index, { item, keys }] of openings.entries()) {
     try {
-      const sealed = await retrieveFrom(run, named, passphrase, keys);
-      pushes[at] = sealed;
-      pushes[at] = await openPush(sealed, { ...keys, linkKey: named.key, strict: true });
+      const sealed = await retrieveFrom(retriever, item, passphrase, keys);
+      pushes[index] = sealed;
+      pushes[index] = await openPush(sealed, { ...keys, strict: true });
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);
@@ -102,16 +102,15 @@ async function retrieveAll(
       const ended = context.signal.aborted ? endedBy(context.signal) : failed;
       const failure =
         ended === failed || remains
-          ? failed.with({ code: ended.code, subject: `link ${at + 1}` })
+          ? failed.with({ code: ended.code, subject: `link ${index + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
-      const kept = await rescuePushes(pushes, references.length);
+      const kept = await rescuePushes(pushes, openings.length);
       throw describe(failure.and(phrase('nothing-started')), ...kept);
     }
   }
   return pushes;
 }
 
-/** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
 async function reportInputs(
   { context, say }: Entry,
   { variables, unused }: ChildInputs,

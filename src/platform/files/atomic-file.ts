@@ -1,6 +1,5 @@
 // Files that appear whole or not at all: written under a temporary name, 0600, synced, then linked (which never replaces
-// a file) or renamed. Imports nothing of ours: client and service share it. Libraries for this (write-file-atomic, atomically)
-// always replace, cannot stream, and leave the mode to the umask.
+// a file) or renamed. Libraries for this (write-file-atomic, atomically) always replace, cannot stream, and leave the mode to the umask.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -87,7 +86,7 @@ export function makeFile(
   try {
     setOwnMode(file);
     fill(file);
-    // Its reader may be another user, or of a group that may read it. Windows keeps neither.
+    // The reader may be another user, or of a group that may read it. Windows keeps neither.
     if (like) fchownSync(file, like.uid, like.gid);
     if (like) fchmodSync(file, like.mode & 0o777);
     syncOpen(file);
@@ -104,7 +103,7 @@ export function setOwnMode(file: number): void {
   try {
     fchmodSync(file, 0o600);
   } catch {
-    // It has the one that the mount gives to all.
+    // The file has the mode that the mount gives to all.
   }
 }
 
@@ -159,24 +158,35 @@ function nameNew(draft: string, path: string): void {
 /** A claim of this age is that of a program that died: writing takes a few milliseconds. */
 const STALE_MS = 10_000;
 
-/** Changes when the file is replaced. A name: it says nothing of the content, which has secrets. */
-export function versionOf(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
-}
+/** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 160;
 
 /**
- * Runs `replace` while the file has that version and no other program replaces it, and returns its result; else false. Throws
- * an error of the file system.
- * @param now milliseconds since 1970
+ * Runs `work`, which reads and replaces a file, while no other program does the same, and returns its result. Throws an
+ * error of the file system, and what `work` throws.
  */
-export function claimed(path: string, version: string, now: number, replace: () => boolean) {
-  const claims = claim(`${path}.${version}`, now);
-  try {
-    return claims !== undefined && versionOf(path) === version && replace();
-  } finally {
-    for (const name of claims ?? []) rmSync(name, { force: true });
+export async function changeFile<T>(
+  path: string,
+  { now, sleep }: { now(): Date; sleep(milliseconds: number): Promise<unknown> },
+  work: () => T,
+): Promise<T> {
+  for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const version = versionOf(path);
+    const claims = claim(`${path}.${version}`, now().getTime());
+    try {
+      if (claims && versionOf(path) === version) return work();
+    } finally {
+      for (const name of claims ?? []) rmSync(name, { force: true });
+    }
+    await sleep(pause * (0.5 + Math.random()));
   }
+}
+
+/** Changes when the file is replaced. A name: it says nothing of the content, which has secrets. */
+function versionOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
 }
 
 /**
@@ -197,7 +207,7 @@ function claim(path: string, now: number): readonly string[] | undefined {
       if (!means(error, 'taken')) throw error;
     }
     const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    // Also of the future, after the clock was set back.
+    // After the clock was set back, a claim is of the future.
     if (Math.abs(now - made) <= STALE_MS) return undefined;
   }
 }

@@ -11,7 +11,7 @@ import {
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claimed, makeWhole, versionOf } from '../../platform/files/atomic-file';
+import { changeFile, makeWhole } from '../../platform/files/atomic-file';
 import { means } from '../../platform/files/file-error';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
@@ -39,14 +39,14 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
 
 export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
-  /** The comments after it: a line for each data that its service opened with the key. */
+  /** The comments after the key: a line for each data that its service opened with it. */
   readonly notes: readonly string[];
 }
 
 /** The first note of a key that a service or `rekey` made: the others are complete. Another key may open more data. */
 const COMPLETE = '# used by:';
 
-/** The notes of one key for a new one, which opens that data alone. */
+/** The notes of a key for a new one, which opens one data alone. */
 export const notesFor = (dataId: string, { notes }: FileKey): string[] =>
   notes.filter((line) => line === COMPLETE || isNote(line, dataId));
 
@@ -60,7 +60,7 @@ export function noted(key: FileKey, dataId: string, name?: string): FileKey {
   return { ...key, notes: name === undefined ? others : [...others, note] };
 }
 
-/** In place of the name of data whose service cannot write the file, or that another program's key may open. */
+/** Stands for data whose service cannot write the file, or that another program's key may open. */
 const UNNOTED = 'data that is not noted there, as of services that cannot write the file';
 
 /** The names of the other data that the key opens, or may open. */
@@ -149,9 +149,6 @@ export function newInstanceKey(notes: readonly string[]): FileKey {
   return { ...instanceKey(bytes), bytes, notes };
 }
 
-/** Milliseconds between two tries to change the file, at most twice that. */
-const PAUSE = 10;
-
 /**
  * Atomically replaces the keys at `path` with what `change` makes of them, newest first; the file is synced to disk and
  * keeps owner and mode. Programs that change it at the same time wait for each other.
@@ -161,24 +158,20 @@ export async function changeKeys(
   path: string,
   change: (keys: readonly FileKey[]) => readonly FileKey[],
 ): Promise<void> {
-  for (;;) {
-    if (textOf(change(readKeys(path))) === readText(path)) return;
-    try {
-      const file = realpathSync(path);
-      const isDone = claimed(file, versionOf(file), Date.now(), () => {
-        dropDrafts(file);
-        makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${basename(file)}.`);
-        return true;
-      });
-      if (isDone) return;
-    } catch (cause) {
-      const code = systemCode(cause);
-      throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
-        hint: 'it is written next to the old one, and must belong to the same user',
-        cause,
-      });
-    }
-    await sleep(PAUSE * (1 + Math.random()));
+  // A service that cannot write the file may have nothing to change.
+  if (textOf(change(readKeys(path))) === readText(path)) return;
+  try {
+    const file = realpathSync(path);
+    await changeFile(file, { now: () => new Date(), sleep }, () => {
+      dropDrafts(file);
+      makeWhole(file, textOf(change(readKeys(path))), statSync(file), `${basename(file)}.`);
+    });
+  } catch (cause) {
+    const code = systemCode(cause);
+    throw new ServiceError(`cannot replace the instance key "${path}"${code && ` (${code})`}`, {
+      hint: 'it is written next to the old one, and must belong to the same user',
+      cause,
+    });
   }
 }
 

@@ -19,7 +19,6 @@ async function asked(columns: number, question: string): Promise<readonly string
   await setImmediate();
   input.write('\r');
   expect(await answer).toBe('one\ntwo');
-  // As the terminal driver does.
   return linesOf(`${output.read()}`.replaceAll('\n', '\r\n'), columns);
 }
 

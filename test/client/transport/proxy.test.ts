@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
 import { proxyName } from '../../../src/client/transport/network-errors';
 import { type Fact, phrase } from '../../../src/platform/errors';
-import type { FactName } from '../../../src/words/facts';
 import { listening, rawServer, socketServer } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { failingAt, overSocket, pass, proxying } from '../../helpers/sockets';
@@ -148,7 +147,15 @@ describe('over a socket', () => {
   const answers = (code: number[]) => (socket: Socket) =>
     socket.once('data', () => socket.end(Buffer.from(code)));
 
-  test.each<[string, string, (socket: Socket) => unknown, FactName, ...Fact[]]>([
+  test.each<
+    [
+      string,
+      string,
+      (socket: Socket) => unknown,
+      `proxy-${'needs-login' | 'refused' | 'timeout' | 'unreachable'}`,
+      ...Fact[],
+    ]
+  >([
     ['never answers', 'https', silent, 'proxy-timeout'],
     ['never answers', 'socks5h', silent, 'proxy-timeout'],
     ['hangs up', 'https', (socket) => socket.end(), 'proxy-unreachable', gone],
@@ -188,22 +195,19 @@ describe('over a socket', () => {
     expect(proxy.requests.length).toBe(1);
   });
 
-  test.each(['http', 'https', 'socks5'])(
-    'one that does not run is told by name: %s',
-    async (scheme) => {
-      const { port, close } = await socketServer(() => {});
-      await close();
-      const named = `${scheme.replace('https', 'http')}://127.0.0.1:${port}`;
-      // Of the address of an instance, no name is looked up.
-      const env = { [of(scheme === 'http' ? scheme : 'https')]: named };
-      const { facts } = await failingAt(`${scheme === 'http' ? 'http' : 'https'}://192.0.2.1`, {
-        env,
-      });
-      const [variable] = Object.keys(env);
-      const why = phrase('proxy-unreachable', named, `${variable}`, phrase('connection-refused'));
-      expect(facts).toEqual([phrase('unreachable', '192.0.2.1', why)]);
-    },
-  );
+  test.each(['http', 'https', 'socks5'])('one that is away is told by name: %s', async (scheme) => {
+    const { port, close } = await socketServer(() => {});
+    await close();
+    const named = `${scheme.replace('https', 'http')}://127.0.0.1:${port}`;
+    // Of the address of an instance, no name is looked up.
+    const env = { [of(scheme === 'http' ? scheme : 'https')]: named };
+    const { facts } = await failingAt(`${scheme === 'http' ? 'http' : 'https'}://192.0.2.1`, {
+      env,
+    });
+    const [variable] = Object.keys(env);
+    const why = phrase('proxy-unreachable', named, `${variable}`, phrase('connection-refused'));
+    expect(facts).toEqual([phrase('unreachable', '192.0.2.1', why)]);
+  });
 
   test('a SOCKS proxy gets the name of the instance to resolve, or its address, and a login', async () => {
     const server = await listening((_request, response) => response.end(VERSION));

@@ -152,22 +152,19 @@ test.each([
   ['names no request', `${BASE}/`],
   ['names another one', `${BASE}/r/another`],
   ['is elsewhere', 'https://elsewhere.test/r/another'],
-])(
-  'the link of an instance that %s is told, and neither opened nor followed',
-  async (_, html_url) => {
-    const send = rewriting(overFetch(here.service, here.asked), (body, { method }) =>
-      method === 'POST' ? changed(body, { html_url }) : body,
-    );
-    const lied = place({ asleep: nap, send, env: { PWPUSH_URL: BASE, ...here.admin } });
-    const { call } = await served(lied, [], { showPage: async () => 'accept' });
-    const told = await call('ask', QUESTION);
-    expect(told).toContain(`Give this link to the person who knows the answer: ${html_url}#age1`);
-    expect(told).toMatch(new RegExp(`\\nThen call wait with ${BASE}/r/[\\w-]+\\.`));
-    if (!html_url.startsWith(BASE))
-      expect(told).toContain('\nwarning: the link is on https://elsewhere');
-    expect(here.asked.join()).not.toContain('another');
-  },
-);
+])('the link of an instance that %s is told, neither opened nor followed', async (_, html_url) => {
+  const send = rewriting(overFetch(here.service, here.asked), (body, { method }) =>
+    method === 'POST' ? changed(body, { html_url }) : body,
+  );
+  const lied = place({ asleep: nap, send, env: { PWPUSH_URL: BASE, ...here.admin } });
+  const { call } = await served(lied, [], { showPage: async () => 'accept' });
+  const told = await call('ask', QUESTION);
+  expect(told).toContain(`Give this link to the person who knows the answer: ${html_url}#age1`);
+  expect(told).toMatch(new RegExp(`\\nThen call wait with ${BASE}/r/[\\w-]+\\.`));
+  if (!html_url.startsWith(BASE))
+    expect(told).toContain('\nwarning: the link is on https://elsewhere');
+  expect(here.asked.join()).not.toContain('another');
+});
 
 test('a client that invents the state of a question gets nothing', async () => {
   const { client } = await server({ era: eras[1], where: 'machine' });

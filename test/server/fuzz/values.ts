@@ -154,7 +154,6 @@ const fieldName = fc.constantFrom(
 );
 const fieldValue = fc.constantFrom('expire', '', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000));
 
-/** What a browser sends. */
 export const urlencoded = fc
   .array(fc.tuple(fieldName, fieldValue), { maxLength: 3 })
   .map((pairs) => ({

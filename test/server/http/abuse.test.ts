@@ -44,20 +44,17 @@ describe('what must not be told apart', () => {
     ['POST', '/p/*/r', 404, { ...own, fields: { passphrase: 'p' } }],
     ['POST', '/p/*', 403, { headers: { origin: 'https://evil.example' }, fields: {} }],
     ['POST', '/p/*/r', 413, { ...own, fields: { passphrase: 'x'.repeat(20_000) } }],
-  ])(
-    '%s %s of a push that expired, and of one that never was: %i',
-    async (method, path, ...row) => {
-      const [status, how] = row;
-      const ended = await expired();
-      const never = await answered(method, path.replace('*', 'never-was'), how);
-      expect([never.status, never.asked.length]).toEqual([status, status === 404 ? 1 : 0]);
-      for (const [which, token] of Object.entries(ended))
-        expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({
-          which,
-          ...never,
-        });
-    },
-  );
+  ])('%s %s of a push that expired, or never was: %i', async (method, path, ...row) => {
+    const [status, how] = row;
+    const ended = await expired();
+    const never = await answered(method, path.replace('*', 'never-was'), how);
+    expect([never.status, never.asked.length]).toEqual([status, status === 404 ? 1 : 0]);
+    for (const [which, token] of Object.entries(ended))
+      expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({
+        which,
+        ...never,
+      });
+  });
 
   test('API tokens that are wrong, cut, longer, revoked or nothing at all', async () => {
     const { adminToken: token, owners } = service;

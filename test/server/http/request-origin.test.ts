@@ -35,12 +35,9 @@ test.each([
   ['x-forwarded-proto', 'https, http', 'http://pw.test:5100'],
   ['x-forwarded-host', 'evil.example, pw.example', 'http://pw.example'],
   ['x-forwarded-host', 'pw.example,', 'http://pw.test:5100'],
-])(
-  '%s has a value of the client before that of a proxy that appends: %j',
-  (name, value, expected) => {
-    expect(baseOf(request({ [name]: value }), { trustProxy: true })).toBe(expected);
-  },
-);
+])('%s has what a client says before what a proxy appends: %j', (name, value, expected) => {
+  expect(baseOf(request({ [name]: value }), { trustProxy: true })).toBe(expected);
+});
 
 test.each([
   ['203.0.113.9', false, '192.0.2.1', '192.0.2.1'],
@@ -55,12 +52,9 @@ test.each([
   ['::ffff:203.0.113.9', true, '127.0.0.1', '203.0.113.9'],
   ['<script>, 2001:db8::1', true, '127.0.0.1', '2001:db8::1'],
   ['', true, '::ffff:192.0.2.7', '192.0.2.7'],
-])(
-  'address of the caller of %j, trusted %s, from %s',
-  (forwarded, trustProxy, socket, expected) => {
-    expect(ip(forwarded, trustProxy, socket)).toBe(expected);
-  },
-);
+])('address of the caller: %j, trusted %s, from %s', (forwarded, trustProxy, socket, expected) => {
+  expect(ip(forwarded, trustProxy, socket)).toBe(expected);
+});
 
 test.each([
   [{ 'sec-purpose': 'prefetch' }, true],

@@ -25,7 +25,6 @@ async function start(tls: boolean) {
   service = await started(tls ? pair : {});
 }
 
-/** What was said of a reload. */
 const reloads = () => service.lines.flatMap((line) => /reload .*/.exec(line)?.[0] ?? []);
 
 beforeEach(async () => {
@@ -44,24 +43,19 @@ async function shown(agent: Agent): Promise<[string, number | undefined]> {
   return [fingerprint256, localPort];
 }
 
-test.each([true, false])(
-  'browsers are told to come by https alone, and links lead there, where it is served: %s',
-  async (tls) => {
-    await start(tls);
-    const send = tls ? request : requestOpenly;
-    const how = { method: 'POST', headers: { 'content-type': 'application/json' } };
-    const sent = send(`${service.url}/api/v2/pushes`, { ...how, ...(tls ? { ca: cert } : {}) });
-    sent.end('{"push":{"payload":"x"}}');
-    const [response] = await once(sent, 'response');
-    expect(JSON.parse(await text(response)).html_url.startsWith(`${service.url}/p/`)).toBe(true);
-    expect(service.url).toMatch(tls ? /^https:/ : /^http:/);
-    const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } =
-      response.headers;
-    expect([hsts, coop]).toEqual(
-      tls ? ['max-age=31536000', 'same-origin'] : [undefined, undefined],
-    );
-  },
-);
+test.each([true, false])('browsers and links come by https where it is served: %s', async (tls) => {
+  await start(tls);
+  const send = tls ? request : requestOpenly;
+  const how = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const sent = send(`${service.url}/api/v2/pushes`, { ...how, ...(tls ? { ca: cert } : {}) });
+  sent.end('{"push":{"payload":"x"}}');
+  const [response] = await once(sent, 'response');
+  expect(JSON.parse(await text(response)).html_url.startsWith(`${service.url}/p/`)).toBe(true);
+  expect(service.url).toMatch(tls ? /^https:/ : /^http:/);
+  const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } =
+    response.headers;
+  expect([hsts, coop]).toEqual(tls ? ['max-age=31536000', 'same-origin'] : [undefined, undefined]);
+});
 
 const first = new X509Certificate(cert).fingerprint256;
 const next = new X509Certificate(nextCert).fingerprint256;

@@ -9,31 +9,27 @@ import { testService } from '../../helpers/service';
 
 const newFolder = folders();
 
-test(
-  'a copy is on the disk before it has its name, and has none if it is not',
-  onLinux,
-  async () => {
-    const [data, folder] = [await newFolder(), await newFolder()];
-    await (await testService({ data })).close();
-    const file = join(folder, 'copy.db');
-    const failed = await eachFault(async (failing) => {
-      const copying = () => backup({ data }, { file, force: false }, {});
-      const made = await failing(folder, copying).then(
-        () => ['copy.db'],
-        () => [],
-      );
-      expect(readdirSync(folder)).toEqual(made);
-      rmSync(file, { force: true });
-    });
-    const calls = failed.map((one) => one.replace(/\.[\da-f]{12}$/, '.new'));
-    // In this order: the empty draft is made, SQLite fills it, and it is named.
-    expect(calls.slice(0, 6)).toEqual([
-      'open copy.db.new',
-      'fsync copy.db.new',
-      'open copy.db.new',
-      'fsync copy.db.new',
-      'link copy.db.new',
-      'fsync ',
-    ]);
-  },
-);
+test('a copy is on the disk before it has its name, or has none', onLinux, async () => {
+  const [data, folder] = [await newFolder(), await newFolder()];
+  await (await testService({ data })).close();
+  const file = join(folder, 'copy.db');
+  const failed = await eachFault(async (failing) => {
+    const copying = () => backup({ data }, { file, force: false }, {});
+    const made = await failing(folder, copying).then(
+      () => ['copy.db'],
+      () => [],
+    );
+    expect(readdirSync(folder)).toEqual(made);
+    rmSync(file, { force: true });
+  });
+  const calls = failed.map((one) => one.replace(/\.[\da-f]{12}$/, '.new'));
+  // In this order: the empty draft is made, SQLite fills it, and it is named.
+  expect(calls.slice(0, 6)).toEqual([
+    'open copy.db.new',
+    'fsync copy.db.new',
+    'open copy.db.new',
+    'fsync copy.db.new',
+    'link copy.db.new',
+    'fsync ',
+  ]);
+});

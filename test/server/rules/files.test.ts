@@ -39,7 +39,6 @@ const refused = async (...form: FormPart[]) => {
 const status = async (url: string) => (await service.fetchLink(url)).status;
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** Takes a view of a push; answers the links of its files. */
 const linksOf = async (token: string): Promise<[string, ...string[]]> =>
   (await retrieve(token)).files.map(({ url }: { url: string }) => url);
 const links = async (...how: Parameters<typeof create>) => linksOf(await create(...how));
@@ -114,7 +113,6 @@ onEachStore((store) => {
       return rows();
     };
     const NONE = [0, 0, 0];
-    /** Begins to download a file; answers its first bytes and what reads on. */
     const begun = async (url: string) => {
       const { body } = await service.fetch(new Request(url));
       const reader = (body as ReadableStream<Uint8Array>).getReader();
@@ -148,20 +146,17 @@ onEachStore((store) => {
     test.each([
       ['of the last view', once],
       ['of others', {}],
-    ])(
-      'for a download that has begun, too, when the time of the push is over: %s',
-      async (_, push) => {
-        const size = 5 * CHUNK;
-        const token = await create({ ...push, expires_in: 120 }, filePart('a', randomBytes(size)));
-        const [url] = await linksOf(token);
-        const { reader } = await begun(url);
-        service.clock.advance(2 * MINUTE - 1);
-        expect((await reader.read()).value).toHaveLength(CHUNK);
-        service.clock.advance(1);
-        await expect(reader.read()).rejects.toThrow();
-        expect(service.lines.join()).not.toMatch(/ error /);
-      },
-    );
+    ])('for a download that began, too, when the time of the push is over: %s', async (_, push) => {
+      const size = 5 * CHUNK;
+      const token = await create({ ...push, expires_in: 120 }, filePart('a', randomBytes(size)));
+      const [url] = await linksOf(token);
+      const { reader } = await begun(url);
+      service.clock.advance(2 * MINUTE - 1);
+      expect((await reader.read()).value).toHaveLength(CHUNK);
+      service.clock.advance(1);
+      await expect(reader.read()).rejects.toThrow();
+      expect(service.lines.join()).not.toMatch(/ error /);
+    });
 
     test.each([
       ['though its links would last longer', MINUTE, once],
@@ -318,28 +313,25 @@ describe('a download', () => {
     tag = (await service.fetchLink(url, {}, 'HEAD')).headers.get('etag') ?? '';
   });
 
-  test.each(['GET', 'HEAD'])(
-    'says what it is, and that no browser is to show it: %s',
-    async (method) => {
-      const range: Record<string, string> = method === 'HEAD' ? { range: 'bytes=0-0' } : {};
-      const { headers, text } = await service.fetchLink(url, range, method);
-      expect(text === '').toBe(method === 'HEAD');
-      expect(Object.fromEntries(headers)).toEqual({
-        'accept-ranges': 'bytes',
-        'cache-control': 'no-store, no-transform',
-        'content-disposition': `attachment; filename="a"; filename*=UTF-8''a`,
-        'content-length': `${bytes.length}`,
-        'content-security-policy': "default-src 'none'; sandbox",
-        'content-type': 'text/plain',
-        'cross-origin-resource-policy': 'same-origin',
-        etag: tag,
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-        'x-robots-tag': 'noindex',
-      });
-    },
-  );
+  test.each(['GET', 'HEAD'])('says what it is, and no browser shows it: %s', async (method) => {
+    const range: Record<string, string> = method === 'HEAD' ? { range: 'bytes=0-0' } : {};
+    const { headers, text } = await service.fetchLink(url, range, method);
+    expect(text === '').toBe(method === 'HEAD');
+    expect(Object.fromEntries(headers)).toEqual({
+      'accept-ranges': 'bytes',
+      'cache-control': 'no-store, no-transform',
+      'content-disposition': `attachment; filename="a"; filename*=UTF-8''a`,
+      'content-length': `${bytes.length}`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-type': 'text/plain',
+      'cross-origin-resource-policy': 'same-origin',
+      etag: tag,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-robots-tag': 'noindex',
+    });
+  });
 
   test.each([
     ['bytes=0-0', 0, 1],

@@ -223,24 +223,21 @@ onEachStore((store) => {
   test.each([
     ['a proof', {}, showing(proof)],
     ['a passphrase', { key_proof: undefined, passphrase: 'y' }, undefined],
-  ])(
-    'after the last view, an expiry without %s ends neither its response nor its files',
-    async (_, fields, shown) => {
-      const form = partsOf({ payload, key_proof, expire_after_views: 1, ...fields });
-      const parts = form.filter(({ value }) => value !== 'undefined');
-      const token = await service.createWithFiles(...parts, filePart('1.age', 'x'));
-      const retrieve = async () =>
-        (await get(`${token}?passphrase=y`, { ...ONCE, ...shown })).json.files?.[0]?.url;
-      const url = await retrieve();
-      const fetched = async () => (await service.fetchLink(url)).status;
-      for (const headers of [{}, showing(wrong)])
-        expect((await service.expire(token, { headers })).json.expired).toBe(true);
-      expect(await retrieve()).toBe(url);
-      expect(await fetched()).toBe(200);
-      await service.expire(token, shown ? { headers: shown } : service.asAdmin);
-      expect(await fetched()).toBe(404);
-    },
-  );
+  ])('an expiry without %s ends no response or file of the last view', async (_, fields, shown) => {
+    const form = partsOf({ payload, key_proof, expire_after_views: 1, ...fields });
+    const parts = form.filter(({ value }) => value !== 'undefined');
+    const token = await service.createWithFiles(...parts, filePart('1.age', 'x'));
+    const retrieve = async () =>
+      (await get(`${token}?passphrase=y`, { ...ONCE, ...shown })).json.files?.[0]?.url;
+    const url = await retrieve();
+    const fetched = async () => (await service.fetchLink(url)).status;
+    for (const headers of [{}, showing(wrong)])
+      expect((await service.expire(token, { headers })).json.expired).toBe(true);
+    expect(await retrieve()).toBe(url);
+    expect(await fetched()).toBe(200);
+    await service.expire(token, shown ? { headers: shown } : service.asAdmin);
+    expect(await fetched()).toBe(404);
+  });
 
   test('a proof or a salt of another form is refused, and one where nobody could prove it', async () => {
     const bad = [

@@ -22,7 +22,6 @@ import { lock } from '../lock';
 
 const newFolder = folders();
 
-/** A status, if it is not given. */
 async function payloadOf(service: TestService, token: string): Promise<string | number | null> {
   const { status, json } = await service.retrieve(token);
   return status === 200 ? json.payload : status;
@@ -107,7 +106,7 @@ describe('SQLite', () => {
   });
 
   test(
-    'on a disk that becomes read-only, it refuses what it cannot write down, says why in its log, and has lost nothing',
+    'a disk that turns read-only is told of, and nothing is lost',
     needsFailingDisk,
     async () => {
       const disk = mountFailingDisk(32);
@@ -192,75 +191,67 @@ onPostgres((cluster) => {
     await admin.close();
   }
 
-  test(
-    'on a full disk, pushes are refused and given, and created again when there is space',
-    needsDisk,
-    async () => {
-      const disk = mountDisk(48);
-      onTestFinished(() => disk.remove());
-      if (process.geteuid?.() === 0) execFileSync('chown', ['postgres:', disk.folder]);
-      const name = await cluster().createDatabase();
-      await administer(
-        name,
-        `CREATE TABLESPACE small LOCATION '${disk.folder}'`,
-        `ALTER DATABASE ${name} SET default_tablespace = small`,
-      );
-      const database = cluster().localUrl(name);
-      const service = await opened({ data: await newFolder(), database });
-      disk.fill(2 ** 20);
-      const tokens: string[] = [];
-      for (;;) {
-        const answer = await push(service, randomBytes(48_000).toString('base64'));
-        if (answer.status === 201) tokens.push(answer.json.url_token);
-        else {
-          expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
-          break;
-        }
+  test('a full disk refuses pushes, gives them, and makes them with space', needsDisk, async () => {
+    const disk = mountDisk(48);
+    onTestFinished(() => disk.remove());
+    if (process.geteuid?.() === 0) execFileSync('chown', ['postgres:', disk.folder]);
+    const name = await cluster().createDatabase();
+    await administer(
+      name,
+      `CREATE TABLESPACE small LOCATION '${disk.folder}'`,
+      `ALTER DATABASE ${name} SET default_tablespace = small`,
+    );
+    const database = cluster().localUrl(name);
+    const service = await opened({ data: await newFolder(), database });
+    disk.fill(2 ** 20);
+    const tokens: string[] = [];
+    for (;;) {
+      const answer = await push(service, randomBytes(48_000).toString('base64'));
+      if (answer.status === 201) tokens.push(answer.json.url_token);
+      else {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
+        break;
       }
-      expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
-      disk.clear();
-      expect((await push(service, 'x')).status).toBe(201);
-      expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
-      await service.close();
-      await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
-    },
-  );
+    }
+    expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
+    disk.clear();
+    expect((await push(service, 'x')).status).toBe(201);
+    expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
+    await service.close();
+    await administer(name, 'DROP SCHEMA public CASCADE', 'DROP TABLESPACE small');
+  });
 });
 
-test(
-  'PostgreSQL on a disk that is full, its log included, has lost nothing when there is space',
-  allOf(needsDisk, needsPostgres),
-  async () => {
-    const disk = mountDisk(160);
-    onTestFinished(() => disk.remove());
-    const cluster = await startCluster({ within: disk.folder });
-    onTestFinished(() => cluster.remove());
-    const database = cluster.url(await cluster.createDatabase());
-    const service = await opened({ data: await newFolder(), database });
-    const payload = (at: number) => `${at} `.padEnd(500_000, 'x');
-    const tokens: string[] = [];
-    const another = async () => {
-      const views = { expire_after_views: 1 };
-      const { status, headers, json } = await push(service, payload(tokens.length), views);
-      if (status === 201) tokens.push(json.url_token);
-      else expect(status).toBe(503);
-      return headers.get('retry-after');
-    };
-    await another();
-    disk.fill();
-    await expect.poll(another).toBe('60');
-    // The next transaction needs a segment of its log, for which there is no space: the server ends.
-    const beside = await openBeside(database);
-    await beside.sql`SELECT pg_switch_wal()`;
-    await beside.close();
-    await expect.poll(another).toBe('5');
-    disk.clear();
-    // Unless it has been able to go on by itself.
-    await cluster.start().catch(() => undefined);
-    await expect.poll(another).toBe(null);
-    for (const [at, token] of tokens.entries()) {
-      const { json } = await service.retrieve(token);
-      expect([json.payload === payload(at), json.views_remaining]).toEqual([true, 0]);
-    }
-  },
-);
+const needed = allOf(needsDisk, needsPostgres);
+test('PostgreSQL on a full disk, its log included, has lost nothing later', needed, async () => {
+  const disk = mountDisk(160);
+  onTestFinished(() => disk.remove());
+  const cluster = await startCluster({ within: disk.folder });
+  onTestFinished(() => cluster.remove());
+  const database = cluster.url(await cluster.createDatabase());
+  const service = await opened({ data: await newFolder(), database });
+  const payload = (at: number) => `${at} `.padEnd(500_000, 'x');
+  const tokens: string[] = [];
+  const another = async () => {
+    const views = { expire_after_views: 1 };
+    const { status, headers, json } = await push(service, payload(tokens.length), views);
+    if (status === 201) tokens.push(json.url_token);
+    else expect(status).toBe(503);
+    return headers.get('retry-after');
+  };
+  await another();
+  disk.fill();
+  await expect.poll(another).toBe('60');
+  // The next transaction needs a segment of its log, for which there is no space: the server ends.
+  const beside = await openBeside(database);
+  await beside.sql`SELECT pg_switch_wal()`;
+  await beside.close();
+  await expect.poll(another).toBe('5');
+  disk.clear();
+  await cluster.start().catch(() => undefined);
+  await expect.poll(another).toBe(null);
+  for (const [at, token] of tokens.entries()) {
+    const { json } = await service.retrieve(token);
+    expect([json.payload === payload(at), json.views_remaining]).toEqual([true, 0]);
+  }
+});

@@ -13,7 +13,6 @@ import { add, createThings, namesIn } from './things';
 const newFolder = folders();
 let path: string;
 let database: Database;
-/** Sees what is committed, and nothing else. */
 let beside: Database;
 
 /** @param sleep in place of waiting, when another program has locked the database */

@@ -26,34 +26,31 @@ test.each([
   [away(new Error('MARKER')), 'the database does not respond'],
   [busy('x', coded('SQLITE_BUSY')), 'the database is locked (SQLITE_BUSY)'],
   [full(coded('53100')), 'the database has no space (53100)'],
-])(
-  'a state in which it refuses is logged when it begins, and when it ends: %s',
-  async (refusal, why) => {
-    const lines: string[] = [];
-    const own = await openMemory((load) => load());
-    onTestFinished(() => own.close());
-    let fails = true;
-    const over = {
-      ...own,
-      transaction: (async (work) => {
-        if (fails) throw refusal;
-        return own.transaction(work);
-      }) as typeof own.transaction,
-    };
-    const { transaction, sql } = watched(over, (line) => void lines.push(line));
-    const write = () => transaction(async () => 1).catch(() => 0);
-    const writes = async () => [await write(), await write(), await write()];
-    expect([await writes(), lines]).toEqual([[0, 0, 0], [`${why}; requests get 503`]]);
-    // What only reads says nothing of the writing.
-    await sql`SELECT 1`;
-    expect(lines).toHaveLength(1);
-    fails = false;
-    expect([await writes(), lines.length]).toEqual([[1, 1, 1], 2]);
-    expect(lines[1]).toMatch(
-      /^the database (is available again|is no longer locked|has space again)$/,
-    );
-  },
-);
+])('a state in which it refuses is logged when it begins and ends: %s', async (refusal, why) => {
+  const lines: string[] = [];
+  const own = await openMemory((load) => load());
+  onTestFinished(() => own.close());
+  let fails = true;
+  const over = {
+    ...own,
+    transaction: (async (work) => {
+      if (fails) throw refusal;
+      return own.transaction(work);
+    }) as typeof own.transaction,
+  };
+  const { transaction, sql } = watched(over, (line) => void lines.push(line));
+  const write = () => transaction(async () => 1).catch(() => 0);
+  const writes = async () => [await write(), await write(), await write()];
+  expect([await writes(), lines]).toEqual([[0, 0, 0], [`${why}; requests get 503`]]);
+  // What only reads says nothing of the writing.
+  await sql`SELECT 1`;
+  expect(lines).toHaveLength(1);
+  fails = false;
+  expect([await writes(), lines.length]).toEqual([[1, 1, 1], 2]);
+  expect(lines[1]).toMatch(
+    /^the database (is available again|is no longer locked|has space again)$/,
+  );
+});
 
 test('what a rule refuses is not logged, and a changed key once', async () => {
   const lines: string[] = [];

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
-import { failure, programEnd, saidText, toldError, toldJson } from '../../../src/commands/mcp/told';
+import {
+  errorResult,
+  failure,
+  jsonResult,
+  messagesIn,
+  programResult,
+  SaveReport,
+} from '../../../src/commands/mcp/tool-result';
 
 const ran = { status: 0, stdout: '', stderr: '' };
-const toldOf = (object: unknown) => toldJson({ ...ran, stdout: JSON.stringify(object) }).text;
+const textOf = (object: unknown) => jsonResult({ ...ran, stdout: JSON.stringify(object) }).text;
 
 test('of an object known fields are told, and never a text that may be a secret', () => {
   const object = {
@@ -11,12 +18,12 @@ test('of an object known fields are told, and never a text that may be a secret'
     ...{ files: [{ url: 's' }], kind: { nested: 's' }, days_remaining: null, generated: 's' },
   };
   const told = { html_url: 'https://x/p/1#key', name: 'n\\x1b', views_remaining: 2 };
-  expect(JSON.parse(toldOf(object))).toEqual({ ...told, expired: false });
-  expect([JSON.parse(toldOf([object])).length, toldOf(null)]).toEqual([1, '{}']);
+  expect(JSON.parse(textOf(object))).toEqual({ ...told, expired: false });
+  expect([JSON.parse(textOf([object])).length, textOf(null)]).toEqual([1, '{}']);
   const html_url = `https://x/${'p'.repeat(1000)}`;
   const cut = { html_url, user_agent: 'x'.repeat(400) };
-  expect(JSON.parse(toldOf({ html_url, user_agent: 'x'.repeat(1000) }))).toEqual(cut);
-  const half = () => toldJson({ ...ran, stdout: '{"html_url":"htt' });
+  expect(JSON.parse(textOf({ html_url, user_agent: 'x'.repeat(1000) }))).toEqual(cut);
+  const half = () => jsonResult({ ...ran, stdout: '{"html_url":"htt' });
   expect(half).toThrow('output-too-long');
 });
 
@@ -29,12 +36,23 @@ test.each([
     'warning: odd\\x1b\nbad\nhint: good\n[1]',
   ],
 ])('%j is told as %j', (stderr, text) => {
-  expect(saidText(`${stderr}\n`).trimEnd()).toBe(text);
+  expect(messagesIn(`${stderr}\n`).trimEnd()).toBe(text);
 });
 
 test('a failure is told without what may be a secret', async () => {
   expect(failure({ ...ran, status: 1 })).toEqual({ failed: true, text: 'failed with status 1' });
-  expect((await toldError(new Error('secret'))).text).not.toContain('secret');
+  expect((await errorResult(new Error('secret'))).text).not.toContain('secret');
+});
+
+test('what was saved is named as the caller typed it, also before a failure', () => {
+  const report = new SaveReport('/real/root/new/', 'new/');
+  report.add({ event: 'saved', path: '/real/root/new/a (2)\u001b', bytes: 2048, wanted: 'a' });
+  report.add({ event: 'lost' });
+  const stderr = 'pwpush: cannot write "/real/root/new/b"\n';
+  expect(report.result({ ...ran, status: 1, stderr })).toEqual({
+    text: 'saved new/a (2)\\x1b (2.0 KiB); a already existed\ncannot write "new/b"',
+    failed: true,
+  });
 });
 
 const own = (code: string) => `{"error":{"code":"${code}","message":"why"}}\n`;
@@ -55,7 +73,7 @@ test.each([
   ],
   ['why it was not started', { status: 6, stderr: own('expired') }, why],
 ])('of a program is told %s', (_what, end, told) => {
-  expect(programEnd({ ...ran, ...end })).toEqual(told);
+  expect(programResult({ ...ran, ...end })).toEqual(told);
 });
 
 test.each([
@@ -63,5 +81,5 @@ test.each([
   ['a code that is none of ours', { status: 1, stderr: own('E_AUTH') }],
   ['output', { status: 6, stdout: 'x', stderr: own('expired') }],
 ])('an error of a program with %s is its output', (_what, end) => {
-  expect(programEnd({ ...ran, ...end }).text).toMatch(/^exit code [16]\n/);
+  expect(programResult({ ...ran, ...end }).text).toMatch(/^exit code [16]\n/);
 });

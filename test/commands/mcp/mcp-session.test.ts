@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startedRun } from '../../../src/commands/mcp/desk';
+import { startedRun } from '../../../src/commands/mcp/mcp-session';
 import type { Context } from '../../../src/platform/context';
 
 const MIB = 1024 * 1024;
@@ -15,8 +15,8 @@ test('of what a run prints, the last MiB of each stream is kept', async () => {
   };
   const stderr = { isTTY: false, columns: 80, rows: 24, closed: false, write: async () => {} };
   const { signal } = new AbortController();
-  const asked = { withheld: [], debug: false };
-  const ran = await startedRun({ env: {}, startOwn, stderr }, ['get'], asked, { signal });
+  const rules = { withheld: [], debug: false, signal };
+  const ran = await startedRun({ env: {}, startOwn, stderr }, ['get'], rules);
   expect([ran.stdout.length, ran.stderr.length]).toEqual([MIB, MIB]);
   expect([ran.stdout, ran.stderr].map((text) => text.at(-2))).toEqual(['1', '1']);
 });

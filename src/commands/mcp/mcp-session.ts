@@ -1,0 +1,176 @@
+import { type GlobalOptions, globalWords } from '../../cli/options';
+import type { Entry } from '../../cli/terminal/output';
+import { parseReference } from '../../client/link';
+import type { Context, Environment, RunEvent } from '../../platform/context';
+import { CliError, tried, usageError } from '../../platform/errors';
+import { sourcesOf } from '../../profile/sources';
+import { type NoInstance, type Target, targetOrNone } from '../../profile/target';
+import type { Ran, ToolResult } from './tool-result';
+
+/** What the operator allows, which callers cannot change. */
+export interface Allowed {
+  readonly root: string;
+  /** Variables that can be pushed. */
+  readonly env: readonly string[];
+  /** Programs that can be started. */
+  readonly run: readonly string[];
+}
+
+/** A question to a person, until its answer is saved. */
+export interface Question {
+  readonly link: string;
+  /** What later calls name it by: the address that was asked, whatever link the instance returned. */
+  readonly reference: string;
+  /** Whether this machine serves its page. */
+  readonly here: boolean;
+  /** What the command that asked it warned of. */
+  readonly warnings: string;
+  readonly answer: Promise<ToolResult>;
+  over: boolean;
+  close(): Promise<void>;
+}
+
+/** The tools of one client: starts runs of our own with what the operator allows. */
+export class McpSession {
+  /** By the token of the request. */
+  readonly questions = new Map<string, Question>();
+  /** Where the answers go to questions that are open, or about to be. */
+  readonly places = new Set<string>();
+  private readonly running = new Set<Promise<Ran>>();
+
+  /** @param options about the instance, which all runs of commands have */
+  constructor(
+    private readonly entry: Entry,
+    private readonly options: GlobalOptions,
+    readonly allowed: Allowed,
+    readonly signal: AbortSignal,
+  ) {}
+
+  get context(): Context {
+    return this.entry.context;
+  }
+
+  /** Decided each time, as a profile may have been saved since. */
+  target(): Target | NoInstance {
+    return targetOrNone(sourcesOf(this.entry, this.options));
+  }
+
+  /** Starts a command about the instance. */
+  command(name: string, words: readonly string[], world: RunWorld): Promise<Ran> {
+    return this.local(name, [...globalWords(this.options), ...words], world);
+  }
+
+  /** Starts a command without the options about the instance. */
+  local(name: string, words: readonly string[], world: RunWorld): Promise<Ran> {
+    const { context, say } = this.entry;
+    const { debug } = say.manner;
+    const argv = [name, ...(debug ? ['--debug'] : []), ...words];
+    const signal = AbortSignal.any([this.signal, world.signal]);
+    const withheld = this.withheld(name);
+    const ran = startedRun(context, argv, { ...world, signal, debug, withheld });
+    this.running.add(ran);
+    return ran.finally(() => this.running.delete(ran));
+  }
+
+  /** Resolves when all runs have ended. */
+  idle(): Promise<unknown> {
+    return Promise.allSettled(this.running);
+  }
+
+  /**
+   * The variables that a command does not get. Without an instance of the operator, the passphrase is for none that a caller
+   * names; the person who is asked by a request does not know it.
+   */
+  private withheld(command: string): readonly string[] {
+    const toPush = this.allowed.env.filter((name) => !/^PWPUSH_/.test(name));
+    const hasInstance = !(tried(() => this.target()) instanceof CliError);
+    return hasInstance && command !== 'request' ? toPush : [...toPush, 'PWPUSH_PASSPHRASE'];
+  }
+}
+
+/**
+ * The words for a link, which is never taken for an option.
+ * @throws CliError (usage) for anything else
+ */
+export function linkWords(link: string): readonly ['--', string] {
+  checkLink(link);
+  return ['--', link];
+}
+
+export function checkLink(link: string): void {
+  if (link !== 'last') parseReference(link);
+  if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
+}
+
+/** What one of our own runs gets, besides its command line. */
+interface RunRules {
+  readonly signal: AbortSignal;
+  readonly input?: string;
+  /** Called with the events of the run, whose standard output has nothing else then. */
+  readonly happened?: (event: RunEvent) => void;
+  /** Variables that it does not have. */
+  readonly withheld: readonly string[];
+  /** Whether it has `--debug`, whose lines go to our standard error. */
+  readonly debug: boolean;
+}
+
+type RunWorld = Omit<RunRules, 'withheld' | 'debug'>;
+
+/** Bytes of each stream that are kept; of more, the end. */
+const KEPT_BYTES = 1024 * 1024;
+/** Bytes of a line that are waited for. */
+const LONGEST_LINE = 64 * 1024;
+
+/** Starts our own program, and waits for its end. */
+export async function startedRun(
+  { env, startOwn, stderr: log }: Pick<Context, 'env' | 'startOwn' | 'stderr'>,
+  argv: readonly string[],
+  { withheld, debug, signal, input = '', happened }: RunRules,
+): Promise<Ran> {
+  const isTrace = (line: string) => debug && /^debug: |^\s+at /.test(line);
+  let stdout: Buffer = Buffer.alloc(0);
+  let stderr: Buffer = Buffer.alloc(0);
+  let begun: Buffer = Buffer.alloc(0);
+  let reported = 0;
+  const takeLines = (to: number) => {
+    const lines = begun.toString('utf8', 0, to).split(/(?<=\n)/);
+    begun = begun.subarray(to);
+    const traces = lines.filter(isTrace).join('');
+    if (traces !== '') log.write(traces).catch(() => {});
+    stderr = lastOf(stderr, Buffer.from(lines.filter((line) => !isTrace(line)).join('')));
+  };
+  const output = {
+    stdout: async (chunk: Uint8Array) => {
+      stdout = lastOf(stdout, chunk);
+      const lines = happened ? stdout.toString('utf8').split('\n').slice(reported, -1) : [];
+      reported += lines.length;
+      for (const event of lines.flatMap(eventIn)) happened?.(event);
+    },
+    stderr: async (chunk: Uint8Array) => {
+      begun = Buffer.concat([begun, chunk]);
+      takeLines(begun.length > LONGEST_LINE ? begun.length : begun.lastIndexOf('\n') + 1);
+    },
+  };
+  const status = await startOwn({ argv, env: runEnv(env, withheld), input, output, signal });
+  takeLines(begun.length);
+  return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
+}
+
+/** The event of a line; nothing for another one, such as of a secret that went nowhere else. */
+function eventIn(line: string): readonly RunEvent[] {
+  try {
+    return 'event' in JSON.parse(line) ? [JSON.parse(line)] : [];
+  } catch {
+    return [];
+  }
+}
+
+const lastOf = (kept: Buffer, more: Uint8Array) =>
+  more.length === 0 ? kept : Buffer.concat([kept, more]).subarray(-KEPT_BYTES);
+
+/** What is printed becomes part of a conversation: marked as that of an agent, which refuses to print secrets. */
+function runEnv(env: Environment, withheld: readonly string[]): Environment {
+  const kept = Object.entries(env).filter(([name]) => !withheld.includes(name));
+  const ours = { AI_AGENT: 'pwpush mcp', NO_COLOR: '1', PWPUSH_NO_INPUT: '1' };
+  return { ...Object.fromEntries(kept), ...ours };
+}

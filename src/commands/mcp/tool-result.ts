@@ -1,0 +1,171 @@
+import { safe, safeLines } from '../../cli/terminal/safe';
+import { savedText } from '../../cli/terminal/wording';
+import type { RunEvent } from '../../platform/context';
+import { asCliError, type ErrorCode, exitStatus, failedError, phrase } from '../../platform/errors';
+
+export interface Ran {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A text for a model and for people, without any secret. */
+export interface ToolResult {
+  readonly text: string;
+  readonly failed?: boolean;
+}
+
+/** What a caller gets of the objects of an instance. The rest may be a secret, or of no use to a model. */
+const FIELDS =
+  `html_url url_token name state kind created_at expire_after_views views_remaining expire_after_days
+  days_remaining expires_at expired expired_on deleted close_after_at encrypted deletable_by_viewer retrieval_step ip
+  user_agent`.split(/\s+/);
+
+const LONGEST_TEXT = 400;
+
+/** What a command printed with `--json`: the known fields of one object, or of each in a list, and its warnings. */
+export function jsonResult(ran: Ran): ToolResult {
+  if (ran.status !== 0) return failure(ran);
+  const printed = parsed(ran.stdout);
+  const known = Array.isArray(printed) ? printed.map(knownFields) : knownFields(printed);
+  return withMessages({ text: JSON.stringify(known) }, messagesIn(ran.stderr));
+}
+
+/** @throws CliError for what is not whole, as too much of it was printed */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw failedError(phrase('output-too-long'));
+  }
+}
+
+function knownFields(object: unknown): object {
+  const values = new Map<string, unknown>(Object.entries(object ?? {}));
+  const known: Record<string, string | number | boolean> = {};
+  for (const name of FIELDS) {
+    const value = values.get(name);
+    // Half a link is useless, and its length was checked.
+    if (typeof value === 'string')
+      known[name] = safe(value).slice(0, name === 'html_url' ? undefined : LONGEST_TEXT);
+    else if (typeof value === 'number' || typeof value === 'boolean') known[name] = value;
+  }
+  return known;
+}
+
+const forPeople: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'Ask the operator of this server to log in: pwpush login.',
+  forbidden: 'Ask the person to whom it belongs.',
+  passphrase:
+    'Ask the person to open it in a terminal with pwpush get. For the instance of this server, the operator can set PWPUSH_PASSPHRASE. Do not ask for the passphrase.',
+};
+
+export function failure({ status, stderr }: Ran): ToolResult {
+  const [code] = Object.entries(exitStatus).find(([, one]) => one === status) ?? [];
+  const advice = forPeople[code as ErrorCode] ?? '';
+  const text = messagesIn(stderr) || `failed with status ${status}`;
+  return { ...withMessages({ text }, advice), failed: true };
+}
+
+export function withMessages({ text, ...result }: ToolResult, messages: string): ToolResult {
+  return { ...result, text: messages === '' ? text : `${text}\n${messages}` };
+}
+
+/** An error of a tool; of one that is not ours, without its message. */
+export async function errorResult(error: unknown): Promise<ToolResult> {
+  const { worded } = await import('../../cli/report-error');
+  const { message, hint } = worded(asCliError(error));
+  return { text: safe(withHint(message, hint)), failed: true };
+}
+
+const withHint = (message: string, hint: string | undefined) =>
+  hint === undefined ? message : `${message}; ${hint}`;
+
+/** Collects what a run saves to a new file or folder: by the path as the caller typed it, and never the content. */
+export class SaveReport {
+  private readonly lines: string[] = [];
+
+  /** @param typed how the caller named the place */
+  constructor(
+    private readonly place: string,
+    private readonly typed: string,
+  ) {}
+
+  add(event: RunEvent): void {
+    if (event.event !== 'saved') return;
+    this.lines.push(safe(savedText(this.named(event.path), event.bytes, event.wanted)));
+  }
+
+  result(ran: Ran): ToolResult {
+    const stderr = this.named(ran.stderr);
+    const ended = ran.status === 0 ? { text: messagesIn(stderr) } : failure({ ...ran, stderr });
+    return { ...ended, text: [...this.lines, ended.text].join('\n').trim() };
+  }
+
+  private named(text: string): string {
+    const [place = '', name = ''] = [this.place, this.typed].map((path) =>
+      path.replace(/[/\\]$/, ''),
+    );
+    return text.replaceAll(place, () => name);
+  }
+}
+
+/** What a command reported on its way, of JSON the messages and hints. */
+export function messagesIn(stderr: string): string {
+  return stderr.trim().split('\n').map(messageOf).join('\n');
+}
+
+/** What a command warned of, which ended in a way that the tool has its own words for. */
+export function warningsIn(stderr: string): string {
+  const warnings = stderr.split('\n').filter((line) => line.startsWith('{"warning":'));
+  return messagesIn(warnings.join('\n'));
+}
+
+function messageOf(line: string): string {
+  try {
+    const { error, warning } = JSON.parse(line);
+    if (warning) return safe(`warning: ${warning.message}`);
+    const { message, hint, link, expired } = error;
+    // What was created must not be lost.
+    const remains = link === undefined || expired ? '' : `; its link is ${link}`;
+    return safe(withHint(message, hint) + remains);
+  } catch {
+    return safe(line.replace(/^pwpush: /, ''));
+  }
+}
+
+/** Bytes of each stream of a program that a caller gets: the end. */
+const SHOWN_BYTES = 16 * 1024;
+
+/**
+ * How the program of `run --json` ended, what the command warned of, and what was printed; why it was not started, if the
+ * command says so and there is nothing else.
+ */
+export function programResult(ran: Ran): ToolResult {
+  const { status, stdout, stderr } = ran;
+  const [warnings = ''] = /^(?:\{"warning":.*\n)*/.exec(stderr) ?? [];
+  const printed = stderr.slice(warnings.length);
+  if (stdout === '' && isErrorOf(status, printed)) return failure(ran);
+  const { text } = withMessages({ text: `exit code ${status}` }, messagesIn(warnings));
+  const parts = [text, ...shown('standard output', stdout), ...shown('standard error', printed)];
+  return { text: parts.join('\n') };
+}
+
+/** Whether a text is JSON of a command of ours that ended with that status. */
+function isErrorOf(status: number, text: string): boolean {
+  try {
+    const own = exitStatus[JSON.parse(text).error.code as ErrorCode];
+    // A shell ends with 126 or 127 where it cannot start a program.
+    return own !== undefined && [own, 126, 127].includes(status);
+  } catch {
+    return false;
+  }
+}
+
+function shown(name: string, text: string): string[] {
+  const bytes = Buffer.from(text);
+  if (bytes.length === 0) return [];
+  const cut = bytes.length - SHOWN_BYTES;
+  const heading = cut > 0 ? `${name}, its last ${SHOWN_BYTES} bytes:` : `${name}:`;
+  return ['', heading, safeLines(bytes.subarray(Math.max(0, cut)).toString('utf8'))];
+}

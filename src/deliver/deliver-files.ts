@@ -1,0 +1,129 @@
+import { basename, dirname } from 'node:path';
+import { inWords } from '../cli/in-words';
+import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
+import type { PushFile } from '../contract/decode';
+import type { Context } from '../platform/context';
+import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/errors';
+import { whyUnwritable } from '../platform/files/file-error';
+import { makeFolder } from '../platform/private-folder';
+import type { Retrieval } from '../take/retrieval';
+import { type Destination, reserveText } from './destination';
+import { type FetchedFiles, fetchFiles, leaveRest, toolsFor, transferOf } from './download';
+import { newFile } from './new-file';
+import type { Place } from './place';
+import { type Folder, safeName } from './safe-name';
+import { copyBody, type DownloadTools, withRetries } from './save-file';
+import type { Ways } from './ways';
+
+interface FilesDelivery {
+  readonly path: string;
+  /** Resolves to undefined if the folder of the files takes no text beside them. */
+  reserveText(): Promise<Destination | undefined>;
+  /** Does not reject if a file fails. */
+  write(): Promise<FetchedFiles>;
+}
+
+export async function filesTo(
+  retrieval: Retrieval,
+  place: Place,
+  ways: Ways,
+): Promise<FilesDelivery> {
+  const folder = await folderFor(retrieval, place, ways);
+  const write = ways.files === 'stdout' ? fileToStdout : fetchFiles;
+  return {
+    path: folder.path,
+    reserveText: () => reserveText(folder).catch(() => undefined),
+    write: () => write(retrieval, folder),
+  };
+}
+
+function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
+  const { force } = plan;
+  const taken = text?.inFolder?.taken ?? new Set<string>();
+  if (plan.to === 'rest') return plan.folder;
+  if (plan.to !== 'path' || files === 'here') return { path: '.', force, taken, named: false };
+  const { path } = plan;
+  if (files === 'folder') return { path, force, taken, named: true };
+  return { path: dirname(path), name: basename(path), force, taken, named: true };
+}
+
+/** Makes the folder if it is missing; a rescue folder takes its place if it cannot be written and the files would be lost. */
+async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
+  const { say, store, push } = retrieval;
+  if (ways.but === 'no-folder' && place.plan.to === 'path')
+    await say.warn(`"${place.plan.path}" is not a folder: saving the files to the current folder`);
+  const folder = folderOf(place, ways.files);
+  try {
+    if (folder.path !== '.') makeFolder(folder.path);
+    // Only writing proves that it can be written: access(2) grants a folder that was removed.
+    await (await newFile({ path: folder.path, force: false, taken: new Set() }, 'probe')).discard();
+    return folder;
+  } catch (error) {
+    const why = whyUnwritable((error as Error).cause ?? error);
+    const instead = store.loses(push) ? await store.folder().catch(() => undefined) : undefined;
+    // The error of each file says why.
+    if (instead === undefined) return folder;
+    const which = folder.path === '.' ? 'the current folder' : `"${folder.path}"`;
+    await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
+    return { ...folder, path: instead };
+  }
+}
+
+/** Writes the one file of a push to standard output; if that fails, it is saved to the folder, as the text is. */
+async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
+  const { context, push, say, signal } = retrieval;
+  const [file] = push.files ?? [];
+  if (file === undefined) return fetchFiles(retrieval, folder);
+  if (push.payload) await say.warn(await textBeside(retrieval, push.payload, folder));
+  const { meter, end } = transferOf(retrieval, 1);
+  const tools = toolsFor(retrieval, meter, 0, safeName(file.filename));
+  const problem = await attempt(() => writeToStdout(context, file, tools));
+  await end();
+  if (signal.aborted) {
+    const missing = problem ? [file.url] : [];
+    return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), { missing }) };
+  }
+  if (problem === undefined) return { saved: [], failure: undefined };
+  const { saved, failure } = await fetchFiles(retrieval, folder);
+  const where = failure ? [] : [phrase('whole-file-saved', saved[0]?.path ?? '')];
+  const { steps, remains } = failure ?? {};
+  const facts = [...problem.facts, ...where];
+  return { saved, failure: failedError(facts, { steps, remains, cause: problem }) };
+}
+
+async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): Promise<string> {
+  const { push, store } = retrieval;
+  const why = phrase('output-is-for-file');
+  try {
+    const path = await (await reserveText(folder)).commit(bytes);
+    return inWords(phrase('text-saved-beside', why, path ?? ''));
+  } catch {
+    return inWords(await store.rescue(failedError(why), { part: 'text', bytes, push }));
+  }
+}
+
+/** What was written cannot be taken back, so only a link that has sent nothing yet is tried again. */
+async function writeToStdout(
+  { stdout, stderr, signal }: Pick<Context, 'stdout' | 'stderr' | 'signal'>,
+  file: PushFile,
+  tools: DownloadTools,
+): Promise<undefined> {
+  let written = 0;
+  let last: number | undefined = 0x0a;
+  const write = async (chunk: Uint8Array) => {
+    await boundedByInterrupt(stdout.write(chunk), signal).catch((cause) => {
+      throw failedError(phrase('stdout-unwritable', whyUnwritable(cause)), { cause });
+    });
+    written += chunk.byteLength;
+    last = chunk.at(-1) ?? last;
+  };
+  await withRetries(tools, async (resume) => {
+    const response = await tools.openFile(file.url, resume);
+    tools.progress.begins(response.length);
+    await copyBody(response, tools, write).catch((cause) => {
+      if (written === 0) throw cause;
+      throw failedError(phrase('output-in-part', ...asCliError(cause).facts), { cause });
+    });
+  }).finally(() => last === 0x0a || breakLine(stderr));
+  return undefined;
+}
