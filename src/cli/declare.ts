@@ -315,5 +315,5 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
 
 /** The commands above a command, the program first, and itself. */
 export function lineage(command: Command): readonly Command[] {
-  return command.parent ? [...lineage(command.parent as Command), command] : [command];
+  return command.parent ? [...lineage(command.parent), command] : [command];
 }
