@@ -5,7 +5,6 @@ import { unknownOption, unknownSubcommand, unknownWord } from './help/misuse';
 /** A command of Commander, which parses the line. Refuses what Commander would take for something else. */
 export class Command extends Parser {
   declare readonly commands: readonly Command[];
-  declare parent: Command | null;
   /** The words after `--`. */
   rest: readonly string[] = [];
   /** Whether these are a command to run, and no operands. */
