@@ -49,7 +49,6 @@ function ownEntry(command: Command) {
   };
 }
 
-/** Headings end in a colon. */
 const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;
 
 function argumentEntry(one: Argument) {
@@ -70,7 +69,6 @@ function optionEntry(one: Option, all: readonly Option[]) {
     value: valueIn(one),
     choices,
     default: one.defaultValue as string | number | undefined,
-    /** Whether there is a `--no-…` of it. */
     negatable: all.some((other) => other.long === no),
   };
 }

@@ -67,7 +67,7 @@ const instanceRows = group(GLOBAL, {
   ).needsInstance(),
 });
 
-/** Those of a command that sends nothing, too. */
+/** A command that sends nothing has these alone. */
 export const outputRows = group(GLOBAL, {
   json: flag('--json', 'print JSON, errors included'),
   quiet: flag('-q, --quiet', 'print only the result, warnings and errors'),
@@ -77,7 +77,7 @@ export const outputRows = group(GLOBAL, {
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
-/** Those of a command that only works on profiles. */
+/** A command that only works on profiles has these alone. */
 export const profileGlobals = { ...profileRow, ...outputRows };
 
 export type GlobalOptions = Values<typeof globalRows>;

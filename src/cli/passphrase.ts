@@ -6,7 +6,7 @@ import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
 import { wordList } from './words';
 
-/** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
+/** Where a passphrase comes from. Where it names nothing, that is the environment, if that has one. */
 export interface PassphraseSource {
   readonly ask: boolean;
   readonly file: string | undefined;
@@ -15,7 +15,6 @@ export interface PassphraseSource {
 }
 
 export interface NewPassphraseSource extends PassphraseSource {
-  /** It is generated, into a new file, or onto stderr. */
   readonly generate: { readonly into: string | undefined } | undefined;
 }
 

@@ -203,7 +203,6 @@ export async function bytesOf(path: string, context: Context, noun = 'text'): Pr
   return readAll(bytesFrom(path, context), `"${path}"`);
 }
 
-/** The text of such a file, as `smallText` reads it. */
 export async function textIn(path: string, context: Context, noun: string): Promise<string> {
   return smallText(await bytesOf(path, context, noun), placeOf(path));
 }

@@ -22,17 +22,15 @@ export function filled(value: string, name: string): string {
   throw usageError(`${name} must not be empty`);
 }
 
-/** The name of a file that a secret is written to: a dash is standard output elsewhere, where it would not be hidden. */
-export function newFileName(value: string, name: string): string {
+const fileName = (does: string) => (value: string, name: string) => {
   if (value !== '-') return filled(value, name);
-  throw usageError(`${name} writes to a new file, not to standard output`, 'name a file');
-}
+  throw usageError(`${name} ${does}`, 'name a file');
+};
 
-/** The name of a file that is read when it is needed, perhaps more than once. */
-export function storedFileName(value: string, name: string): string {
-  if (value !== '-') return filled(value, name);
-  throw usageError(`${name} reads a file, not standard input`, 'name a file');
-}
+/** A secret is written to that file: a dash is standard output elsewhere, where it would not be hidden. */
+export const newFileName = fileName('writes to a new file, not to standard output');
+/** That file is read when it is needed, perhaps more than once. */
+export const storedFileName = fileName('reads a file, not standard input');
 
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());

@@ -7,7 +7,7 @@ import {
   requestList,
 } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
-import { printRows, tellEnd } from '../cli/terminal/table';
+import { printRows, reportEnd } from '../cli/terminal/table';
 import { AT_ONCE, listing, type PageRange } from '../client/pages';
 import { limits, REQUEST_STATES, type RequestState } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
@@ -36,7 +36,6 @@ interface InstanceList {
   /** States of requests, which are listed one after the other; or the state of pushes. */
   readonly of: readonly RequestState[] | 'active' | 'expired';
   readonly target: Target;
-  /** The page, or how many rows at most. */
   readonly part: { readonly page: number } | { readonly limit: number };
 }
 
@@ -88,7 +87,7 @@ async function list(entry: Entry, plan: ListPlan): Promise<void> {
     printed = await printRows(rows, requestList, entry);
   }
   const most = isPaged ? limits.rowsPerPage : Math.min(part.limit, MOST);
-  await tellEnd(entry.say, what, { printed, page, more: printed >= most, limited: !isPaged });
+  await reportEnd(entry.say, what, { printed, page, more: printed >= most, limited: !isPaged });
   if (printed === 0 && typeof of === 'object' && of.length > 1)
     await entry.say.remark('hint: pwpush list requests closed lists the closed ones');
 }
@@ -121,5 +120,5 @@ async function listReceipts({ context, say }: Entry, limit: number): Promise<voi
   const printed = await printRows([shown], receiptsOfPushes, { context, say });
   const total = active.length;
   const more = total > printed;
-  await tellEnd(say, 'receipts', { printed, page: 1, more, total, limited: true });
+  await reportEnd(say, 'receipts', { printed, page: 1, more, total, limited: true });
 }

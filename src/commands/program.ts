@@ -198,7 +198,7 @@ async function loaded(
   act?: (line: Prepared) => void,
 ): Promise<void> {
   const file = load[`./${command.name()}.ts`];
-  // One below another, or `help`, is declared already.
+  // A command below another one, and `help`, is declared already.
   if (!file || command.parent?.parent) return;
   define(command, await file(), context, act);
   versioned(command, context);

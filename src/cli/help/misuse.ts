@@ -17,7 +17,6 @@ export const oneOf =
     );
   };
 
-/** An error of Commander's parser as one of ours. */
 export function misuse(error: CommanderError, command: Command): CliError {
   const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
   const [name = ''] = /--[\w-]+/.exec(quoted) ?? [];
@@ -30,7 +29,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
       return missingArgument(quoted, command);
     case 'commander.optionMissingArgument':
       return usageError(`${name} requires a value`, helpOf(command));
-    // What is too much may be a secret.
+    // An argument that is too much may be a secret, and is not quoted.
     case 'commander.excessArguments':
       if (command.commands.length > 0) return unknownSubcommand(command.args[0] ?? '', command);
       return usageError('too many arguments', helpOf(command));
@@ -39,7 +38,6 @@ export function misuse(error: CommanderError, command: Command): CliError {
   }
 }
 
-/** The error for an argument that was not given. */
 export function missingArgument(name: string, command: Command): CliError {
   const { description } = command.registeredArguments.find((one) => one.name() === name) ?? {};
   const see = helpOf(command);
@@ -55,7 +53,6 @@ export function missingArgument(name: string, command: Command): CliError {
 const meantBy = (typed: string, kind: keyof typeof otherNames) =>
   Object.entries(otherNames[kind]).find(([, words]) => words.includes(typed))?.[0];
 
-/** The error for a word where a command has subcommands, and none of that name. */
 export function unknownSubcommand(word: string, command: Command): CliError {
   const names = command.commands.map((one) => one.name());
   const alike = Object.entries(otherNames.subcommands).map(([name, words]) => [name, ...words]);
@@ -77,11 +74,10 @@ function helpOf(command: Command): string {
 /** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
 
-/** Where a command to run belongs. */
 export const COMMAND_AFTER =
   'put the command after --, for example: pwpush run LINK -- ./deploy.sh';
 
-/** The error for an unknown option. Names the option only: a value joined to it may be a secret. */
+/** The error names the option only: a value joined to it may be a secret. */
 export function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
   const options = optionsOf(command).filter(({ hidden }) => !hidden);

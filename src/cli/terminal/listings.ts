@@ -212,12 +212,10 @@ export const auditLog: Listing<AuditEntry> = {
     [created_at, kind, ip, user_agent, referrer].map(text),
 };
 
-/** A token of the service, as `serve token list` shows one. */
 interface ShownToken {
   readonly id: string;
   readonly name: string;
   readonly label: string;
-  /** ISO 8601. */
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly expires_at: string | null;

@@ -16,7 +16,6 @@ import { forLog, safe, safeJson } from './safe';
 // Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
 // of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
 
-/** How a run prints. */
 export interface Manner {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -56,10 +55,6 @@ export interface Entry {
 }
 
 export function entryOf(context: Context, manner: Manner): Entry {
-  return { context, say: terminal(context, manner) };
-}
-
-function terminal(context: Context, manner: Manner): Terminal {
   const { stdout, stderr, env } = context;
   const { json, quiet, color, debug } = manner;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), color);
@@ -72,7 +67,7 @@ function terminal(context: Context, manner: Manner): Terminal {
   const remark = async (what: Said) => {
     if (stderr.isTTY) await note(what);
   };
-  return {
+  const say: Terminal = {
     manner: { json, quiet, color, debug },
     look: () => look(stdout),
     print: async (value, render) =>
@@ -99,6 +94,7 @@ function terminal(context: Context, manner: Manner): Terminal {
     },
     draw: async (render) => write(render(await look(stderr))),
   };
+  return { context, say };
 }
 
 async function adviceText(step: Step): Promise<string> {
@@ -124,16 +120,9 @@ export function toJson(object: unknown, guarded = false, told: object = {}): str
     return safeJson(JSON.stringify(value, hidden));
   } catch {
     // Nested too deep for JSON.stringify. The fields that we know of a push are not nested.
-    return safeJson(JSON.stringify(flat(value), hidden));
+    const fields = Object.entries(Object(value)).filter(([, field]) => Object(field) !== field);
+    return safeJson(JSON.stringify(Object.fromEntries(fields), hidden));
   }
-}
-
-function flat(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(
-    ([, field]) => typeof field !== 'object' || field === null,
-  );
-  return Object.fromEntries(fields);
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -150,7 +139,7 @@ export interface Look {
 
 const plain: Paint = (_style, text) => text;
 
-/** The look of one stream; chalk is loaded only if its text will be coloured. */
+/** Chalk is loaded only if a text will be coloured. */
 async function lookOf(output: Output, env: Environment, now: Date, wanted: boolean): Promise<Look> {
   const coloured = wanted && hasColour(output, env);
   const paint = coloured ? await chalkPaint() : plain;

@@ -56,16 +56,14 @@ export async function printRows<Row>(
 interface Listed {
   readonly printed: number;
   readonly page: number;
-  /** Whether there may be more rows than those. */
   readonly more: boolean;
-  /** How many there are, if that is known. */
   readonly total?: number;
   /** Whether the user chose the number of rows. */
   readonly limited?: boolean;
 }
 
 /** Says how many rows were listed, that there were none, or after a first page that there is more. */
-export async function tellEnd(
+export async function reportEnd(
   say: Terminal,
   what: string,
   { printed, page, more, total, limited = false }: Listed,

@@ -130,7 +130,7 @@ const commandWords = (command: Command): Candidate[] =>
     .visibleCommands(command)
     .map((one) => ({ word: one.name(), description: one.summary() }));
 
-/** Its own and the global ones, without what it always refuses. */
+/** A command's options and the global ones, without what it always refuses. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;
