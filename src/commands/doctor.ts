@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureFields } from '../cli/report-error';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
-import type { Entry, Look, Style } from '../cli/terminal/output';
+import type { Entry, Look } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
 import { count } from '../cli/terminal/wording';
@@ -59,12 +59,7 @@ async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
   if (failed) throw new ExitWith(exitStatus[failed.code ?? 'failed']);
 }
 
-const styles: Readonly<Record<Check['status'], Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  failed: 'red',
-  skipped: 'dim',
-};
+const styles = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
 
 const STATUS = 9;
 const NAME = 10;
@@ -223,10 +218,10 @@ class Examination {
   async api(): Promise<Finding> {
     const { token } = this.target;
     // Without a token, so that only the address is tested; with it if the instance requires one.
-    const bare = await this.client({ ...this.target, token: undefined });
+    const bare = await this.briefClient({ ...this.target, token: undefined });
     const version = await bare.version().catch(async (error) => {
       if (!(error instanceof CliError && error.code === 'unauthorized' && token)) throw error;
-      return (await this.client(this.target)).version();
+      return (await this.briefClient(this.target)).version();
     });
     this.instance = version;
     const message = editionOf(version);
@@ -243,8 +238,7 @@ class Examination {
     return { message, status: 'warning', hint: 'pwpush requires API v2' };
   }
 
-  /** A client with a short limit. */
-  private async client(target: Target) {
+  private async briefClient(target: Target) {
     const { entry } = this;
     const settings = await briefSettings(entry, target);
     const send: Transport = async (request) => {
@@ -269,7 +263,7 @@ class Examination {
   async token(): Promise<Finding> {
     const { token, tokenHint, anonymous } = this.target;
     if (token !== undefined) {
-      await (await this.client(this.target)).list('active', 1);
+      await (await this.briefClient(this.target)).list('active', 1);
       return { message: `from ${token.from}, accepted: it can list, audit and expire its pushes` };
     }
     const hint = anonymous ? undefined : adviceFor(tokenHint ?? 'log in with pwpush login').text;

@@ -36,7 +36,6 @@ interface InstanceList {
   /** States of requests, which are listed one after the other; or the state of pushes. */
   readonly of: readonly RequestState[] | 'active' | 'expired';
   readonly target: Target;
-  /** The page, or how many rows at most. */
   readonly part: { readonly page: number } | { readonly limit: number };
 }
 

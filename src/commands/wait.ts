@@ -44,30 +44,28 @@ function interval(value: string, name: string): number {
   throw usageError(`${name} must be at least 1 second`);
 }
 
-async function wait({ context, say }: Entry, plan: WaitPlan): Promise<void> {
+async function wait(entry: Entry, plan: WaitPlan): Promise<void> {
   const { target } = plan.item;
-  const limit = timeLimit(context, plan.most, target.timeout);
-  const entry = { context: limit.context, say };
+  const limit = timeLimit(entry, plan.most, target);
   const viewed = await limit.ending('view', async () => {
-    const limited = { ...plan.item, target: { ...target, timeout: limit.timeout } };
-    const item = await connect(entry, limited);
+    const item = await connect(limit.entry, { ...plan.item, target: limit.target });
     return onItem(item, ({ kind }) =>
       kind === 'push'
-        ? waitForView(entry, plan, item)
+        ? waitForView(limit.entry, plan, item)
         : limit.ending('answer', async () => {
             if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-            await waitForAnswer(entry, plan, item);
+            await waitForAnswer(limit.entry, plan, item);
             return undefined;
           }),
     );
   });
   if (!viewed || !plan.thenExpire) return;
   // The connection of the wait ends with its time limit; the expiry has one of its own.
-  const { expire } = await clientOf({ context, say }, target);
+  const { expire } = await clientOf(entry, target);
   await expire(viewed.token);
-  await readReceipts(context).end([viewed]);
-  await say.remark(`expired ${viewed.token}`);
+  await readReceipts(entry.context).end([viewed]);
+  await entry.say.remark(`expired ${viewed.token}`);
 }
 
 async function waitForView(

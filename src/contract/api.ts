@@ -139,28 +139,6 @@ export interface NewRequest extends Partial<Notification>, Flags<typeof requestF
   public_key?: string;
 }
 
-/** Kinds of the reference; others are possible. */
-export const auditKinds = [
-  'creation',
-  'view',
-  'failed_view',
-  'expire',
-  'failed_passphrase',
-  'admin_view',
-  'owner_view',
-  'edit',
-  'creation_email_send',
-] as const;
-
-/** Kinds of our service for requests, besides `creation`, `owner_view`, `failed_view` and `failed_passphrase`. */
-export const requestAuditKinds = [
-  'request_view',
-  'response',
-  'failed_response',
-  'response_view',
-  'close',
-] as const;
-
 /** Whether `features` of a version, or a part of it, has that feature on: it is an object or a boolean. */
 export function hasFeature(features: unknown, name: string): boolean {
   const feature = (features as Readonly<Record<string, unknown>> | null | undefined)?.[name];

@@ -38,8 +38,8 @@ export async function printCreated(
     path === undefined ? [] : [savedText(path, sizeOf(path))],
   );
   const remarks = [summary ?? [], last].flat();
-  const told = warnings.map((warning) => `warning: ${warning}`);
-  const below = [link, ...saved, ...told, copy ? 'copied' : [], ...remarks].flat();
+  const warned = warnings.map((warning) => `warning: ${warning}`);
+  const below = [link, ...saved, ...warned, copy ? 'copied' : [], ...remarks].flat();
   if (qr) await (await drawing()).drawQr(entry, link, below);
   const failure = await printLink(entry, created);
   for (const line of saved) await say.note(line);

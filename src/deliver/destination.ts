@@ -66,15 +66,15 @@ export async function reserveFile(
     );
   }
   const path = linkTarget(wanted, user);
-  const found = await stat(path).catch(() => undefined);
-  if (!found && path !== wanted)
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats && path !== wanted)
     throw usageError(`"${wanted}" is a dangling symbolic link`, 'use the path of the file itself');
-  if (found?.isDirectory()) throw usageError(`"${wanted}" is a folder`, 'choose a file in it');
-  if (found?.isFIFO()) return fifo(path, user);
-  if (found?.isCharacterDevice() || (found && isDescriptor(wanted))) return device(wanted);
-  if (found && !found.isFile())
+  if (stats?.isDirectory()) throw usageError(`"${wanted}" is a folder`, 'choose a file in it');
+  if (stats?.isFIFO()) return fifo(path, user);
+  if (stats?.isCharacterDevice() || (stats && isDescriptor(wanted))) return device(wanted);
+  if (stats && !stats.isFile())
     throw usageError(`"${wanted}" is neither a file nor a pipe`, 'choose another file');
-  if (found && !force) throw exists(wanted);
+  if (stats && !force) throw exists(wanted);
   const file = await temporaryFor(path);
   return written(file, async () => {
     // Another program may have created the file in the meantime.
@@ -96,8 +96,8 @@ function isDescriptor(path: string): boolean {
  */
 export function isStream(path: string, user: User): boolean {
   if (path === '-' || isDescriptor(path)) return true;
-  const found = statSync(linkTarget(path, user), { throwIfNoEntry: false });
-  return found !== undefined && (found.isCharacterDevice() || isOurOutput(found));
+  const stats = statSync(linkTarget(path, user), { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isCharacterDevice() || isOurOutput(stats));
 }
 
 function isOurOutput({ dev, ino }: Stats): boolean {

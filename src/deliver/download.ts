@@ -112,9 +112,9 @@ export function transferOf(retrieval: Retrieval, files: number) {
     await say.warn(`${whyGone(push, answer !== undefined)}; press Ctrl-C again to stop`);
   };
   const asksFirst = context.stderr.isTTY && store.loses(push);
-  const asked = asksFirst ? context.interrupts.enter({ mode: 'confirm', ask }) : () => {};
+  const stopAsking = asksFirst ? context.interrupts.enter({ mode: 'confirm', ask }) : () => {};
   const end = async () => {
-    asked();
+    stopAsking();
     await meter.ends();
   };
   return { meter, end };
@@ -149,7 +149,7 @@ function downloadFailure(
   const files = push.files ?? [];
   const [first] = failures;
   if (!first) return undefined;
-  const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
+  const code = failures.every(({ code }) => code === 'unreachable') ? 'unreachable' : 'failed';
   const what =
     files.length === 1
       ? phrase(

@@ -25,8 +25,8 @@ export async function nameIt(file: TemporaryFile, folder: Folder, name: string):
     const candidate = number === 1 ? name : numbered(name, number);
     if (folder.taken.has(nameKey(candidate))) continue;
     const path = join(folder.path, candidate);
-    const found = folder.force ? await lstat(path).catch(() => undefined) : undefined;
-    if (!(await file.moveTo(path, found?.isFile() ?? false))) continue;
+    const stats = folder.force ? await lstat(path).catch(() => undefined) : undefined;
+    if (!(await file.moveTo(path, stats?.isFile() ?? false))) continue;
     folder.taken.add(nameKey(candidate));
     return path;
   }

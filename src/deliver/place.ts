@@ -132,8 +132,8 @@ async function reservePath(
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */
 function makeOutputFolder(path: string): readonly string[] | undefined {
-  const found = statOf(path);
-  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
+  const stats = statOf(path);
+  if (stats || !/[/\\]$/.test(path)) return stats?.isDirectory() ? [] : undefined;
   const missing = foldersMissing(path);
   makeFolder(path);
   return missing;

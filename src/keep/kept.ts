@@ -33,7 +33,7 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
   const noun = second ? 'secrets' : nounOf(first);
   const why = lost.flatMap(({ why: { facts } }) => facts);
   const isWhole = all.length === 1 && first?.part !== 'files';
-  const remaining = [failure, ...lost.map((one) => one.why)];
+  const remaining = [failure, ...lost.map(({ why }) => why)];
   return failure.with({
     facts: [
       ...failure.facts,
@@ -50,7 +50,7 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
     steps: [
       ...secrets.flat().flatMap(keyStep),
       ...failure.steps,
-      ...lost.flatMap((one) => one.why.steps),
+      ...lost.flatMap(({ why }) => why.steps),
       ...nextSteps(failure, all, paths),
     ],
     remains: {

@@ -94,16 +94,16 @@ export async function rescuedFiles(context: RescueContext) {
   const folders = (await names(temporary))
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
-  const found: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
+  const files: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
   for (const folder of [findFolder('state', context) ?? [], ...folders].flat()) {
     for (const name of await names(folder)) {
       const what = NAME.exec(unclaimed(name))?.[1];
       const path = join(folder, name);
       const saved = what && (await timeOf(path, what === 'files', context.uid));
-      if (what && saved) found.push({ path, what, saved });
+      if (what && saved) files.push({ path, what, saved });
     }
   }
-  return found.sort((one, other) => one.saved.getTime() - other.saved.getTime());
+  return files.sort((a, b) => a.saved.getTime() - b.saved.getTime());
 }
 
 function names(folder: string): Promise<string[]> {
@@ -112,9 +112,9 @@ function names(folder: string): Promise<string[]> {
 
 /** Returns undefined for the files of other users, as `TMPDIR` is usually shared. */
 async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date | undefined> {
-  const found = await lstat(path).catch(() => undefined);
-  const ours = user === undefined || found?.uid === user;
-  return ours && found?.isDirectory() === isFolder ? found.mtime : undefined;
+  const stats = await lstat(path).catch(() => undefined);
+  const ours = user === undefined || stats?.uid === user;
+  return ours && stats?.isDirectory() === isFolder ? stats.mtime : undefined;
 }
 
 /**

@@ -38,10 +38,10 @@ async function openArmor(retrieval: Retrieval, keys: DecryptionKeys): Promise<Re
       throw noKey(phrase('encrypted-to-public-key'), phrase('give-identity'));
     return withContent(retrieval, keys);
   }
-  const given = [linkKey, keys.text].filter((key) => key !== undefined);
-  if (given.length > 0) {
+  const texts = [linkKey, keys.text].filter((key) => key !== undefined);
+  if (texts.length > 0) {
     if (work > MODERATE_WORK) await store.hold(retrieval);
-    const failure = await tryKeys(retrieval, keys, await Promise.all(given.map(givenKey)));
+    const failure = await tryKeys(retrieval, keys, await Promise.all(texts.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await retrieval.say.note(failure);
@@ -73,13 +73,13 @@ export async function decryptAnswer(
 async function tryKeys(
   retrieval: Retrieval,
   keys: DecryptionKeys,
-  given: readonly GivenKey[],
+  candidates: readonly GivenKey[],
 ): Promise<Retrieval | CliError> {
-  const passphrases = new Set(given.flatMap((key) => key.passphrases));
+  const passphrases = new Set(candidates.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);
   const outcome = await attempt(() => withContent(retrieval, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
-  const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
+  const complaint = candidates.findLast((key) => key.complaint !== '')?.complaint ?? '';
   return outcome.with({ facts: phrase('key-fails', complaint) });
 }
 
@@ -104,13 +104,13 @@ async function withContent(
   }
   const { message, files } = contentOf(text, retrieval, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
-  const named = files.map(({ file, entry }) => ({
+  const listed = files.map(({ file, entry }) => ({
     ...file,
     filename: entry.name,
     content_type: entry.type,
   }));
   return {
-    ...withPush(retrieval, { ...push, payload: message ?? '', files: named, encrypted: true }),
+    ...withPush(retrieval, { ...push, payload: message ?? '', files: listed, encrypted: true }),
     openFile: async (url, resume) => {
       const entry = entries.get(url);
       if (entry === undefined) throw failedError(phrase('not-listed'));
@@ -125,13 +125,13 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
     throw failedError(phrase('cannot-open', noun, manifest), { steps: phrase('use-newer') });
-  const given = fromFile ? files?.slice(0, manifest.files.length) : files;
+  const received = fromFile ? files?.slice(0, manifest.files.length) : files;
   const listed = manifest.files.map((entry, index) => {
-    const file = given?.find(({ filename }) => filename === encryptedName(index));
+    const file = received?.find(({ filename }) => filename === encryptedName(index));
     return file && { file, entry };
   });
   const matched = listed.filter((match) => match !== undefined);
-  const others = (given?.length ?? 0) - matched.length;
+  const others = (received?.length ?? 0) - matched.length;
   if (matched.length === listed.length && others === 0) {
     // An address stands for its entry when a file is downloaded.
     if (new Set(matched.map(({ file }) => file.url)).size < matched.length)

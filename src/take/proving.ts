@@ -35,13 +35,13 @@ export class KeyProver {
   async call<T>(work: Work<T>): Promise<T> {
     const { context, say } = this.entry;
     const { linkKey, text } = this.keys;
-    const given = [linkKey, text].filter((key) => key !== undefined);
-    const known = given.find(isLinkKey);
+    const texts = [linkKey, text].filter((key) => key !== undefined);
+    const known = texts.find(isLinkKey);
     const first = this.proof ?? (known && (await this.proofOf(known)));
     let outcome = await this.attempt(work, first);
     if (!(outcome instanceof CliError)) return outcome.value;
     const { ASKED, askForKey, givenKey } = await typedKeys();
-    const keys = await Promise.all(given.map(givenKey));
+    const keys = await Promise.all(texts.map(givenKey));
     for (const key of keys) {
       const proof = await this.proofOfGiven(key, outcome);
       if (proof === undefined || proof === first) continue;
@@ -51,7 +51,7 @@ export class KeyProver {
     const refused = outcome;
     const failure = refusal(refused, keys);
     if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
-    await say.note(given.length > 0 ? failure : ASKED);
+    await say.note(texts.length > 0 ? failure : ASKED);
     const open = async (key: GivenKey | undefined, typed: string) => {
       const proof = key && (await this.proofOfGiven(key, refused));
       const opened = proof === undefined ? refused : await this.attempt(work, proof);

@@ -41,8 +41,8 @@ async function takePush(
   { text, withoutIdentity }: ItemKeys,
 ): Promise<Retrieval> {
   const prover = new KeyProver(retriever, { linkKey, text }, target.base);
-  const proved = (given?: string) =>
-    prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
+  const proved = (sent?: string) =>
+    prover.call((keyProof) => api.retrieve(token, sent, { keyProof, withoutIdentity }));
   const push = await retrieve(retriever, target, passphrase, proved).catch((error) => {
     const isOwn = last && error instanceof CliError && error.code === 'expired';
     throw isOwn ? error.with({ steps: phrase('push-own-again') }) : error;
@@ -65,8 +65,8 @@ export async function takeAnswer(
 ): Promise<Retrieval> {
   const { api, publicKey, target, token } = item;
   const link = `${target.base}/r/${token}`;
-  const push = await retrieve(retriever, target, passphrase, (given) =>
-    readAnswer(api.requests, token, given, link),
+  const push = await retrieve(retriever, target, passphrase, (sent) =>
+    readAnswer(api.requests, token, sent, link),
   );
   const answer = answerKeys(retriever, item, key);
   const fragment = publicKey === undefined ? '' : `#${publicKey}`;
@@ -98,8 +98,8 @@ async function retrieve(
   call: (passphrase?: string) => Promise<Push>,
 ): Promise<Push> {
   try {
-    return await withPassphrase(context, passphrase, target, async (given) =>
-      readable(await call(given)),
+    return await withPassphrase(context, passphrase, target, async (sent) =>
+      readable(await call(sent)),
     );
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;

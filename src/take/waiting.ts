@@ -5,11 +5,12 @@ import { isTemporary } from '../client/meaning';
 import { requestPoller } from '../client/progress';
 import { growing, retried } from '../client/retry';
 import { durationText } from '../contract/lifetime';
-import { type Context, contextWith } from '../platform/context';
+import { contextWith } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { accountOf, timeoutOf } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
+import type { Target } from '../profile/target';
 
 /** Seconds. */
 export const DEFAULT_INTERVAL = 5;
@@ -17,22 +18,16 @@ export const DEFAULT_INTERVAL = 5;
 class TimeOver extends Error {}
 
 interface TimeLimit {
-  readonly context: Context;
-  readonly timeout: number | undefined;
+  readonly entry: Entry;
+  readonly target: Target;
   /** @throws CliError (timeout) when the time is over, which names what was waited for */
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
-/**
- * Limits a wait to some seconds, and each response to no more.
- * @param timeout seconds for a response, as they were typed
- */
-export function timeLimit(
-  context: Context,
-  seconds: number | undefined,
-  timeout: number | undefined,
-): TimeLimit {
-  if (seconds === undefined) return { context, timeout, ending: (_, work) => work() };
+/** Limits a wait to some seconds, and each response to no more. */
+export function timeLimit(entry: Entry, seconds: number | undefined, target: Target): TimeLimit {
+  if (seconds === undefined) return { entry, target, ending: (_, work) => work() };
+  const { context, say } = entry;
   const end = context.now().getTime() + seconds * 1000;
   const left = () => end - context.now().getTime();
   // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
@@ -44,8 +39,8 @@ export function timeLimit(
     if (most <= milliseconds) throw new TimeOver();
   };
   return {
-    context: contextWith(context, { sleep, signal }),
-    timeout: Math.min(seconds, timeoutOf(context, timeout)),
+    entry: { context: contextWith(context, { sleep, signal }), say },
+    target: { ...target, timeout: Math.min(seconds, timeoutOf(context, target.timeout)) },
     ending: async (noun, work) => {
       try {
         return await work();

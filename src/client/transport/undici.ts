@@ -143,7 +143,7 @@ async function prepareConnection(
   const direct = ({ hostname, protocol }: URL, own = {}) => {
     const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs, allowH2: false };
     return protocol === 'http:'
-      ? withLargeReads((reads) => buildConnector({ ...to, ...reads }))
+      ? readingMuch(to)
       : trusting((tls) => buildConnector({ ...tls, ...to }));
   };
   const proxy = proxyFor(url, options.env);
@@ -196,11 +196,8 @@ const SHORT_READ = 32 * 1024;
 /**
  * A connector whose sockets read more at once while more is there: in pieces of 64 KiB, a large file takes half as
  * long again. TLS gains nothing: its records have 16 KiB.
- * @param connector opens connections with these options of node:net
  */
-function withLargeReads(
-  connector: (options: { readonly onread: OnReadOpts }) => Connector,
-): Connector {
+function readingMuch(options: Build.BuildOptions): Connector {
   return (to, callback) => {
     let unused: Buffer | undefined;
     const buffer = () => {
@@ -219,7 +216,8 @@ function withLargeReads(
       return socket.push(piece);
     };
     const onread = { buffer, callback: pushed as OnReadOpts['callback'] };
-    const socket = connector({ onread })(to, callback) as Socket;
+    const settings = { ...options, onread };
+    const socket = buildConnector(settings)(to, callback) as Socket;
     return socket;
   };
 }

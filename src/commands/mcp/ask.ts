@@ -147,17 +147,17 @@ async function askInstance(
   const { html_url, url_token } = JSON.parse(asking.stdout) as Record<string, string>;
   const link = safe(`${html_url}`);
   const reference = `${target.base}/r/${url_token}`;
-  const linkLast = linkWords(reference);
+  const linkArgs = linkWords(reference);
   const save = async () => {
-    const waited = await session.command('wait', ['--json', ...linkLast], world);
+    const waited = await session.command('wait', ['--json', ...linkArgs], world);
     if (waited.status !== 0) return failure(waited);
-    return saveTo(session, { place, file }, linkLast, world.signal);
+    return saveTo(session, { place, file }, linkArgs, world.signal);
   };
   const answer = save();
   const close = async () => {
     closing.abort();
     await answer;
-    const ended = await session.command('expire', ['--json', ...linkLast], {
+    const ended = await session.command('expire', ['--json', ...linkArgs], {
       signal: session.signal,
     });
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
@@ -169,11 +169,11 @@ async function askInstance(
 export async function saveTo(
   session: McpSession,
   { place, file }: { readonly place: string; readonly file: string },
-  linkLast: readonly string[],
+  linkArgs: readonly string[],
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const report = new SaveReport(place, file);
   const happened = (event: RunEvent) => report.add(event);
-  const words = [`--output=${place}`, ...linkLast];
+  const words = [`--output=${place}`, ...linkArgs];
   return report.result(await session.command('get', words, { signal, happened }));
 }

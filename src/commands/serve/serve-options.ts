@@ -154,13 +154,11 @@ function hasModes(folder: string): boolean {
   return mode === 0o600;
 }
 
-/** The place of the instance key, if that is not beside the data. */
 export function keyFile(context: Context) {
   const path = context.env.PWPUSH_INSTANCE_KEY_FILE;
   return path ? { instanceKeyFile: fromHome(path, context) } : {};
 }
 
-/** The warning about a database password on the command line, if there is one. */
 export function passwordWarnings(command: Command): string[] {
   const isShown = lineage(command).some(
     (level) =>

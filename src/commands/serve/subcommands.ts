@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
-import { filledText, flag, newFile, operand, parsed, storedFile } from '../../cli/declare';
+import { filledText, flag, newFile, operand, parsed, storedFile, text } from '../../cli/declare';
 import { outputRows, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
@@ -39,7 +39,7 @@ const newRows = {
 const addRows = {
   name: operand('<name>', 'the user'),
   ...newRows,
-  label: parsed('--label <text>', 'what the token is for, as the list shows it', (value) => value),
+  label: text('--label <text>', 'what the token is for, as the list shows it'),
   create: flag('--create', 'create the database if it is missing'),
 };
 
@@ -72,13 +72,9 @@ export const token: CommandObject = {
   },
 };
 
-function withOwners<T>(
-  { now, env, quietly }: Context,
-  place: DataPlan,
-  work: (owners: Owners) => Promise<T>,
-) {
+function withOwners<T>(context: Context, place: DataPlan, work: (owners: Owners) => Promise<T>) {
   return withService(async ({ openOwners }) => {
-    const owners = await openOwners(place, { now, env, quietly });
+    const owners = await openOwners(place, context);
     return work(owners).finally(() => owners.close());
   });
 }

@@ -1,11 +1,24 @@
-import type { auditKinds, requestAuditKinds } from '../../contract/api';
 import type { KeptViewRow } from './kept-views';
 import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
 import { type ColumnType, insertionOf, type Sql } from './sql';
 
+/** Kinds of the reference, and those that only requests of our service have. */
+type AuditKind =
+  | 'creation'
+  | 'view'
+  | 'failed_view'
+  | 'expire'
+  | 'failed_passphrase'
+  | 'owner_view'
+  | 'request_view'
+  | 'response'
+  | 'failed_response'
+  | 'response_view'
+  | 'close';
+
 export interface AuditRow {
-  kind: (typeof auditKinds)[number] | (typeof requestAuditKinds)[number];
+  kind: AuditKind;
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
