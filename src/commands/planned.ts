@@ -61,7 +61,7 @@ export function command<R extends Rows & Closed<R>, Plan>(
     ...planned,
     prepare: async (command, context) => {
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
-      checkOptions(lineRows(rows), options, !context.stdin.isTTY, input);
+      checkOptions(lineRows(rows), options, context.stdin, input);
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
       const plan = await planned.plan(options, { ...entry, command });
