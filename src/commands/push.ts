@@ -40,7 +40,7 @@ import { DAY_SECONDS, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
-import type { NoInstance, Target } from '../profile/target';
+import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
@@ -146,18 +146,15 @@ export default command({
     const plan = (target?: Target) => planOf(options, command.rest, context, target);
     if (options.here) return plan();
     // Printing the help does without.
-    const { sourcesOf, withProfiles } = await import('../profile/sources');
-    const { targetOf, targetOrNone } = await import('../profile/target');
-    const sources = sourcesOf(entry, options);
-    const target = targetOrNone(sources);
-    if (options.each) return eachPlanOf(options, context, configured(target));
-    if (!(target instanceof Error)) return plan(configured(target));
+    const { chooseTarget, targetInUse } = await import('./push/choose-target');
+    const target = targetInUse(entry, options);
+    if (!(target instanceof Error))
+      return options.each ? eachPlanOf(options, context, target) : plan(target);
+    if (options.each) throw target;
     // What is wrong with the options is said before anybody is asked.
     await plan();
     if (!isWatched(options, context)) throw target;
-    const { choosePlace } = await import('./push/choose-place');
-    const place = await choosePlace(entry, sources, !needsInstance(lineRows(rows), options));
-    return plan(place === 'here' ? undefined : targetOf(withProfiles(context, sources)));
+    return plan(await chooseTarget(entry, options, !needsInstance(lineRows(rows), options)));
   },
   run: async (entry, plan) =>
     'lines' in plan
@@ -169,13 +166,6 @@ export default command({
 function isWatched({ json, dryRun }: PushOptions, context: Context): boolean {
   const { stdin, stderr } = context;
   return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun;
-}
-
-/** @throws CliError (usage) where profiles were ignored: one may encrypt, or limit pushes to fewer days */
-function configured(target: Target | NoInstance): Target {
-  if (target instanceof Error) throw target;
-  if (target.ignored) throw target.ignored;
-  return target;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type NewPassphrase, type NewPassphraseSource, newPassphrase } from '../cli/passphrase';
 import type { Content } from '../cli/source';
-import type { Entry } from '../cli/terminal/output';
+import type { Entry, Terminal } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
@@ -89,7 +89,9 @@ export async function draftOf(
         ? seal.passphrase
         : await newPassphrase(seal.passphrase, entry.context, isTyped && seal.offersPassphrase);
     entry.context.asked();
-    const sealed = seal.encryption && sealedBy(seal.encryption, { text, files });
+    const { encryption } = seal;
+    const sealed =
+      encryption && sealing().then((module) => module.seal(encryption, { text, files }));
     sealed?.catch(() => {});
     return { plan, text, files, expiry, passphrase, sealed, close };
   } catch (error) {
@@ -98,22 +100,17 @@ export async function draftOf(
   }
 }
 
-async function sealedBy(plan: SealPlan, content: Pick<Draft, 'text' | 'files'>) {
-  const { seal } = await import('./encryption');
-  return seal(plan, content);
-}
+/** What encrypts, which loads age. */
+const sealing = () => import('./encryption');
 
-/** What is sent of a draft: encrypted, if it is to be. */
-export interface SentPush {
-  readonly request: NewPush;
-  readonly files: readonly Attachment[] | undefined;
-}
-
-/** @param passphrase one that is to be generated is shown as an empty one if it is left out */
+/**
+ * What is sent of a draft: encrypted, if it is to be.
+ * @param passphrase one that is to be generated is shown as an empty one if it is left out
+ */
 export async function requestOf(
   { plan, text, files, expiry, sealed, ...draft }: Draft,
   passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '',
-): Promise<SentPush> {
+): Promise<Pick<Draft, 'files'> & { readonly request: NewPush }> {
   const { limits, content } = plan;
   const encrypted = await sealed;
   const { payload, proof } = encrypted ?? { payload: text };
@@ -128,7 +125,7 @@ export async function requestOf(
 export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<DraftPlan['seal']> {
   const { encryption } = seal;
   if (encryption?.mode !== 'keys') return seal;
-  const { readRecipients } = await import('./encryption');
+  const { readRecipients } = await sealing();
   return { ...seal, encryption: await readRecipients(encryption, entry) };
 }
 
@@ -138,7 +135,7 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
  */
 export async function warnOfClear(
   details: PushDetails,
-  { say }: Entry,
+  say: Terminal,
   warned = new Set<string>(),
 ): Promise<void> {
   const clear = labelsOf(details).filter((label) => !warned.has(label));

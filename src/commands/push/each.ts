@@ -29,14 +29,7 @@ import {
   readEntry,
 } from '../../send/batch-lines';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
-import {
-  type DraftPlan,
-  draftOf,
-  type PushDetails,
-  readKeys,
-  requestOf,
-  warnOfClear,
-} from '../../send/draft';
+import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
 
@@ -120,7 +113,6 @@ async function outcomes(
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await sayExpiry(plan.limits.expiry, 'expires', say);
-  const look = { target: plan.target, json: say.manner.json };
   const inClear = new Set<string>();
   /** The first line decides. */
   let ofObjects: boolean | undefined;
@@ -133,7 +125,7 @@ async function outcomes(
     const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
     if (seal.encryption) {
       checkEncryptable(planned.limits.fields.kind);
-      await warnOfClear(planned.content.details, entry, inClear);
+      await warnOfClear(planned.content.details, say, inClear);
     }
     const warnings: string[] = [];
     const collecting = {
@@ -141,7 +133,7 @@ async function outcomes(
       warn: async (what: Fact | CliError) => void warnings.push(wordsOf(what)),
     };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
-    if (!instance) return dryRunText(await requestOf(draft), seal.encryption?.mode, look);
+    if (!instance) return dryRunText(draft, plan.target, say.manner.json);
     const created = await createPush(draft, instance, entry);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };

@@ -1,4 +1,4 @@
-import { type Entry, toJson } from '../../cli/terminal/output';
+import { type Entry, type Terminal, toJson } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
 import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
@@ -11,14 +11,7 @@ import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../.
 import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
-import {
-  type Draft,
-  type DraftPlan,
-  draftOf,
-  readKeys,
-  requestOf,
-  warnOfClear,
-} from '../../send/draft';
+import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 
 /** What to push, how, where, and what is shown of it. */
@@ -43,23 +36,14 @@ interface HerePlace {
 
 /** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function run(entry: Entry, plan: PushPlan): Promise<void> {
-  const { place, limits, result } = plan;
+  const { place, result } = plan;
   if (place.at === 'here') return serve(entry, plan, place);
   const setter = place.setting && (await (await settingFirst()).findSetter(entry, place.setting));
-  await warnAhead(plan, entry);
-  const seal = await readKeys(plan.seal, entry);
-  if (place.dryRun) await sayExpiry(limits.expiry, 'expires', entry.say);
   const connected = lazy(() => connect(entry, place));
   const edition = editionOf(place.target, connected, place.dryRun);
-  const draft = await draftOf({ ...plan, seal }, entry, edition);
+  const draft = await prepared(plan, entry, edition);
   try {
-    if (place.dryRun) {
-      const { dryRunText } = await import('./dry-run');
-      const look = { target: place.target, json: entry.say.manner.json };
-      const sent = await requestOf(draft);
-      const text = await dryRunText(sent, seal.encryption?.mode, look);
-      return await entry.say.printText(text);
-    }
+    if (place.dryRun) return await show(draft, place.target, entry.say);
     const instance = await connected();
     const created = setter
       ? await setAndCreate(setter, draft, instance, entry)
@@ -75,10 +59,15 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
 /** What sets a secret before it is pushed, which few pushes need. */
 const settingFirst = () => import('../../run/set-first');
 
-/** Says what the sender may want to change before anything is read. */
-async function warnAhead({ content, seal }: DraftPlan, entry: Entry): Promise<void> {
+/** Says what the sender may want to change, and reads what is to be pushed. */
+async function prepared(
+  plan: DraftPlan,
+  entry: Entry,
+  edition: Parameters<typeof draftOf>[2],
+): Promise<Draft> {
+  const { content, seal } = plan;
   const { say } = entry;
-  if (seal.encryption) await warnOfClear(content.details, entry);
+  if (seal.encryption) await warnOfClear(content.details, say);
   if (content.isExposed)
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
@@ -88,6 +77,14 @@ async function warnAhead({ content, seal }: DraftPlan, entry: Entry): Promise<vo
     await say.note(
       'hint: the text is the name of a file here; --file pushes the file, --from its text',
     );
+  return draftOf({ ...plan, seal: await readKeys(seal, entry) }, entry, edition);
+}
+
+/** Prints the request of a dry run. */
+async function show(draft: Draft, target: Target, say: Terminal): Promise<void> {
+  const { dryRunText } = await import('./dry-run');
+  await sayExpiry(draft.plan.limits.expiry, 'expires', say);
+  await say.printText(await dryRunText(draft, target, say.manner.json));
 }
 
 /** Has the command set the secret, and creates the push if it succeeded. */
@@ -120,9 +117,7 @@ const LOOPBACK = '127.0.0.1';
 async function serve(entry: Entry, plan: DraftPlan, place: HerePlace): Promise<void> {
   const { host = LOOPBACK, port } = place;
   await checkHere(host, port);
-  await warnAhead(plan, entry);
-  const seal = await readKeys(plan.seal, entry);
-  const draft = await draftOf({ ...plan, seal }, entry, async () => 'pwpush');
+  const draft = await prepared(plan, entry, async () => 'pwpush');
   let here: HereInstance | undefined;
   try {
     refuseLarge(draft);
