@@ -153,7 +153,9 @@ export default command({
     if (options.each) throw target;
     // What is wrong with the options is said before anybody is asked.
     await plan();
-    if (!isWatched(options, context)) throw target;
+    const { stdin, stderr } = context;
+    const isWatched = stdin.isTTY && stderr.isTTY && context.canPrompt();
+    if (!isWatched || options.json || options.dryRun) throw target;
     return plan(await chooseTarget(entry, options, !needsInstance(lineRows(rows), options)));
   },
   run: async (entry, plan) =>
@@ -161,12 +163,6 @@ export default command({
       ? (await import('./push/each')).run(entry, plan)
       : (await import('./push/run')).run(entry, plan),
 });
-
-/** Whether a person is there who can be asked where to push. */
-function isWatched({ json, dryRun }: PushOptions, context: Context): boolean {
-  const { stdin, stderr } = context;
-  return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun;
-}
 
 /**
  * @param words the command that sets the secret

@@ -26,7 +26,7 @@ import {
 import { accountOf, type Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
 import { sendWithFiles } from './content';
-import { type Draft, requestOf } from './draft';
+import { type Draft, type RequestDraft, requestOf } from './draft';
 import { isDate } from './expiry';
 import { judgePush, judgeRequest, type Refusal, type Verdict } from './judge';
 
@@ -187,48 +187,31 @@ async function endPush(
   await api.expire(token, passphrase, proof);
 }
 
-export interface RequestLimits {
-  /** Whether its closing was given as a date. */
-  readonly byDate: boolean;
-  /** Keep it with looser limits than asked for. */
-  readonly accept: boolean;
-}
-
-/** A request that is to be created: its question and passphrase are read, and its files are open. */
-interface RequestDraft {
-  readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
-  /** They go with the question. */
-  readonly files?: readonly Attachment[] | undefined;
-  readonly passphrase: NewPassphrase;
-  /** The public key that the answer is encrypted to; else a new one, whose private key is kept, or goes to that new file. */
-  readonly encryption:
-    | { readonly recipient: string }
-    | { readonly identityFile: string | undefined }
-    | undefined;
-  readonly limits: RequestLimits;
-  /** Language of the page. */
-  readonly locale: string | undefined;
-}
-
 async function requestCreation(
-  { encryption, fields, files, limits, locale, passphrase }: RequestDraft,
+  draft: RequestDraft,
   { api: { requests }, target }: Instance,
   handover: Handover,
 ): Promise<Creation<SecretRequest>> {
+  const { content, limits, seal, result } = draft.plan;
   const account = accountOf(target);
   const public_key =
-    encryption && 'identityFile' in encryption
-      ? await handover.newKey(target.base, encryption.identityFile)
-      : encryption?.recipient;
-  const protection = { passphrase: await handover.passphraseOf(passphrase), public_key };
-  const request: NewRequest = { ...fields, ...askedFor(protection) };
+    draft.recipient ??
+    (seal.encryption && (await handover.newKey(target.base, seal.encryption.identityFile)));
+  const passphrase = await handover.passphraseOf(draft.passphrase);
+  const response_file_attachments = limits.takesFiles || undefined;
+  const request: NewRequest = {
+    request: draft.question,
+    ...draft.closes,
+    ...content.details,
+    ...askedFor({ response_file_attachments, passphrase, public_key }),
+  };
   return {
     kind: 'request',
     name: request.name,
-    files,
-    isEncrypted: encryption !== undefined,
+    files: draft.files,
+    isEncrypted: public_key !== undefined,
     linkKey: public_key,
-    locale,
+    locale: result.locale,
     send: (metered) => requests.create(request, metered, account),
     judge: (made) => judgeRequest(request, limits.accept, made),
     end: (token) => requests.close(token),
@@ -238,7 +221,7 @@ async function requestCreation(
       const open = lifetime === undefined ? undefined : `open for ${durationText(lifetime)}`;
       return [
         date === undefined ? open : `open until ${date}`,
-        request.passphrase === undefined ? undefined : 'passphrase required',
+        passphrase === undefined ? undefined : 'passphrase required',
         made.response_file_attachments ? 'the answer may have files' : undefined,
         public_key === undefined ? undefined : 'only this machine can read the answer',
       ];

@@ -1,10 +1,10 @@
 import { type NewPassphrase, type NewPassphraseSource, newPassphrase } from '../cli/passphrase';
-import type { Content } from '../cli/source';
+import type { Content, Source } from '../cli/source';
 import type { Entry, Terminal } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
-import type { Edition, Expiry, ExpiryFields } from '../contract/lifetime';
+import type { ClosingFields, Edition, Expiry, ExpiryFields } from '../contract/lifetime';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
 import { grantableExpiry } from './expiry';
@@ -143,4 +143,41 @@ export async function warnOfClear(
   for (const label of clear) warned.add(label);
   const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
   await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
+}
+
+/** What to ask for, how, and what is shown of it: data only. */
+export interface QuestionPlan {
+  readonly content: {
+    readonly question: Source;
+    /** Paths of files that go with it. */
+    readonly files: readonly string[] | undefined;
+    readonly details: PushDetails;
+  };
+  readonly limits: {
+    /** When it closes; if undefined, a person who types the question is asked. */
+    readonly closes: ClosingFields | undefined;
+    /** Whether that was given as a date. */
+    readonly byDate: boolean;
+    /** The answer may have files. */
+    readonly takesFiles: boolean;
+    /** Keep the request with looser limits than these. */
+    readonly accept: boolean;
+  };
+  readonly seal: {
+    readonly passphrase: NewPassphraseSource;
+    /** The new file for the private key, which else is kept; undefined if the answer is not encrypted. */
+    readonly encryption: { readonly identityFile: string | undefined } | undefined;
+  };
+  readonly result: Pick<DraftPlan['result'], 'locale' | 'copy' | 'qr'>;
+}
+
+/** A request that is to be created: all that its plan names is read, and its files are open. */
+export interface RequestDraft {
+  readonly plan: QuestionPlan;
+  readonly question: string;
+  readonly closes: ClosingFields | undefined;
+  readonly files?: readonly Attachment[] | undefined;
+  readonly passphrase: NewPassphrase;
+  /** The public key that the answer is encrypted to, if its private key is in memory. */
+  readonly recipient?: string;
 }
