@@ -90,7 +90,6 @@ const rows = {
   }),
   ...group('Protection:', {
     ...newPassphraseRows('push', 'text'),
-    // `true` if no mode is named.
     encrypt: optional(
       '--encrypt [mode]',
       'encrypt; the key goes into the link, or =words',
@@ -235,7 +234,6 @@ async function termsOf(options: PushOptions, context: Context, target: Target | 
   };
 }
 
-/** Whether that is the name of a file here. */
 function isFileName(text = ''): boolean {
   try {
     return /^\S+$/.test(text) && statSync(text).isFile();
@@ -277,12 +275,12 @@ async function sealOf(
 async function recipientsIn(to: readonly string[]) {
   if (to.length === 0) return [];
   const { parseRecipient } = await import('../age/key-files');
-  return to.map((text, at) =>
+  return to.map((text, index) =>
     explaining(
       () => parseRecipient(text),
       ({ message }) =>
         usageError(
-          `${to.length === 1 ? '--to' : `--to number ${at + 1}`}: ${message}`,
+          `${to.length === 1 ? '--to' : `--to number ${index + 1}`}: ${message}`,
           "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R",
         ),
     ),

@@ -9,7 +9,7 @@ import type { PushDetails, PushLimits } from './draft';
 /** A push as a line of `push --each` describes it. */
 export interface BatchEntry {
   readonly payload: string;
-  readonly passphrase?: string;
+  readonly passphrase?: string | undefined;
   readonly expiry?: Expiry | undefined;
   readonly limits: PushLimits;
   readonly details: PushDetails;
@@ -67,18 +67,18 @@ function readObject(line: string): BatchEntry {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('not a JSON object', AS_PAYLOAD);
   if (!Object.hasOwn(value, 'payload')) throw usageError('missing "payload"', AS_PAYLOAD);
-  const given = Object.entries(value);
-  for (const [name, field] of given) {
+  const entries = Object.entries(value);
+  for (const [name, field] of entries) {
     checkName(name);
     const [what, is] = fields[name] as (typeof fields)[string];
     if (!is(field)) throw usageError(`"${name}" must be ${what}`);
   }
-  const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(given);
+  const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(entries);
   if (expire !== undefined && days !== undefined)
     throw usageError('"days" cannot be combined with "expire"', 'use only one of them');
   return {
     payload,
-    ...(passphrase === undefined ? {} : { passphrase }),
+    passphrase,
     expiry: expire === undefined ? days && { after: days * DAY_SECONDS } : parseExpiry(expire),
     limits: askedFor({
       kind: rest.kind,

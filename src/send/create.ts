@@ -163,7 +163,7 @@ const ENCRYPTED = {
   keys: 'encrypted to the public keys',
 };
 
-/** Names the option that gave the lifetime where days are refused: they are sent for a time that is a number of them. */
+/** An instance may refuse days where another option was typed, whose time is a number of them: names that option. */
 function asTyped(error: unknown, option: string | undefined): unknown {
   if (option === undefined || !(error instanceof CliError)) return error;
   const naming = <T extends Fact | number>(fact: T): T => {

@@ -42,7 +42,6 @@ interface Content {
 }
 
 export interface SealedContent {
-  /** Armor. */
   readonly payload: string;
   readonly files: readonly Attachment[] | undefined;
   /** A key or words, if it is encrypted with them. */
@@ -112,14 +111,13 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
 /** A file as it is uploaded, and as the manifest describes it. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
-  for (const [at, { name, type, size, bytes }] of files.entries()) {
+  for (const [index, { name, type, size, bytes }] of files.entries()) {
     const { mac, sizeOf, encrypt } = await prepareFile(recipients);
     const file: Attachment = {
-      name: encryptedName(at),
+      name: encryptedName(index),
       shownAs: name,
       type: 'application/octet-stream',
       size: sizeOf(size),
-      /** A piece is valid until the next one is requested. */
       bytes: () => encrypt(bytes()),
     };
     sealed.push({ file, entry: { name, type, size, mac } });
@@ -148,7 +146,7 @@ export async function readRecipients(
     );
   }
   for (const line of leftOut) await say.warn(`left out of ${line}`);
-  // There may be too many of them.
+  // Preparing a file refuses too many of them.
   await prepareFile(all).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;
   });

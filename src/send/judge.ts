@@ -96,7 +96,7 @@ function looserLimits(
   acceptLimits: boolean,
   kind: 'push' | 'request',
 ): Refusal | undefined {
-  const looser = changed.filter((one) => one.looser);
+  const looser = changed.filter(({ looser }) => looser);
   if (looser.length === 0 || acceptLimits) return undefined;
   return rejected(
     `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
@@ -106,7 +106,8 @@ function looserLimits(
 
 const rejected = (why: string, steps: Step): Refusal => ({ refuse: 'rejected', why, steps });
 
-const changedText = (one: Difference) => `the instance changed a limit: ${differenceText(one)}`;
+const changedText = (difference: Difference) =>
+  `the instance changed a limit: ${differenceText(difference)}`;
 
 type Value = number | boolean;
 

@@ -30,12 +30,11 @@ export async function readQuestion(
   known: KnownPassphrase,
   attached: boolean,
 ) {
-  let passphrase: string | undefined;
-  const request = await onRequest(api, () =>
-    withPassphrase(context, known, target, (given) => {
-      passphrase = given;
-      return api.requests.read(token, given);
-    }),
+  const question = await onRequest(api, () =>
+    withPassphrase(context, known, target, async (passphrase) => ({
+      request: await api.requests.read(token, passphrase),
+      passphrase,
+    })),
   ).catch((error) => {
     if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
     // Answers are sent without a token, whatever the options are.
@@ -44,8 +43,8 @@ export async function readQuestion(
       steps: phrase('answer-in-browser'),
     });
   });
-  checkOpen(request, attached);
-  return { request, passphrase };
+  checkOpen(question.request, attached);
+  return question;
 }
 
 interface Answer {

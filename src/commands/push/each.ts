@@ -84,7 +84,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     }
     if (!unprinted) continue;
     const failure = counted(unprinted);
-    // Reported once; later only if the link is not on stderr either.
+    // That standard output fails is reported once; later only with a link that is not on standard error either.
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
@@ -109,12 +109,11 @@ async function outcomes(
   context.asked();
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
-  // Not as the failure of each line.
+  // An account that the instance cannot have ends the run, rather than each line.
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await sayExpiry(plan.limits.expiry, 'expires', say);
   const inClear = new Set<string>();
-  /** The first line decides. */
   let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
     ofObjects ??= areObjects(line.bytes);
