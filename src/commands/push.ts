@@ -46,6 +46,7 @@ import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
 import { command } from './planned';
 import type { EachPlan } from './push/each';
+import type { HerePlan } from './push/from-here';
 import type { PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
@@ -157,10 +158,13 @@ export default command({
     if (!isWatched || options.json || options.dryRun) throw target;
     return plan(await chooseTarget(entry, options, !needsInstance(lineRows(rows), options)));
   },
-  run: async (entry, plan) =>
-    'lines' in plan
-      ? (await import('./push/each')).run(entry, plan)
-      : (await import('./push/run')).run(entry, plan),
+  run: async (entry, plan) => {
+    if ('lines' in plan) return (await import('./push/each')).run(entry, plan);
+    const { place } = plan;
+    if (place.at === 'here')
+      return (await import('./push/from-here')).run(entry, { ...plan, place });
+    return (await import('./push/run')).run(entry, { ...plan, place });
+  },
 });
 
 /**
@@ -173,13 +177,13 @@ async function planOf(
   words: readonly string[],
   context: Context,
   target?: Target,
-): Promise<PushPlan> {
+): Promise<PushPlan | HerePlan> {
   const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
   await refusePrinted(options, plan.seal.encryption, context);
   const typed = options.text === '-' ? undefined : options.text;
-  return {
+  const push = {
     ...plan,
     content: {
       ...content,
@@ -188,10 +192,11 @@ async function planOf(
       isFileName: isFileName(typed),
       isForCommand: setting !== undefined,
     },
-    place: target
-      ? { at: 'instance', target, setting, dryRun: options.dryRun }
-      : { at: 'here', host: options.host, port: options.port ?? 0 },
   };
+  const { host, port = 0, dryRun } = options;
+  return target
+    ? { ...push, place: { at: 'instance', target, setting, dryRun } }
+    : { ...push, place: { at: 'here', host, port } };
 }
 
 /** @throws CliError (usage) */

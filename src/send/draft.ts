@@ -4,10 +4,10 @@ import type { Entry, Terminal } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
-import type { ClosingFields, Edition, Expiry, ExpiryFields } from '../contract/lifetime';
+import type { ClosingFields, Expiry, ExpiryFields } from '../contract/lifetime';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
-import { grantableExpiry } from './expiry';
+import { type EditionFinder, grantableExpiry } from './expiry';
 import { labelsOf } from './judge';
 
 /** What to push, how, and what is shown of it: data only. */
@@ -76,7 +76,7 @@ export interface Draft {
 export async function draftOf(
   plan: DraftPlan,
   entry: Entry,
-  edition: (seconds: number) => Promise<Edition>,
+  edition: EditionFinder,
 ): Promise<Draft> {
   const { content, limits, seal } = plan;
   const expiry = await grantableExpiry(limits.expiry, entry, edition);
