@@ -145,7 +145,7 @@ export default command({
     const { context, command } = entry;
     const plan = (target?: Target) => planOf(options, command.rest, context, target);
     if (options.here) return plan();
-    // Printing the help does without.
+    // The help is printed without it.
     const { chooseTarget, targetInUse } = await import('./push/choose-target');
     const target = targetInUse(entry, options);
     if (!(target instanceof Error))
@@ -199,7 +199,6 @@ async function planOf(
     : { ...push, place: { at: 'here', host, port } };
 }
 
-/** @throws CliError (usage) */
 async function eachPlanOf(
   options: PushOptions,
   context: Context,
@@ -214,7 +213,7 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-/** What does not depend on the secret. */
+/** The parts of a plan that do not depend on the secret. */
 async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
   const { name, note, notify, locale } = options;
   const profile = target?.defaults;

@@ -40,14 +40,14 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   const content = contentOf(options, rows, context, TO_SEND);
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
-  // Without a token: an owner who reads an answered request takes its answer.
+  // No token is sent: an owner who reads an answered request takes its answer.
   const request = itemOf(entry, { ...options, anonymous: true }, link);
   return { request, content, passphrase, generated };
 }
 
 /** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
 async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
-  // Encryption, without which the help is printed.
+  // The help is printed without what encrypts.
   const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
     '../send/send-answer'
   );

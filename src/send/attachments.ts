@@ -136,7 +136,6 @@ function metered(file: Attachment, index: number, meter: Meter): Attachment {
   };
 }
 
-/** The media type for the extension of a file name; `application/octet-stream` if it is not known. */
 export function mediaType(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return new Map(Object.entries(mediaTypes)).get(extension) ?? 'application/octet-stream';

@@ -20,7 +20,7 @@ export function areObjects(first: Buffer | undefined): boolean {
   return first !== undefined && LIKE_AN_OBJECT.test(first.toString());
 }
 
-/** Also what lacks a brace, which must not be pushed as a secret for that. */
+/** A text that lacks a brace is like one, too: it must not be pushed as a secret for that. */
 const LIKE_AN_OBJECT = /^\s*\{\s*(?:"|\}\s*$)/;
 
 const AS_PAYLOAD =
@@ -105,9 +105,8 @@ function parsed(line: string): unknown {
   }
 }
 
-/** A line of a byte stream. */
 export interface BatchLine {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   /** Without its line end; undefined if it is too long. */
   readonly bytes: Buffer | undefined;

@@ -30,7 +30,6 @@ import { type Draft, type RequestDraft, requestOf } from './draft';
 import { isDate } from './expiry';
 import { judgePush, judgeRequest, type Refusal, type Verdict } from './judge';
 
-/** What was created and accepted. */
 export interface Created<Made> extends CreatedLink {
   readonly object: Made & object;
   /** Empty if neither the response nor the link has one. */
@@ -234,11 +233,11 @@ const PASSPHRASE_WORDS = 5;
 
 /** What opens something new. The sender is given it before that is sent, so that there is nothing that nobody can open. */
 class Handover {
-  /** For the JSON with the link. */
+  /** Stands beside the link in JSON. */
   readonly told: Record<string, string | undefined> = {};
-  /** New files. */
+  /** Paths of new files. */
   readonly written: string[] = [];
-  /** Something that it opens may exist. */
+  /** What it opens may exist. */
   isNeeded = false;
   #key: NewKey | undefined;
 
@@ -267,7 +266,7 @@ class Handover {
       }
   }
 
-  /** One that is to be generated is given to the sender. */
+  /** A passphrase that is generated is given to the sender. */
   async passphraseOf(passphrase: NewPassphrase): Promise<string | undefined> {
     if ('text' in passphrase) return passphrase.text;
     const text = await generateWords(PASSPHRASE_WORDS);

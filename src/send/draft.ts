@@ -50,7 +50,7 @@ export interface DraftPlan {
 /** The kind of a push, and when and how it opens. */
 export type PushLimits = Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
 
-/** Kept by the instance for the sender, or told to others. */
+/** Labels that the instance keeps for the sender, and whom it sends e-mail. */
 export type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
 /** A push that is to be created: all that its plan names is read, and its files are open. */

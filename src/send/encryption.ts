@@ -22,7 +22,6 @@ import { phrase, usageError } from '../platform/errors';
 /** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
 
-/** How something new is encrypted. */
 export type SealPlan =
   | { readonly mode: 'link' }
   /** A new file for the words; else they are shown on stderr. */
@@ -36,7 +35,6 @@ export type SealPlan =
 
 /** The parts of a push, or of the answer to a request, that are encrypted. */
 interface Content {
-  /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
 }

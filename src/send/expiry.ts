@@ -40,7 +40,7 @@ export async function grantableExpiry(
   const granted = askedLifetime(fields) ?? seconds;
   const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
-  // One turn in each case: lines that are pushed at once keep their order.
+  // Takes one turn in each case, so that lines that are pushed at once keep their order.
   await (granted === seconds
     ? undefined
     : say.warn(`${wanted} requested, rounded down to ${sent}: this instance ${counts}`));

@@ -21,7 +21,6 @@ export interface Refusal {
   readonly steps: Step | readonly Step[] | undefined;
 }
 
-/** Whether what was created is as it was asked for. */
 export type Verdict = { readonly warnings: readonly string[] } | Refusal;
 
 interface WantedPush {
@@ -44,7 +43,7 @@ export function judgePush(
   const changed = differences(request, made);
   const looser = looserLimits(changed, acceptLimits, 'push');
   if (looser) return looser;
-  // Of a request, the recipient could get an answer in clear.
+  // Behind the link of a request, the recipient could be given another text, in clear.
   if (mode !== undefined && !isPushLink(link))
     return rejected(
       'the instance returned a link that is not one of an encrypted push',
@@ -111,14 +110,11 @@ const changedText = (difference: Difference) =>
 
 type Value = number | boolean;
 
-/** A limit that the instance granted differently than requested. */
 type Difference = ReturnType<typeof differences>[number];
 
-/** The limits that a push or a request asks for. */
 type AskedLimits = LifetimeFields &
   Pick<NewPush, 'expire_after_views' | (typeof pushFlags)[number] | 'passphrase'>;
 
-/** What people call them. */
 const flagNames = { deletable_by_viewer: 'deletable', retrieval_step: 'click' } as const;
 
 const isValue = (value: unknown): value is Value =>

@@ -33,14 +33,12 @@ import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from
 import { editionOf, sayExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
 
-/** A push for each line. */
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
   /** A path; `-` is standard input. */
   readonly lines: string;
   readonly details: PushDetails;
   readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
   readonly target: Target;
-  /** Shows the requests instead of sending them. */
   readonly dryRun: boolean;
 }
 

@@ -10,7 +10,6 @@ import { createPush } from '../../send/create';
 import type { Draft, DraftPlan } from '../../send/draft';
 import { prepare } from './run';
 
-/** A push that this machine serves. */
 export interface HerePlan extends DraftPlan {
   readonly place: {
     readonly at: 'here';
@@ -61,7 +60,6 @@ export async function run(entry: Entry, plan: HerePlan): Promise<void> {
   }
 }
 
-/** Says what visitors do. */
 function reporter({ files = [], plan }: Draft, { context, say }: Entry) {
   return (event: HereEvent): void => {
     const at = context.now().toISOString();
@@ -81,7 +79,7 @@ function openly({ seal }: DraftPlan): string {
     : `${onTheWay} read it; safer with --encrypt`;
 }
 
-/** Before it is read: encrypting it would take seconds first. */
+/** A large file is refused before it is read, as encrypting it takes seconds. */
 function refuseLarge({ files = [] }: Draft): void {
   const large = files.find((file) => file.size > limits.bytesPerFile);
   if (large)

@@ -8,14 +8,12 @@ import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
 import { type EditionFinder, editionOf, sayExpiry } from '../../send/expiry';
 
-/** What to push, how, where, and what is shown of it. */
 export interface PushPlan extends DraftPlan {
   readonly place: {
     readonly at: 'instance';
     readonly target: Target;
     /** The command that sets the text first. */
     readonly setting: SettingPlan | undefined;
-    /** Shows the request instead of sending it. */
     readonly dryRun: boolean;
   };
 }
@@ -57,7 +55,7 @@ export async function prepare(
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',
     );
-  // Does not repeat the text: it may be a secret after all, and standard error a log.
+  // The text is not repeated: it may be a secret after all, and standard error a log.
   if (content.isFileName)
     await say.note(
       'hint: the text is the name of a file here; --file pushes the file, --from its text',
@@ -65,7 +63,6 @@ export async function prepare(
   return draftOf({ ...plan, seal: await readKeys(seal, entry) }, entry, edition);
 }
 
-/** Prints the request of a dry run. */
 async function show(draft: Draft, target: Target, say: Terminal): Promise<void> {
   const { dryRunText } = await import('./dry-run');
   await sayExpiry(draft.plan.limits.expiry, 'expires', say);

@@ -36,7 +36,6 @@ import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
-/** What to ask for, how, where, and what is shown of it. */
 export interface RequestPlan extends QuestionPlan {
   readonly place: AskedPlace | AskedHere;
 }
@@ -186,7 +185,7 @@ function reporter(
   };
 }
 
-/** On stderr, as standard output is for the answer; with --json there is room for both. */
+/** The link goes to stderr, as standard output is for the answer; with --json there is room for both. */
 async function showLink(
   entry: Entry,
   { copy, qr }: RequestPlan['result'],
@@ -195,7 +194,7 @@ async function showLink(
   const { context, say } = entry;
   const after = qr ? reachedHere(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
-  // Above the code, where 24 lines have no room for it, rather than what warns.
+  // Below the code, 24 lines have no room for this beside the warning.
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(entry, link)) await (await drawing()).drawQr(entry, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
@@ -233,7 +232,7 @@ async function openAnswer(
   } catch (error) {
     const failure = asCliError(error);
     const kept = await rescuePushes([sealed]);
-    // The key was never on the disk. One that does not fit opens nothing.
+    // The key was never on the disk. A key that does not fit opens nothing.
     if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
     throw describe(failure, ...kept);
   }
