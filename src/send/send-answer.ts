@@ -98,12 +98,12 @@ export async function recipientFor(
   await say.warn(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
-  const invalid = failedError([phrase('key-invalid'), phrase('nothing-sent')], {
-    steps: phrase('ask-for-whole-link'),
-  });
   return explaining(
     () => parseRecipient(named),
-    () => invalid,
+    () =>
+      failedError([phrase('key-invalid'), phrase('nothing-sent')], {
+        steps: phrase('ask-for-whole-link'),
+      }),
   );
 }
 
