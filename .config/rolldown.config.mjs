@@ -93,7 +93,7 @@ function together() {
       'client/item',
       'client/link',
       'client/pages',
-      'deliver/print-or-rescue',
+      'deliver/print-result',
       'deliver/deliver-link',
       'cli/agent',
       'cli/in-words',

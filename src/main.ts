@@ -53,7 +53,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** With what it is about, if that is one of several. */
+/** The facts of a failure, with its subject, if that is one of several. */
 function factsOf({ subject, facts }: CliError): readonly Fact[] {
   const [first, ...others] = facts;
   if (subject === undefined || first === undefined) return facts;

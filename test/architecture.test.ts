@@ -19,7 +19,7 @@ const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
 const sources = new Map(
   files.map((file) => {
     const source = readFileSync(join(ROOT, `${file}.ts`), 'utf8');
-    return [file, source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')];
+    return [file, source.replace(/\/\*\*?\s[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')];
   }),
 );
 /** What each file imports, and whether that is evaluated with it: no type, and no `import()`. */

@@ -19,25 +19,21 @@ const inherited = Object.fromEntries(
 );
 const registry = needs('a registry of packages', run(root, 'npm ping').status === 0);
 
-test(
-  'the first line of the README does the main job in a clone, and leaves nothing',
-  allOf(needsPrograms('git'), registry),
-  async () => {
-    const folder = await newFolder();
-    const [clone, temporary] = [join(folder, 'clone'), join(folder, 'tmp')];
-    mkdirSync(temporary);
-    expect(run(folder, `git clone --quiet "file://${root}" clone`).status).toBe(0);
-    const [line = ''] =
-      /(?<=^```sh\n).*/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? [];
-    expect(line).toContain('npm run demo');
-    const { status, stdout, stderr } = run(clone, line, { TMPDIR: temporary });
-    expect(status, `${stdout}${stderr}`).toBe(0);
-    // In this order: pushed with a link, retrieved, and refused the second time.
-    expect(stdout).toMatch(
-      /pwpush push .*\/p\/.*pwpush get .*\ncorrect horse battery staple\n.*pwpush get .*ended with 6/s,
-    );
-    expect(stderr).toContain('the push has expired');
-    expect(readdirSync(temporary).filter((name) => name.startsWith('pwpush'))).toEqual([]);
-    expect(run(clone, 'git status --porcelain').stdout).toBe('');
-  },
-);
+const needed = allOf(needsPrograms('git'), registry);
+test('the first line of the README does its job in a clone, leaving nothing', needed, async () => {
+  const folder = await newFolder();
+  const [clone, temporary] = [join(folder, 'clone'), join(folder, 'tmp')];
+  mkdirSync(temporary);
+  expect(run(folder, `git clone --quiet "file://${root}" clone`).status).toBe(0);
+  const [line = ''] = /(?<=^```sh\n).*/m.exec(readFileSync(join(clone, 'README.md'), 'utf8')) ?? [];
+  expect(line).toContain('npm run demo');
+  const { status, stdout, stderr } = run(clone, line, { TMPDIR: temporary });
+  expect(status, `${stdout}${stderr}`).toBe(0);
+  // In this order: pushed with a link, retrieved, and refused the second time.
+  expect(stdout).toMatch(
+    /pwpush push .*\/p\/.*pwpush get .*\ncorrect horse battery staple\n.*pwpush get .*ended with 6/s,
+  );
+  expect(stderr).toContain('the push has expired');
+  expect(readdirSync(temporary).filter((name) => name.startsWith('pwpush'))).toEqual([]);
+  expect(run(clone, 'git status --porcelain').stdout).toBe('');
+});

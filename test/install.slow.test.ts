@@ -47,7 +47,6 @@ function archiveOf(version: string, program = `echo ${version}`): Buffer {
   return execFileSync('tar', ['-C', folder, '-czf', '-', name]);
 }
 
-/** The one for Windows, with a text in place of the program. */
 function zipOf(version: string): Buffer {
   const files = ['pwpush.exe', 'README.md', 'man/pwpush.1', 'completions/pwpush.powershell'];
   const named = files.map((name) => [
@@ -71,7 +70,6 @@ function release(version: string, program?: string): Record<string, string> {
   });
   return installers({ version, url: server.url, home: 'https://pwpush.example', sums });
 }
-/** The script that installs a release. */
 const installer = (version: string, program?: string) =>
   release(version, program)['install.sh'] ?? '';
 
@@ -87,7 +85,6 @@ async function installs(code: number, text: string, words: string[] = [], more =
   return ended.stdout + ended.stderr;
 }
 
-/** A PATH on which these scripts come first. */
 function pathWith(programs: Record<string, string>): string {
   const bin = mkdtempSync(join(folder, 'bin-'));
   for (const [name, lines] of Object.entries(programs)) programAt(join(bin, name), lines);

@@ -13,7 +13,6 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
 const without = (elsewhere: boolean) =>
   outcome({ state: 'skipped', skipped: { without: 'SPIN', elsewhere } });
 
-/** What a run of that file, with these tests, says of the promise. */
 function judged(tests: readonly Outcome[], { one = promise, strict = false, whole = [file] } = {}) {
   const { witnessed, missing } = judge([one], new Set(whole), tests, strict);
   if (witnessed.length > 0) return 'witnessed';
@@ -29,12 +28,7 @@ const told = (more: Partial<Outcome> = {}) => {
 test.each<[string, string, Outcome[], Parameters<typeof judged>[1]]>([
   ['a test that passed', 'witnessed', [outcome({ state: 'failed' }), outcome()], {}],
   ['one that passed in a part of its file', 'witnessed', [outcome()], { whole: [] }],
-  [
-    'one in a group of that name',
-    'witnessed',
-    [outcome()],
-    { one: { ...promise, title: 'armor' } },
-  ],
+  ['one in a group of it', 'witnessed', [outcome()], { one: { ...promise, title: 'armor' } }],
   ['no test of that name', 'missing', [outcome({ fullName: 'armor > opens' })], {}],
   ['a test that failed', 'missing', [outcome({ state: 'failed' })], {}],
   ['one that was skipped', 'missing', [outcome({ state: 'skipped' })], {}],
@@ -65,7 +59,6 @@ const entries = read('man/pwpush-security.7')
   .filter((section) => /^(PROTECTIONS|ENCRYPTED)/.test(section))
   .flatMap((section) => [...section.matchAll(/^\.It (.+)$/gm)].map(([, attack]) => attack));
 
-/** The parts of docs/promises.md, by their headings. */
 const parts = read('docs/promises.md').split(/^### /m).slice(1);
 
 describe('pwpush-security(7)', () => {

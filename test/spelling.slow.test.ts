@@ -13,7 +13,6 @@ const files = (folder: string, end: RegExp) =>
     .filter((name) => end.test(name))
     .map((name) => join(folder, name));
 
-/** A manual page as it is read, without overstrikes and what stands in single quotes. */
 const page = (path: string) =>
   execFileSync('mandoc', ['-T', 'utf8', join(root, path)], { encoding: 'utf8' })
     // biome-ignore lint/suspicious/noControlCharactersInRegex: how mandoc makes letters bold
@@ -29,7 +28,6 @@ const prose = (path: string) =>
     ' ',
   );
 
-/** The words that are in no list, in their order. */
 function misspelt(text: string): string[] {
   const input = text.replace(/\S*[\d_/@=$]\S*|\b[A-Z]{2,}s?\b/g, ' ').replace(/’/g, "'");
   const found = execFileSync('hunspell', ['-d', 'en_US', '-l'], {

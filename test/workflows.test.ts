@@ -12,7 +12,6 @@ const jobs = workflows.flatMap(({ jobs }) => Object.entries<Plain>(jobs));
 const steps = jobs.flatMap(([, job]): Plain[] => job.steps ?? []);
 const commands = steps.flatMap(({ run }): string[] => run ?? []);
 
-/** The names of jobs that are so. */
 const jobsThat = (are: (job: Plain) => boolean) =>
   jobs.filter(([, job]) => are(job)).map(([name]) => name);
 

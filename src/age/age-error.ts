@@ -1,15 +1,16 @@
-/** The part that failed: `mac` means that the header was changed, `no-match` that no identity decrypts the file. */
 type AgeReason =
   | 'armor'
   | 'header'
+  /** The header was changed. */
   | 'mac'
+  /** No identity decrypts the file. */
   | 'no-match'
   | 'payload'
   /** A recipient, an identity or a typed key is invalid or not supported. */
   | 'key'
   /** An SSH public key is whole, but of a type that is not encrypted to. */
   | 'key-type'
-  /** A private key has a passphrase, with which it cannot be read. */
+  /** A private key is protected with a passphrase, which is not supported. */
   | 'key-passphrase';
 
 /** An error of this room. Its message never contains a key, a passphrase or a line of a key file. */
@@ -24,7 +25,7 @@ export class AgeError extends Error {
   }
 }
 
-/** Returns what `parse` does; throws what `explain` makes of an error of this room. */
+/** Calls `parse`, and throws what `explain` makes of an AgeError. */
 export function explaining<T>(parse: () => T, explain: (error: AgeError) => Error): T {
   try {
     return parse();

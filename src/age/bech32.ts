@@ -1,4 +1,4 @@
-// Alone here and without Buffer: the service and its pages check recipients too.
+// The service and its pages check recipients too: this has no Buffer.
 import { bech32 } from '@scure/base';
 
 /** Decodes Bech32 (BIP 173), without its limit of length; undefined when its checksum or its padding is wrong. */
@@ -10,7 +10,6 @@ export function decodeBech32(text: string): { prefix: string; bytes: Uint8Array 
   }
 }
 
-/** Encodes bytes as Bech32 (BIP 173). */
 export function encodeBech32(prefix: string, bytes: Uint8Array): string {
   return bech32.encodeFromBytes(prefix, bytes);
 }
@@ -34,8 +33,8 @@ const LOW_ORDER = [
 
 /** Whether the secret shared with that point is always zero (RFC 7748, section 6.1). Its last bit does not count. */
 function isLowOrder(point: Uint8Array): boolean {
-  const hex = Array.from(point, (byte, at) =>
-    (at === 31 ? byte & 0x7f : byte).toString(16).padStart(2, '0'),
+  const hex = Array.from(point, (byte, index) =>
+    (index === 31 ? byte & 0x7f : byte).toString(16).padStart(2, '0'),
   );
   return LOW_ORDER.includes(hex.join(''));
 }

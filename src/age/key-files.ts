@@ -6,22 +6,19 @@ import { x25519 } from './node-primitives';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**
- * Parses a recipients file or an authorized_keys file: a recipient per line, and comment lines that start with `#`. As by age, SSH
- * keys of types that are not encrypted to are left out, which lists of code hosts have beside others.
+ * Parses a recipients file or an authorized_keys file: a recipient per line, and comment lines that start with `#`. Like age, it
+ * leaves out SSH keys of types that are not encrypted to, as lists of code hosts have them beside others.
  * @param leftOut called with the number of such a line and the reason; without it, none is left out
  * @throws AgeError (key) for the first line that cannot be used, with its number, and for a file without recipients; (key-type)
  * if all are left out
  */
 export function parseRecipients(text: string, leftOut?: (why: string) => void): Recipient[] {
-  const refused: AgeError[] = [];
-  const found = eachLine(text, 'recipient', parseRecipient, (error) => {
-    if (error.reason !== 'key-type' || !leftOut) throw error;
-    refused.push(error);
-  });
-  const [first] = refused;
-  if (found.length === 0 && first) throw first;
-  for (const { message } of refused) leftOut?.(message);
-  return found;
+  const skipped: AgeError[] = [];
+  const recipients = eachLine(text, 'recipient', parseRecipient, leftOut && skipped);
+  const [first] = skipped;
+  if (recipients.length === 0 && first) throw first;
+  for (const { message } of skipped) leftOut?.(message);
+  return recipients;
 }
 
 /**
@@ -48,7 +45,7 @@ export function parseRecipient(text: string): Recipient {
 const SSH_KEY =
   /^((?:ssh|sk-ssh|ecdsa|sk-ecdsa|webauthn-sk)-[\w@.-]+)[ \t]+([A-Za-z0-9+/]+=*)(?:[ \t]|$)/;
 
-/** Whether a key begins with its type (RFC 4253, 6.6), as all do. */
+/** Whether a key begins with its type (RFC 4253, section 6.6). */
 function isOfType(wire: Buffer, type: string): boolean {
   return wire.length > 4 + type.length && wire.toString('latin1', 4, 4 + type.length) === type;
 }
@@ -68,7 +65,6 @@ function optionsEnd(line: string): number {
   return line.length;
 }
 
-/** Why an SSH key cannot be used; undefined if it can. */
 function refusal(type: string): string | undefined {
   if (type === 'ssh-ed25519') return;
   const use = 'use one of type ssh-ed25519';
@@ -109,36 +105,31 @@ function parseIdentity(line: string): Identity {
 
 /**
  * Parses the lines that are neither empty nor comments. Errors get the line number.
- * @param failed may let an error pass
+ * @param skipped gets the errors (key-type), which are thrown without it
  */
 function eachLine<T>(
   text: string,
   what: string,
   parse: (line: string) => T,
-  failed: (error: AgeError) => void = raise,
+  skipped?: AgeError[],
 ): T[] {
-  let lines = 0;
-  const found = text.split(/\r?\n/).flatMap((line, at) => {
-    const trimmed = line.trim();
-    if (trimmed === '' || trimmed.startsWith('#')) return [];
-    lines++;
+  const parsed: T[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^\s*(#|$)/.test(line)) continue;
     try {
-      return [parse(trimmed)];
+      parsed.push(parse(line.trim()));
     } catch (error) {
       if (!(error instanceof AgeError)) throw error;
-      failed(new AgeError(error.reason, `line ${at + 1}: ${error.message}`));
-      return [];
+      const located = new AgeError(error.reason, `line ${index + 1}: ${error.message}`);
+      if (!skipped || error.reason !== 'key-type') throw located;
+      skipped.push(located);
     }
-  });
-  if (lines === 0) throw new AgeError('key', `the file has no ${what}`);
-  return found;
+  }
+  if (parsed.length === 0 && !skipped?.length) throw new AgeError('key', `the file has no ${what}`);
+  return parsed;
 }
 
-function raise(error: AgeError): never {
-  throw error;
-}
-
-/** A new key pair, as age-keygen(1) prints it. */
+/** Makes a key pair in the form of age-keygen(1). */
 export function newKeyPair(): { readonly identity: string; readonly recipient: string } {
   const secret = randomBytes(32);
   const { point } = x25519(secret);

@@ -1,17 +1,14 @@
 import { ascii, type Bytes, derive, joined, type Primitives, type Scrypt } from './format/platform';
 import { isLinkKey } from './link-key';
 
-/*
- * Shows an instance that someone has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the key"). The
- * sender gives it `key_proof`; a reader makes of that what counts at one address only, so that no other instance can use it.
- */
+// A proof shows an instance that someone has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the
+// key"). The sender sends `key_proof`; a reader derives a proof for one address from it, which no other instance can use.
 
 const PURPOSE = 'pwpush key proof v1';
 
-/** The scrypt work factor for words: that of their armor, so that the proof is not easier to guess from. */
+/** The scrypt work factor for words, as high as that of their armor: the proof is not easier to guess from. */
 const WORK = 16;
 
-/** How a platform proves keys. */
 interface Prover {
   readonly primitives: Pick<Primitives, 'hmac' | 'toBase64' | 'fromBase64'>;
   readonly scrypt: Scrypt;
@@ -27,13 +24,13 @@ export async function keyProof(
   salt: string | undefined,
 ): Promise<string | undefined> {
   if (isLinkKey(key)) return proofOf(primitives, ascii(key));
-  const bytes = salt === undefined ? undefined : sixteenBytes(primitives, salt);
+  const bytes = sixteenBytes(primitives, salt ?? '');
   if (!bytes) return undefined;
   return proofOf(primitives, await scrypt(key, joined([ascii(PURPOSE), bytes]), WORK));
 }
 
 /**
- * What a reader shows an instance: HMAC-SHA-256 (RFC 2104) of its address with the `key_proof`, 16 bytes in base64url.
+ * A reader's proof: HMAC-SHA-256 (RFC 2104) of the address with the `key_proof`, 16 bytes in base64url.
  * @param base the instance's address as the reader's link has it: origin and path, without a final slash
  */
 export function proofAt(primitives: Prover['primitives'], keyProof: string, base: string): string {

@@ -5,25 +5,22 @@ import { isLinkKey, linkKeyIn, wordsIn } from './link-key';
 /** The fewest words of a key: 77 bits with the EFF list. */
 const LEAST_WORDS = 6;
 
-/** Makes a key for a link: 128 random bits in 22 characters of base64url. Its scrypt work factor is 10. */
+/** Makes a key for a link: 128 random bits in 22 characters of base64url. */
 export function newLinkKey(): string {
   return randomBytes(16).toString('base64url');
 }
 
 /**
- * Draws at least six words, joined with hyphens. Their scrypt work factor is 16.
+ * Draws at least six words, joined with hyphens.
  * @param list words in lower case; those with a hyphen are left out
  */
 export function newWords(list: readonly string[], count = LEAST_WORDS): string {
   const words = list.filter((word) => !word.includes('-'));
   const drawn = Array.from({ length: Math.max(LEAST_WORDS, count) }, () => randomInt(words.length));
-  return drawn.map((at) => words[at]).join('-');
+  return drawn.map((index) => words[index]).join('-');
 }
 
-/**
- * Whether a text has a link key, alone or with its link, or six words of the list, one of which may be mistyped.
- * @param list returns the list, if it is needed
- */
+/** Whether a text has a link key, alone or with its link, or six words of the list, one of which may be mistyped. */
 export async function holdsKey(
   text: string,
   list: () => Promise<readonly string[]>,
@@ -31,7 +28,7 @@ export async function holdsKey(
   if (linkKeyIn(text) !== undefined) return true;
   if (wordsIn(text).length < LEAST_WORDS) return false;
   const all = await list();
-  // No key has them, and a passphrase of five words may.
+  // No key has words with a hyphen, which would count twice in a passphrase of five words.
   const hyphenated = all.filter((word) => word.includes('-')).join('|');
   const others = text.toLowerCase().replace(new RegExp(`\\b(?:${hyphenated})\\b`, 'g'), '');
   const known = new Set(all);

@@ -6,11 +6,11 @@ export const LINK_KEY = /[\w-]{21}[AQgw]/;
 
 const WHOLE = new RegExp(`^${LINK_KEY.source}$`);
 
-/** After `#`, also where a gateway wrote `%23` for it; and alone, whatever is around it. */
+/** A gateway may have written `%23` for `#`. */
 const AFTER_HASH = /(?:#|%(?:25)*23)([\w-]{22})(?![\w-])/;
 const ALONE = new RegExp(`^[^\\w-]*(${LINK_KEY.source})[^\\w-]*$`);
 
-/** The key of a link in a text that was typed or pasted. One that follows `#` may be damaged. */
+/** The key of a link in a text that was typed or pasted. A key after `#` may be damaged. */
 export function linkKeyIn(text: string): string | undefined {
   return (AFTER_HASH.exec(text) ?? ALONE.exec(text))?.[1];
 }
@@ -26,8 +26,7 @@ export function wordsIn(text: string): string[] {
 
 /** A passphrase of age as its sender may have typed it: the same characters have other code points on other systems. */
 export function formsOf(passphrase: string): string[] {
-  const [composed, decomposed] = [passphrase.normalize('NFC'), passphrase.normalize('NFD')];
-  return [...new Set([composed, passphrase, decomposed])];
+  return [...new Set([passphrase.normalize('NFC'), passphrase, passphrase.normalize('NFD')])];
 }
 
 export function isLinkKey(text: string): boolean {

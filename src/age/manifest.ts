@@ -1,4 +1,4 @@
-// The list of files in the payload of an encrypted push (docs/encryption.md, "Files"). Imports nothing.
+// The list of files in the payload of an encrypted push (docs/encryption.md, "Files"). The pages have it too.
 
 export interface Manifest {
   readonly message?: string | undefined;
@@ -7,7 +7,7 @@ export interface Manifest {
 
 export interface ManifestFile {
   readonly name: string;
-  /** Media type. */
+  /** The media type. */
   readonly type: string;
   /** Bytes of plaintext. */
   readonly size: number;
@@ -18,12 +18,12 @@ export interface ManifestFile {
 const START = '{"pwpush-manifest":';
 const VERSION = 1;
 
-/** The name of a file of an encrypted push. */
-export function encryptedName(at: number): string {
-  return `${at + 1}.age`;
+/** The name by which the instance knows a file of an encrypted push. */
+export function encryptedName(index: number): string {
+  return `${index + 1}.age`;
 }
 
-/** Whether plaintext is a manifest. No text begins like one. */
+/** Whether plaintext is a manifest. No other text begins so. */
 export function isManifest(plaintext: string): boolean {
   return plaintext.startsWith(START);
 }
@@ -44,10 +44,9 @@ export function decodeManifest(plaintext: string): Manifest | string {
   if (value['pwpush-manifest'] !== VERSION) return 'a newer version of pwpush made it';
   if (!Array.isArray(files) || (message !== undefined && typeof message !== 'string'))
     return 'the list of its files is invalid';
-  const decoded = files.map(decodeFile);
-  const valid = decoded.filter((file) => file !== undefined);
-  if (valid.length < decoded.length) return 'the list of its files is invalid';
-  return { message, files: valid };
+  const decoded = files.map(decodeFile).filter((file) => file !== undefined);
+  if (decoded.length < files.length) return 'the list of its files is invalid';
+  return { message, files: decoded };
 }
 
 function decodeFile(value: unknown): ManifestFile | undefined {

@@ -9,7 +9,6 @@ import {
   diffieHellman,
   getCipherInfo,
   randomBytes,
-  type ScryptOptions,
   scrypt as scryptOfNode,
   webcrypto,
 } from 'node:crypto';
@@ -17,7 +16,6 @@ import { type Bytes, type Chacha, type KeyPair, type Primitives, TAG } from './f
 
 const CIPHER = 'chacha20-poly1305';
 
-/** The primitives of age over `node:crypto`. */
 export const node: Primitives = {
   // Runtimes with BoringSSL have the cipher in WebCrypto only.
   chacha: (key) => (getCipherInfo(CIPHER) === undefined ? webChacha(key) : nodeChacha(key)),
@@ -28,7 +26,7 @@ export const node: Primitives = {
   pause: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** A port takes what it is sent from its sender, and a closed one drops that. */
+/** A closed port drops the buffers that are transferred to it. */
 const nowhere = new MessageChannel().port1;
 nowhere.close();
 
@@ -63,7 +61,7 @@ function nodeChacha(key: Uint8Array): Chacha {
       }
       return plain;
     },
-    // Until it is collected, the system makes pages for 16 times as much, and clears them.
+    // Until the garbage is collected, the system would map and clear pages for 16 times as much.
     free: (results) =>
       nowhere.postMessage(
         undefined,
@@ -76,7 +74,7 @@ function nodeChacha(key: Uint8Array): Chacha {
 async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   const { subtle } = webcrypto;
   const name = 'ChaCha20-Poly1305';
-  // Not in the types of Node.js 20.
+  // The types of Node.js 20 do not have it.
   const format: string = 'raw-secret';
   const key = await subtle.importKey(format as 'raw', bytes, name, false, ['encrypt', 'decrypt']);
   return {
@@ -94,11 +92,11 @@ async function webChacha(bytes: Uint8Array): Promise<Chacha> {
 
 /** @see Scrypt */
 export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Buffer> {
-  const N = 2 ** work;
+  const [N, r, p] = [2 ** work, 8, 1];
   // RFC 7914 needs 128 * r * N bytes, and some more.
-  const options: ScryptOptions = { N, r: 8, p: 1, maxmem: 128 * 8 * (N + 1024) };
+  const maxmem = 128 * r * (N + 1024);
   return new Promise((resolve, reject) =>
-    scryptOfNode(passphrase, salt, 32, options, (error, key) =>
+    scryptOfNode(passphrase, salt, 32, { N, r, p, maxmem }, (error, key) =>
       error ? reject(error) : resolve(key),
     ),
   );

@@ -9,8 +9,8 @@ export function isArmored(text: string): boolean {
 }
 
 /**
- * How the public keys begin that armor is encrypted to: `ssh-ed25519`, `ssh-rsa`, or `age1…` of age and its plugins. None
- * for armor with a passphrase. rage adds stanzas that are for no key, whose types end with `-grease`.
+ * How the public keys begin that armor is encrypted to: `ssh-ed25519`, `ssh-rsa`, or `age1…` of age and its plugins; none for
+ * armor with a passphrase. rage adds stanzas that are for no key, whose types end with `-grease`.
  */
 export function recipientKinds(armor: string): string[] {
   if (sealedWith(armor) !== 'recipient') return [];
@@ -23,7 +23,7 @@ export function recipientKinds(armor: string): string[] {
 /** What opens a text, by the first stanza of its age header; undefined for one that is not encrypted. */
 export function sealedWith(text: string): SealedWith | undefined {
   if (!isArmored(text)) return undefined;
-  // Each header is longer than two lines of armor.
+  // The header is longer than two lines of armor, and its first stanza begins in them.
   const [, first = '', second = ''] = text.trimStart().slice(0, 200).split(/\r?\n/, 3);
   const header = Buffer.from(first + second, 'base64').toString('latin1');
   const stanza = /^age-encryption\.org\/v1\n-> (?:scrypt \S+ (\d+)\n|\S+ )/.exec(header);

@@ -12,7 +12,7 @@ import {
 } from './format/stanzas';
 import { node, x25519 } from './node-primitives';
 
-// SSH keys of type Ed25519 as recipients. They are not in age.md; the reference implementation defines them
+// The specification of age does not have SSH keys as recipients; its reference implementation defines them
 // (https://pkg.go.dev/filippo.io/age/agessh).
 
 const TYPE = 'ssh-ed25519';
@@ -29,7 +29,7 @@ export function sshRecipient(wire: Buffer): Recipient {
   const edwards = key.string();
   if (type !== TYPE || edwards.length !== 32 || !key.ended()) throw invalidKey();
   const point = montgomery(edwards);
-  // Throws for a point of low order.
+  // A point of low order is refused here.
   ephemeral(node, x25519, point);
   const wrapKey = wrapKeyFor(wire, point);
   return {
@@ -42,7 +42,7 @@ export function sshRecipient(wire: Buffer): Recipient {
 }
 
 function identityOf(wire: Buffer, seed: Uint8Array): Identity {
-  // RFC 8032, section 5.1.5; X25519 clears and sets the bits.
+  // RFC 8032, section 5.1.5. X25519 clears and sets the bits itself.
   const pair = x25519(createHash('sha512').update(seed).digest().subarray(0, 32));
   const wrapKey = wrapKeyFor(wire, pair.point);
   return {
@@ -60,7 +60,7 @@ function identityOf(wire: Buffer, seed: Uint8Array): Identity {
   };
 }
 
-/** Returns a function that derives the wrap key; a tweak binds it to the SSH key. */
+/** Returns a function that derives the wrap key, which a tweak binds to the SSH key. */
 function wrapKeyFor(wire: Buffer, point: Uint8Array) {
   const tweak = x25519(derive(node, Buffer.alloc(0), wire, LABEL));
   return (share: Uint8Array, shared: Uint8Array) => {
@@ -74,15 +74,17 @@ function tag(wire: Uint8Array): string {
   return unpadded(node, createHash('sha256').update(wire).digest().subarray(0, 4));
 }
 
-// From Ed25519 to X25519 (RFC 7748, section 4.1): u = (1 + y) / (1 - y).
-
+/** The prime and the constant of Ed25519 (RFC 8032, section 5.1). */
 const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
-/** @throws AgeError (key) when the bytes are not a point of the curve */
+/**
+ * The point of X25519 for one of Ed25519 (RFC 7748, section 4.1): u = (1 + y) / (1 - y).
+ * @throws AgeError (key) when the bytes are not a point of the curve
+ */
 function montgomery(edwards: Uint8Array): Buffer {
   const y = BigInt(`0x${Buffer.from(edwards).reverse().toString('hex')}`) & (2n ** 255n - 1n);
-  // On the curve, x² = (y² - 1) / (d y² + 1) is a square (RFC 8032, section 5.1.3), which Euler's criterion tells.
+  // On the curve, x² = (y² - 1) / (d y² + 1) is a square (RFC 8032, section 5.1.3) by Euler's criterion.
   const square = (y * y - 1n) * power(D * y * y + 1n, P - 2n);
   if (y >= P || power(square, (P - 1n) / 2n) === P - 1n) throw invalidKey();
   const u = ((1n + y) * power(1n - y, P - 2n)) % P;
@@ -100,17 +102,14 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
-// Private keys.
-
 /**
- * An SSH private key, for decryption: of OpenSSH, or in PEM (PKCS #8).
+ * An SSH private key, for decryption: of OpenSSH, or in PEM (PKCS #8, RFC 5958).
  * @throws AgeError (key-passphrase) for one with a passphrase; (key) for another one that cannot be used
  */
 export function sshIdentity(pem: string): Identity {
-  const [, openssh] =
-    /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END/.exec(pem) ?? [];
+  const openssh = /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END/.exec(pem)?.[1];
   if (openssh !== undefined) return opensshIdentity(Buffer.from(openssh, 'base64'));
-  const [, label] = /-----BEGIN ([A-Z]+) PRIVATE KEY-----/.exec(pem) ?? [];
+  const label = /-----BEGIN ([A-Z]+) PRIVATE KEY-----/.exec(pem)?.[1];
   if (label === 'ENCRYPTED') throw needsPassphrase();
   if (label !== undefined && label !== 'OPENSSH') throw notSupported(label);
   const key = pemKey(pem);
@@ -119,16 +118,16 @@ export function sshIdentity(pem: string): Identity {
   return identityOf(wireOf(fromUrl(x)), fromUrl(d));
 }
 
-/** Error messages of OpenSSL are not passed on. */
 function pemKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
+    // The message of OpenSSL is not passed on: nobody promises that it has no part of the key.
     throw invalidKey();
   }
 }
 
-/** Format: PROTOCOL.key of OpenSSH. */
+/** Reads the format of PROTOCOL.key of OpenSSH. */
 function opensshIdentity(bytes: Buffer): Identity {
   const file = reader(bytes);
   if (file.take(15).toString('latin1') !== 'openssh-key-v1\0') throw invalidKey();
@@ -137,15 +136,13 @@ function opensshIdentity(bytes: Buffer): Identity {
   const wire = file.string();
   const type = reader(wire).string().toString('latin1');
   if (type !== TYPE) throw notSupported(type);
-  // It uses bcrypt, which node:crypto does not have.
+  // The passphrase goes through bcrypt, which node:crypto does not have.
   if (cipher.toString('latin1') !== 'none') throw needsPassphrase();
   const secret = reader(file.string());
-  // Two equal numbers, to check the passphrase.
+  // Two equal numbers, which check the passphrase, are before the type and the public key.
   secret.take(8);
-  // The type and the public key once more.
-  secret.string();
-  secret.string();
-  return identityOf(wire, secret.string().subarray(0, 32));
+  const [, , seedAndPoint] = [secret.string(), secret.string(), secret.string()];
+  return identityOf(wire, seedAndPoint.subarray(0, 32));
 }
 
 /** Reads strings of SSH (RFC 4251, section 5). */
@@ -160,15 +157,10 @@ function reader(bytes: Buffer) {
   return { take, string: () => take(take(4).readUInt32BE()), ended: () => at === bytes.length };
 }
 
-/** A public key as it is encoded for SSH. */
+/** A public key as RFC 8709, section 4, encodes it. */
 function wireOf(point: Buffer): Buffer {
-  return Buffer.concat(
-    [Buffer.from(TYPE), point].flatMap((field) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32BE(field.length);
-      return [length, field];
-    }),
-  );
+  const length = (bytes: number) => Buffer.from([0, 0, 0, bytes]);
+  return Buffer.concat([length(TYPE.length), Buffer.from(TYPE), length(point.length), point]);
 }
 
 function fromUrl(base64url = ''): Buffer {

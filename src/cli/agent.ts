@@ -25,16 +25,11 @@ export function agentMarker(env: Environment): string | undefined {
 
 type Guarded = Pick<Context, 'guard'>;
 
-/**
- * Why no secret may be shown where the program that runs us reads it: on our streams, a terminal, or a log; undefined if one
- * may be.
- * The one question about that, for whatever is printed.
- */
+/** Why no secret may be shown on our streams, a terminal or a log, which the program that runs us reads; undefined if one may. */
 export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {
   return guard?.();
 }
 
-/** Whether no secret may be shown. */
 export async function isGuarded(context: Guarded): Promise<boolean> {
   return (await whyHidden(context)) !== undefined;
 }

@@ -1,17 +1,16 @@
 import { CliError, phrase } from '../platform/errors';
 
-/** How often a person is asked. */
 export const TRIES = 3;
 
 /**
  * Asks until something is accepted.
  * @param attempt asks, and throws for what is not accepted; gets the failure before, undefined at first
- * @param again whether to ask again after a failure
+ * @param retry whether to ask again after a failure
  * @throws the failure of the last try
  */
 export async function askUntil<T>(
   attempt: (failure: unknown) => Promise<T>,
-  again: (failure: unknown) => boolean,
+  retry: (failure: unknown) => boolean,
   tries = TRIES,
 ): Promise<T> {
   let failure: unknown;
@@ -19,7 +18,7 @@ export async function askUntil<T>(
     try {
       return await attempt(failure);
     } catch (error) {
-      if (left === 1 || !again(error)) throw error;
+      if (left === 1 || !retry(error)) throw error;
       failure = error;
     }
   }

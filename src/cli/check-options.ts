@@ -16,16 +16,16 @@ interface GivenValue {
  */
 export function checkOptions(rows: Rows, values: object, isPiped: boolean, own?: string): void {
   const given = givenValues(rows, values);
-  for (const one of given) {
+  for (const option of given) {
     for (const other of given) {
-      const hint = conflictHint(one, other);
+      const hint = conflictHint(option, other);
       if (hint !== undefined)
-        throw usageError(`${labelOf(one)} cannot be combined with ${labelOf(other)}`, hint);
+        throw usageError(`${labelOf(option)} cannot be combined with ${labelOf(other)}`, hint);
     }
-    for (const { others, when, hint } of one.row.needed)
-      if (when(one.value) && !given.some(({ name }) => others.includes(name))) {
+    for (const { others, when, hint } of option.row.needed)
+      if (when(option.value) && !given.some(({ name }) => others.includes(name))) {
         const needed = others.map((name) => usageOf(rows[name])).join(' or ');
-        throw usageError(`${labelOf(one)} requires ${needed}`, hint);
+        throw usageError(`${labelOf(option)} requires ${needed}`, hint);
       }
   }
   const readers = readersOf(rows, values);

@@ -9,7 +9,6 @@ export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }
 
-/** The program as JSON. */
 export async function programJson(program: Command, version: string): Promise<string> {
   const titles = topics.map(async (name) => ({
     name,
@@ -32,7 +31,6 @@ function commandEntry(command: Command): CommandEntry {
   return { ...ownEntry(command), commands: command.commands.map(commandEntry) };
 }
 
-/** A command without those below it. */
 function ownEntry(command: Command) {
   const options = command.createHelp().visibleOptions(command);
   const common = shownBriefly(command);
@@ -51,7 +49,6 @@ function ownEntry(command: Command) {
   };
 }
 
-/** Headings end in a colon. */
 const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;
 
 function argumentEntry(one: Argument) {
@@ -72,7 +69,6 @@ function optionEntry(one: Option, all: readonly Option[]) {
     value: valueIn(one),
     choices,
     default: one.defaultValue as string | number | undefined,
-    /** Whether there is a `--no-…` of it. */
     negatable: all.some((other) => other.long === no),
   };
 }

@@ -31,7 +31,6 @@ export class Command extends Parser {
     return read;
   }
 
-  /** The command below it that is called so. */
   below(word: string): Command | undefined {
     const found = this.commands.find((one) => one.name() === word || one.aliases().includes(word));
     return found as Command | undefined;

@@ -6,7 +6,7 @@ import { filled, newFileName, positive, storedFileName } from './values';
 /** Parses a value; `name` is the option, argument or variable that messages name. */
 type Parse<T> = (text: string, name: string) => T;
 
-/** Others that a row excludes, or of which it requires one, where their values are such. */
+/** Rows that another excludes, or of which it requires one, where `when` holds for their values. */
 interface Rule<T> {
   readonly others: readonly string[];
   when(value: T, other?: unknown): boolean;
@@ -28,12 +28,10 @@ class DeclaredArgument extends Argument {
   subject: Subject | undefined;
 }
 
-/** What becomes of the texts on the line. */
 interface Reading<T> {
   readonly parse?: Parse<unknown>;
   /** Whether `parse` returns a part of the value, which can be given several times. */
   readonly many?: boolean;
-  /** The value where the line has none. */
   readonly fallback?: T;
 }
 
@@ -95,7 +93,6 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  /** Declares `--no-…` too. */
   orNot(help: string): Row<T | false, Other> {
     this.options.push(new DeclaredOption(this.label.replace(/^--/, '--no-'), help));
     return this;
@@ -124,7 +121,7 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  /** Standard input is `what` without a dash, too, if the line has none of `unless`: that of a switch where it is given. */
+  /** Standard input is `what` even without a dash, unless the line has one of `unless`; a switch counts where it is given. */
   takesPiped(what: string, unless: readonly string[]): this {
     this.piped = { what, unless };
     return this;
@@ -146,7 +143,7 @@ export class Row<T, Other extends string = never> {
   }
 }
 
-/** Declarations by the name of the value. */
+/** Declarations by the names of their values. */
 export type Rows = Readonly<Record<string, Row<unknown, string>>>;
 
 type ValueOf<R> = R extends Row<infer T, string> ? T : never;
@@ -171,7 +168,6 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
   return row;
 }
 
-/** A switch `--no-…`. */
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
@@ -206,7 +202,6 @@ export const storedFile = (flags: string, help: string) =>
 export const newFile = (flags: string, help: string) =>
   parsed(flags, help, newFileName).names('path');
 
-/** A whole number of 1 or more. */
 export const count = (flags: string, help: string) => parsed(flags, help, positive);
 
 /** An option that can be given several times. */
@@ -233,7 +228,6 @@ type Operand<Flags> = Flags extends `${string}...${string}`
     ? string
     : string | undefined;
 
-/** An argument, such as `<link>`. */
 export const operand = <Flags extends string>(flags: Flags, help: string, parse?: Parse<unknown>) =>
   new Row<Operand<Flags>>(flags, help, parse && { parse });
 
@@ -260,7 +254,6 @@ export function valueKind(option: Option) {
   return name === 'n' ? 'number' : 'text';
 }
 
-/** Puts options under a heading of the help. */
 export function group<R extends Readonly<Record<string, { readonly options: readonly Option[] }>>>(
   heading: string,
   rows: R,

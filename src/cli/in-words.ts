@@ -1,14 +1,14 @@
 import type { CliError, Fact } from '../platform/errors';
 
-/** The words are loaded when there is something to say. */
+/** The tables of words are loaded when one of their rows is said. */
 const words = () => import('./report-error');
 
-/** What an error or a fact says, for a note on the way. */
+/** What an error or a fact says, without what to do. */
 export async function inWords(what: CliError | Fact): Promise<string> {
-  return (await words()).wordsOf(what);
+  return typeof what === 'string' ? what : (await words()).wordsOf(what);
 }
 
-/** An error as it is reported at the end, with what to do, for one on the way. */
+/** An error with what to do, as it would be reported at the end. */
 export async function asReported(failure: CliError): Promise<string> {
   return (await words()).failureText(failure, { json: false, debug: false });
 }

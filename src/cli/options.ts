@@ -67,7 +67,8 @@ const instanceRows = group(GLOBAL, {
   ).needsInstance(),
 });
 
-const outputRows = group(GLOBAL, {
+/** A command that sends nothing has these alone. */
+export const outputRows = group(GLOBAL, {
   json: flag('--json', 'print JSON, errors included'),
   quiet: flag('-q, --quiet', 'print only the result, warnings and errors'),
   input: switchOff('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)'),
@@ -76,29 +77,19 @@ const outputRows = group(GLOBAL, {
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
+/** A command that only works on profiles has these alone. */
+export const profileGlobals = { ...profileRow, ...outputRows };
 
-/** Options every command takes, before or after its name. */
 export type GlobalOptions = Values<typeof globalRows>;
 
-/** Declares the global options on the program and on each command, so that they can be given before and after its name. */
-export function addGlobalOptions(command: Command): Command {
-  return addOutputOptions(declare(command, { ...profileRow, ...instanceRows }));
-}
-
-/** Declares the global options of a command that only works on profiles. */
-export function addProfileOptions(command: Command): Command {
-  return addOutputOptions(declare(command, profileRow));
-}
-
-/** Declares the global options of a command that sends nothing. */
-export function addOutputOptions(command: Command): Command {
-  return declare(command, outputRows)
+/** Declares global options on the program and on each command, so that they can be given before and after its name. */
+export function addGlobals(command: Command, rows: Rows = globalRows): Command {
+  return declare(command, rows)
     .optionsGroup(GLOBAL)
     .helpOption('-h, --help', 'show help')
     .enablePositionalOptions();
 }
 
-/** A push whose link is needed, and several of them. */
 export const pushRow = operand('<link>', 'link or ID of the push, or last').names('push');
 export const pushesRow = operand('<link...>', 'links or IDs of the pushes, or last').names('push');
 
@@ -109,7 +100,6 @@ const passphraseFile = () =>
     'the passphrase',
   );
 
-/** Where the passphrase of a retrieval comes from. */
 export const passphraseRows = group('Passphrase:', {
   passphrase: flag('-p, --passphrase', 'ask for the passphrase')
     .common()
@@ -145,7 +135,6 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   };
 }
 
-/** Sources of the key that opens an encrypted push. */
 export const keyRows = group('Encrypted pushes:', {
   keyFile: inputFile(
     '--key-file <path>',
@@ -162,13 +151,11 @@ export const keyRows = group('Encrypted pushes:', {
   ),
 });
 
-/** Where options say keys are. */
 export function keySources({ keyFile, identity = [], decrypt }: Values<typeof keyRows>) {
   const named = keyFile === undefined ? '--identity' : '--key-file';
   return { file: keyFile, identities: identity, decrypt, named };
 }
 
-/** Where what is sent comes from. */
 export const sourceRows = () => ({
   from: inputFile('--from <file>', 'read the text from a file; - is standard input', 'the secret')
     .takesPiped('the secret', ['text', 'env', 'generate', 'file', 'each'])
@@ -179,7 +166,6 @@ export const sourceRows = () => ({
   raw: flag('--raw', 'do not drop the last newline of a single line'),
 });
 
-/** Files in place of a text. */
 export const fileRows = () => ({
   file: inputFiles(
     '-f, --file <path...>',
@@ -199,25 +185,21 @@ export const fileRows = () => ({
   ),
 });
 
-/** How the sender names what is created. */
 export const labelRows = () => ({
   name: text('-n, --name <name>', 'label, shown to you in lists').needsInstance(),
   note: text('--note <text>', 'note, shown to you only').needsInstance(),
 });
 
-/** For what prints a secret. */
 export const revealRows = () => ({
   reveal: flag('--reveal', 'print secrets although an agent reads them'),
 });
 
-/** Where else than to standard output a new link goes, and in which language it is opened. */
 export const linkRows = () => ({
   copy: flag('-c, --copy', 'also copy the link to the clipboard').common(),
   qr: flag('--qr', 'also draw the link as a QR code, on stderr').common(),
   locale: choice('--locale <code>', 'language of the page and the e-mail, such as fr', locales),
 });
 
-/** To whom the instance sends a new link. */
 export const notifyRows = () => ({
   notify: list(
     '--notify <email...>',
@@ -225,18 +207,15 @@ export const notifyRows = () => ({
   ).needsInstance(),
 });
 
-/** Where a service listens, besides its address. */
 export const tlsRows = () => ({
   tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)').common(),
   tlsKey: storedFile('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 
-/** Where `--here` listens, besides its address. */
 export const hereRows = () => ({
   port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
 });
 
-/** Selects the part of a listing that is shown. */
 export const pageRows = {
   page: parsed('--page <n>', 'show page N of 50 each', pageNumber).conflicts(['all', 'limit']),
   all: flag('--all', 'show all pages'),
@@ -251,17 +230,17 @@ export function globalOptions(command: Command, env: Environment): GlobalOptions
   return { ...valuesOf(globalRows, lineage(command)), ...mannerOf(command, env) };
 }
 
-/** Those that say how a run prints, which can be known of each line. */
+/** How a run prints, which is known of a line that cannot be parsed, too. */
 export function mannerOf(command: Command, env: Environment): Values<typeof outputRows> {
-  const given = valuesOf(outputRows, lineage(command));
-  return { ...given, debug: given.debug || isOn(env.PWPUSH_DEBUG) };
+  const manner = valuesOf(outputRows, lineage(command));
+  return { ...manner, debug: manner.debug || isOn(env.PWPUSH_DEBUG) };
 }
 
 /** The global options about the instance, as words of a command line. */
 export function globalWords(options: GlobalOptions): string[] {
-  const given = new Map<string, unknown>(Object.entries(options));
+  const values = new Map<string, unknown>(Object.entries(options));
   return Object.entries(globalRows).flatMap(([name, { label, fallback }]) => {
-    const value = given.get(name);
+    const value = values.get(name);
     if (name in outputRows || value === undefined || value === fallback) return [];
     return value === true ? [label] : [`${label}=${value}`];
   });
@@ -273,7 +252,6 @@ export const lineRows = (rows: Rows): Rows => ({ ...rows, ...globalRows, ...rows
 /** Declarations that name only each other and global options. */
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
 
-/** The values of a command's own options, and of the global ones. */
 export type Options<R> = GlobalOptions & Values<R>;
 
 /**

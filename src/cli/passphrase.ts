@@ -6,7 +6,7 @@ import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
 import { wordList } from './words';
 
-/** Where a passphrase comes from; from the environment, if that has one, where nothing is named. */
+/** Where a passphrase comes from. Where it names nothing, that is the environment, if that has one. */
 export interface PassphraseSource {
   readonly ask: boolean;
   readonly file: string | undefined;
@@ -15,11 +15,9 @@ export interface PassphraseSource {
 }
 
 export interface NewPassphraseSource extends PassphraseSource {
-  /** It is generated, into a new file, or onto stderr. */
   readonly generate: { readonly into: string | undefined } | undefined;
 }
 
-/** The passphrase of what is created; one is generated into a new file, or onto stderr. */
 export type NewPassphrase =
   | { readonly text: string | undefined }
   | { readonly generateInto: string | undefined };
@@ -75,8 +73,8 @@ export async function newPassphrase(
   const { generate } = source;
   if (generate) return { generateInto: generate.into };
   return beforeSending(async () => {
-    const given = await readPassphrase(source, context, true);
-    if (given !== undefined || !offer) return { text: given };
+    const text = await readPassphrase(source, context, true);
+    if (text !== undefined || !offer) return { text };
     const prompter = await context.prompter();
     const typed = await typedTwice(prompter, 'Passphrase (Enter for none):', prompter.secret);
     return { text: typed ? await noKey(typed) : undefined };
@@ -129,7 +127,7 @@ export async function askPassphrase(
   question = 'Passphrase:',
 ): Promise<string> {
   const prompter = await context.prompter();
-  const ask = (asked: string) => filledIn(asked, prompter.secret);
+  const ask = (text: string) => filledIn(text, prompter.secret);
   return twice ? typedTwice(prompter, question, ask) : ask(question);
 }
 
@@ -144,8 +142,8 @@ async function typedTwice(
     async (failure) => {
       const typed = await ask(failure ? "They don't match, try again:" : question);
       if (typed === '') return typed;
-      const again = await prompter.secret('Passphrase again:');
-      if (again.normalize() === typed.normalize()) return typed;
+      const repeated = await prompter.secret('Passphrase again:');
+      if (repeated.normalize() === typed.normalize()) return typed;
       throw mismatch;
     },
     (failure) => failure === mismatch,

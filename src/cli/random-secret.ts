@@ -3,16 +3,22 @@ import { wordList } from './words';
 
 /** A secret to generate: of what, and how many of them. */
 export interface GeneratedSecret {
-  readonly of: 'signs' | 'alnum' | 'hex' | 'digits' | 'words';
+  readonly of: keyof typeof kinds;
   readonly count: number;
 }
 
-/** The shortest take a while to guess; a PIN may be as short as the user wants. */
-const bounds = {
-  signs: [8, 1024],
-  alnum: [8, 1024],
-  hex: [16, 1024],
-  digits: [4, 1024],
+/** Letters and digits that cannot be confused: no 0 O 1 l I. */
+const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/**
+ * The least and the most of each, and what they are of. The shortest take a while to guess; a PIN may be as short as the user
+ * wants. The signs survive shells, forms and being read aloud: no quotes, and no = as in NAME=value.
+ */
+const kinds = {
+  signs: [8, 1024, `${LETTERS}-_.+@%`],
+  alnum: [8, 1024, LETTERS],
+  hex: [16, 1024, '0123456789abcdef'],
+  digits: [4, 1024, '0123456789'],
   words: [4, 64],
 } as const;
 
@@ -40,7 +46,7 @@ export function parseGenerate(
         ? FORMS
         : `${FORMS}; pipe in a secret of your own, or type it at the prompt`,
     );
-  const [least, most] = bounds[kind];
+  const [least, most] = kinds[kind];
   if (count >= least && count <= most) return { of: kind, count };
   throw usageError(
     kind === 'signs'
@@ -50,32 +56,20 @@ export function parseGenerate(
 }
 
 function isKind(text: string): text is GeneratedSecret['of'] {
-  return Object.hasOwn(bounds, text);
+  return Object.hasOwn(kinds, text);
 }
 
 /** A random whole number from 0 up to, without, `below`. */
 type Draw = (below: number) => number;
 
-/** Letters and digits that cannot be confused: no 0 O 1 l I. */
-const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-
-/** Signs that survive shells, forms and being read aloud: no quotes, and no = as in NAME=value. */
-const alphabets = {
-  signs: `${LETTERS}-_.+@%`,
-  alnum: LETTERS,
-  hex: '0123456789abcdef',
-  digits: '0123456789',
-};
-
 /** Draws a secret without bias: a little under 6 bits a character, 12.9 a word. */
 export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Promise<string> {
-  if (of === 'words') return generateWords(count, draw);
-  const alphabet = alphabets[of];
+  const [, , alphabet] = kinds[of];
+  if (alphabet === undefined) return generateWords(count, draw);
   const random = draw ?? (await randomDraw());
   return Array.from({ length: count }, () => alphabet[random(alphabet.length)]).join('');
 }
 
-/** Draws words without bias and joins them with dashes: 12.9 bits each. */
 export async function generateWords(count: number, draw?: Draw): Promise<string> {
   const random = draw ?? (await randomDraw());
   const words = await wordList();

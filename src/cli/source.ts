@@ -26,7 +26,6 @@ const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
 export const TO_SEND: Purpose = { noun: 'secret', act: 'send' };
 export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 
-/** What is sent: a text, or files and a message. */
 export type Content =
   | { readonly text: TextSource; readonly files?: undefined; readonly filename?: undefined }
   | {
@@ -41,7 +40,7 @@ export type Content =
 interface TextSource {
   readonly from: Source;
   readonly raw: boolean;
-  /** Nothing of the line reads standard input. */
+  /** Whether nothing of the line reads standard input. */
   readonly leavesInput?: boolean;
 }
 
@@ -157,7 +156,7 @@ export async function readSecret(
     case 'prompt': {
       const { text, secret } = await context.prompter();
       const question = { ask: 'Question:', send: 'Answer:', push: 'Secret:' }[purpose.act];
-      const ask = purpose.act === 'ask' ? text : (asked: string) => secret(asked, 'lines');
+      const ask = purpose.act === 'ask' ? text : (message: string) => secret(message, 'lines');
       return withoutOneLineEnd(await beforeSending(() => filledIn(question, ask)));
     }
   }
@@ -204,7 +203,6 @@ export async function bytesOf(path: string, context: Context, noun = 'text'): Pr
   return readAll(bytesFrom(path, context), `"${path}"`);
 }
 
-/** The text of such a file, as `smallText` reads it. */
 export async function textIn(path: string, context: Context, noun: string): Promise<string> {
   return smallText(await bytesOf(path, context, noun), placeOf(path));
 }

@@ -2,13 +2,14 @@
 import type { Kind } from '../contract/api';
 import {
   DAY_SECONDS,
-  durationInOneUnit,
+  durationText,
   type Edition,
   type Expiry,
   parseDuration,
   parseExpiry,
 } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
+import { oneOf } from './help/misuse';
 
 /** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
 export function isOn(value: string | undefined): boolean {
@@ -21,33 +22,23 @@ export function filled(value: string, name: string): string {
   throw usageError(`${name} must not be empty`);
 }
 
-/** The name of a file that a secret is written to: a dash is standard output elsewhere, where it would not be hidden. */
-export function newFileName(value: string, name: string): string {
+const fileName = (does: string) => (value: string, name: string) => {
   if (value !== '-') return filled(value, name);
-  throw usageError(`${name} writes to a new file, not to standard output`, 'name a file');
-}
+  throw usageError(`${name} ${does}`, 'name a file');
+};
 
-/** The name of a file that is read when it is needed, perhaps more than once. */
-export function storedFileName(value: string, name: string): string {
-  if (value !== '-') return filled(value, name);
-  throw usageError(`${name} reads a file, not standard input`, 'name a file');
-}
+/** A secret is written to that file: a dash is standard output elsewhere, where it would not be hidden. */
+export const newFileName = fileName('writes to a new file, not to standard output');
+/** That file is read when it is needed, perhaps more than once. */
+export const storedFileName = fileName('reads a file, not standard input');
 
-/** Parses names that are separated by commas. */
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());
 }
 
 export const editions = ['oss', 'commercial', 'pwpush'] as const satisfies Edition[];
+export const parseEdition = oneOf(editions);
 
-/** @throws CliError (usage) */
-export function parseEdition(text: string, name: string): Edition {
-  const found = editions.find((edition) => edition === text);
-  if (found) return found;
-  throw usageError(`${name} must be one of ${editions.join(', ')}, not "${text}"`);
-}
-
-/** Parses when a push expires, or a request closes. */
 export function expiry(value: string, name: string): Expiry {
   const parsed = parseExpiry(value);
   if (parsed) return parsed;
@@ -63,7 +54,6 @@ export function expiry(value: string, name: string): Expiry {
 /** The most that `--for` waits: a push lives for 90 days. */
 const LONGEST_WAIT_SECONDS = 90 * DAY_SECONDS;
 
-/** Parses how long to wait for others, as `seconds` does. */
 export function waitingTime(value: string, name: string): number {
   return seconds(value, name, LONGEST_WAIT_SECONDS);
 }
@@ -74,7 +64,7 @@ export function seconds(value: string, name: string, most = DAY_SECONDS): number
   if (time === undefined)
     throw usageError(`${name} must be a time such as 90s, 45m or 6h, not "${value}"`);
   if (time > most)
-    throw usageError(`${name} must be at most ${durationInOneUnit(most)}, not "${value}"`);
+    throw usageError(`${name} must be at most ${durationText(most)}, not "${value}"`);
   if (time > 0) return time;
   throw usageError(`${name} must be more than 0, not "${value}"`);
 }
@@ -90,14 +80,12 @@ export function days(value: string, name: string): number {
   );
 }
 
-/** Parses a whole number of 1 or more. */
 export function positive(value: string, name: string): number {
   if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
   if (/^[1-9]\d*$/.test(value)) throw usageError(`${name} must be at most 999999999`);
   throw usageError(`${name} must be a whole number of 1 or more, not "${value}"`);
 }
 
-/** Parses the ID of an account of the commercial edition. */
 export function accountId(value: string, name: string): number {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
   throw usageError(`${name} must be the ID of an account, a whole number, not "${value}"`);

@@ -7,15 +7,13 @@ import type { WholeResponse } from './transport/response';
 export interface ApiSettings {
   /** The instance's base address, without a final slash. */
   readonly base: string;
-  /** Where the base address is from, for the message when it cannot be reached. */
+  /** What to do if it cannot be reached: it names where the base address is from. */
   readonly addressHint?: Step | undefined;
-  /** The base address is that of a link. */
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
-  /** It was saved by a login. */
   readonly tokenOfProfile?: boolean | undefined;
-  /** The step for a user whose profile has a token that is not sent. */
+  /** What to do where a token is missing: a profile has one that is not sent. */
   readonly tokenHint?: Step | undefined;
   readonly anonymous?: boolean | undefined;
   /** Begins to connect to the instance, while the token is being got. */
@@ -30,7 +28,7 @@ export interface ApiSettings {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called before each wait that a 429 or 503 asks for. */
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
-  /** Seconds for which a request is sent again whose response was lost; 90 if left out. */
+  /** Seconds for which a request is sent again whose response was lost. */
   readonly patience?: number | undefined;
   /** Whether the instance does a repetition once; it is asked where that is not known. */
   readonly repeats?: boolean | undefined;
@@ -38,7 +36,6 @@ export interface ApiSettings {
   readonly repeating?: () => void | Promise<void>;
 }
 
-/** Settings with the token itself. */
 export type ReadySettings = Omit<ApiSettings, 'token'> & {
   readonly token?: string | undefined;
   /** As `send`, but does not wait for other calls. */
@@ -46,14 +43,13 @@ export type ReadySettings = Omit<ApiSettings, 'token'> & {
 };
 
 export interface CallDetails {
-  /** The token of the push or request that the path names. */
+  /** Names a push or a request in the path of the call. */
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** A form without files, or what is sent as JSON. */
+  /** `URLSearchParams`, or what is sent as JSON. */
   readonly body?: unknown;
-  /** A body with files; JSON otherwise. */
   readonly form?: FormBody | undefined;
-  /** Secrets of the request, which no message repeats. */
+  /** No message repeats these. */
   readonly secrets?: readonly (string | undefined)[];
   /** Shows that the caller has the key of the push (docs/encryption.md, "Proof of the key"). */
   readonly keyProof?: string | undefined;

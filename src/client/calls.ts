@@ -1,15 +1,15 @@
-import { commercialRoutes, type Route, requestRoutes, routes } from '../contract/api';
+import { accountsRoute, type Route, requestRoutes, routes } from '../contract/api';
 import { CliError, phrase } from '../platform/errors';
 import type { StepName } from '../words/steps';
 
-/** A call of API v2. Retries, hints and outcomes follow from these rows. */
+/** A row from which retries, hints and outcomes of a call follow. */
 export interface Call extends Route, Rules {
   readonly subject: 'push' | 'request';
 }
 
 interface Rules {
   readonly retry: RetryRules;
-  /** Its path is that of a page, and not of the API. */
+  /** Its path is that of a page, and not below the API's. */
   readonly atPage?: boolean;
   /** An instance may allow it without a token. */
   readonly public?: boolean;
@@ -18,7 +18,7 @@ interface Rules {
   /** Its response may hold this, of which no message quotes anything; a secret is rescued from an unusable one. */
   readonly holds?: 'secret' | 'link';
   readonly ends?: boolean;
-  /** Says that only the owner can do this; `owners-only` if left out. */
+  /** The fact of a refusal without words; `owners-only` if left out. */
   readonly ownersOnly?: 'owners-log';
   /** Says what it may have done although no response says so, and how to find out. */
   readonly unclear?: StepName;
@@ -85,8 +85,8 @@ export const requestCalls = calls('request', requestRoutes, {
   close: { ...end, unclear: 'was-closed' },
 });
 
-/** Asked of an instance that does not tell its edition. */
-export const accountsCall: Call = { ...commercialRoutes.accounts, ...read, subject: 'push' };
+/** Tells the edition of an instance whose version does not. */
+export const accountsCall: Call = { ...accountsRoute, ...read, subject: 'push' };
 
 function calls<Name extends string>(
   subject: Call['subject'],
@@ -100,7 +100,6 @@ function calls<Name extends string>(
   return Object.fromEntries(rows) as Record<Name, Call>;
 }
 
-/** Whether the path names a push or a request. */
 export function namesOne({ path }: Call): boolean {
   return path.includes('/:token');
 }

@@ -5,22 +5,9 @@ import {
   type NewPush,
   type NewRequest,
   type Notification,
+  type RequestState,
 } from '../contract/api';
-import {
-  accountsSchema,
-  answeredSchema,
-  auditSchema,
-  createdRequestSchema,
-  createdSchema,
-  notifiedSchema,
-  previewSchema,
-  pushListSchema,
-  pushSchema,
-  requestListSchema,
-  requestSchema,
-  retrievedSchema,
-  versionSchema,
-} from '../contract/decode';
+import * as decode from '../contract/decode';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { randomKey } from '../platform/random-key';
@@ -32,7 +19,7 @@ import { sharedBackoff } from './retry';
 import { follow, withinOrigin } from './transport/redirects';
 import { isSuccess, jsonIn, readWhole } from './transport/response';
 
-/** One method per endpoint of API v2. All throw a `CliError`. */
+/** One method per endpoint of API v2, each of which throws a `CliError`. */
 export type Api = ReturnType<typeof apiClient>;
 
 export function apiClient(options: ApiSettings) {
@@ -41,10 +28,9 @@ export function apiClient(options: ApiSettings) {
   const settings = { ...options, ...shared, sendNow: options.send };
   const ask: Ask = (call, schema, details = {}) => sendCall(settings, call, schema, details);
   return {
-    version: () => ask(pushCalls.version, versionSchema),
-    /** Files are read while they are sent. */
+    version: () => ask(pushCalls.version, decode.versionSchema),
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
-      ask(pushCalls.create, createdSchema, await bodyOf({ push }, files, account)),
+      ask(pushCalls.create, decode.createdSchema, await bodyOf({ push }, files, account)),
     /** Takes a view. Also returns an expired push, with `expired: true`. */
     retrieve: async (
       token: string,
@@ -53,42 +39,39 @@ export function apiClient(options: ApiSettings) {
     ) => {
       const sent = { token, ...reader };
       const details = { ...sent, ...withPassphrase(passphrase) };
-      const outcome = await attempt(() => ask(pushCalls.retrieve, retrievedSchema, details));
+      const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
       // That used no view. The page of the link opens it without a token also where the API requires one.
-      const version = await ask(pushCalls.version, versionSchema).catch(() => undefined);
+      const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
       // The pages of other instances are for browsers.
       if (!hasFeature(version.features.pushes, 'json_pages'))
         throw outcome.advising(phrase('open-in-browser'));
-      if (passphrase === undefined) return ask(pageCall, retrievedSchema, sent);
+      if (passphrase === undefined) return ask(pageCall, decode.retrievedSchema, sent);
       const body = new URLSearchParams({ passphrase });
-      return ask(pageCall, retrievedSchema, { ...sent, body, secrets: [passphrase] });
+      return ask(pageCall, decode.retrievedSchema, { ...sent, body, secrets: [passphrase] });
     },
     ...ofBoth(ask, pushCalls),
-    /** A viewer needs what a retrieval needs. */
     expire: async (token: string, passphrase?: string, keyProof?: string) => {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
-      const push = await ask(pushCalls.expire, pushSchema, details);
+      const push = await ask(pushCalls.expire, decode.pushSchema, details);
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
     },
-    /** Makes the instance e-mail the link. */
     notify: (token: string, body: Notification) =>
-      ask(pushCalls.notify, notifiedSchema, { token, body }),
-    /** A page of the user's pushes, or of those of an account, in the instance's order; `[]` after the last. */
+      ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
+    /** A page of the user's or an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
-      ask(pushCalls[state], pushListSchema, at(page, account)),
-    accounts: () => ask(accountsCall, accountsSchema),
-    /** Opens the `url` of a push's file; takes no view. Also throws a `TransportError`, when the connection breaks. */
+      ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
+    accounts: () => ask(accountsCall, decode.accountsSchema),
+    /** Takes no view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
   };
 }
 
-/** `sendCall` with the settings of a client. */
 type Ask = <Schema extends v.GenericSchema>(
   call: Call,
   schema: Schema,
@@ -97,19 +80,14 @@ type Ask = <Schema extends v.GenericSchema>(
 
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
-    /** The link for a browser; takes no view. */
-    preview: (token: string) => ask(calls.preview, previewSchema, { token }),
+    /** Takes no view. */
+    preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
     /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
     audit: async (token: string, page: number) =>
-      (await ask(calls.audit, auditSchema, { token, ...at(page) })).logs,
+      (await ask(calls.audit, decode.auditSchema, { token, ...ofPage(page) })).logs,
   };
 }
 
-/** The listings of an owner's requests, in the order in which a request moves through them. */
-export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
-export type RequestState = (typeof REQUEST_STATES)[number];
-
-/** Requests to someone for a secret (docs/wire.md, "Requests"). All methods throw a `CliError`. */
 export type RequestApi = ReturnType<typeof requestApi>;
 
 interface RequestAnswer {
@@ -120,33 +98,34 @@ interface RequestAnswer {
 
 function requestApi(ask: Ask) {
   return {
-    /** The files go with the question. */
     create: async (request: NewRequest, files?: readonly Attachment[], account?: number) =>
-      ask(requestCalls.create, createdRequestSchema, await bodyOf({ request }, files, account)),
-    /** Anybody gets the question; the owner takes the answer. */
+      ask(
+        requestCalls.create,
+        decode.createdRequestSchema,
+        await bodyOf({ request }, files, account),
+      ),
+    /** For the owner, this takes the answer; anybody else gets the question. */
     read: (token: string, passphrase?: string) =>
-      ask(requestCalls.read, requestSchema, { token, ...withPassphrase(passphrase) }),
+      ask(requestCalls.read, decode.requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
-    /** The first answer is the only one. */
     respond: async (token: string, { response, files, passphrase }: RequestAnswer) => {
       const body = await bodyOf({ request: { response } }, files);
       const details = { token, ...withPassphrase(passphrase), ...body };
-      const request = await ask(requestCalls.respond, answeredSchema, details);
+      const request = await ask(requestCalls.respond, decode.answeredSchema, details);
       if (request.state !== 'open') return request;
       throw failedError(phrase('request-still-open'), { steps: phrase('was-lost') });
     },
     close: async (token: string) => {
-      const request = await ask(requestCalls.close, requestSchema, { token });
+      const request = await ask(requestCalls.close, decode.requestSchema, { token });
       if (request.state !== 'open' && request.state !== 'ready') return request;
       throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
     },
-    /** A page of the user's requests, or of those of an account, in the instance's order; `[]` after the last. */
     list: (state: RequestState, page: number, account?: number) =>
-      ask(requestCalls[state], requestListSchema, at(page, account)),
+      ask(requestCalls[state], decode.requestListSchema, ofPage(page, account)),
   };
 }
 
-function at(page: number, account?: number): CallDetails {
+function ofPage(page: number, account?: number): CallDetails {
   const of = account === undefined ? {} : { account_id: String(account) };
   return { query: { page: String(page), ...of } };
 }
@@ -177,10 +156,9 @@ async function bodyOf(
 
 type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
 
-/** Settings with the token itself. The connection is opened meanwhile if it has to be got. */
+/** The connection is opened while the token is being got. */
 async function withToken(settings: Settings): Promise<ReadySettings> {
   const { token, open } = settings;
-  // Not a copy: of many calls, each would make one.
   if (typeof token !== 'function') return settings as ReadySettings;
   open?.();
   return { ...settings, token: await token() };
@@ -205,7 +183,8 @@ async function sendCall<Schema extends v.GenericSchema>(
   const began = settings.now().getTime();
   const first = await send();
   if (first.value !== undefined) return first.value;
-  const version = () => sendCall(settings, pushCalls.version, versionSchema, { idempotencyKey });
+  const version = () =>
+    sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
   // 12 KB that a call without a failure does without.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version });

@@ -12,9 +12,9 @@ export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
   version?: InstanceVersion,
 ): Promise<Edition> {
-  const told = version ?? (await api.version());
-  const { features } = told;
-  const edition = toldEdition(told);
+  const known = version ?? (await api.version());
+  const { features } = known;
+  const edition = toldEdition(known);
   if (edition === APPLICATION) return APPLICATION;
   const isCommercial = edition
     ? edition.toLowerCase() === 'commercial'

@@ -12,7 +12,7 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
 }
 
 /** What a refusal says: the texts of `error` and `message`, or of the arrays by field of a 422, or its first line. */
-export function saidBy(response: WholeResponse): readonly Fact[] {
+export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
   const body = isJson(response) ? jsonIn(response) : undefined;
   return body === undefined ? [bodyFact(response, true)] : clauses(body);
@@ -22,29 +22,28 @@ function clauses(body: unknown): readonly Fact[] {
   if (typeof body === 'string') return body === '' ? [] : [body];
   if (typeof body !== 'object' || body === null) return [];
   const { error, message } = body as { error?: unknown; message?: unknown };
-  const texts = new Set([error, message].filter((one) => typeof one === 'string'));
-  if (texts.size > 0) return [...texts].filter((one) => one !== '');
+  const texts = new Set([error, message].filter((text) => typeof text === 'string'));
+  if (texts.size > 0) return [...texts].filter((text) => text !== '');
   return Object.entries(body).flatMap(([field, messages]) => ofField(field, messages));
 }
 
 function ofField(field: string, messages: unknown): readonly Fact[] {
   const texts = [messages]
     .flat()
-    .filter((one) => typeof one === 'string')
-    .map((one) => one.trim().replace(/(?<=\w)\.$/, ''))
-    .filter((one) => one !== '');
-  if (field === 'base' || field === 'errors' || field === 'error')
-    return texts.map((one) => phrase('body-text', one));
+    .filter((message) => typeof message === 'string')
+    .map((message) => message.trim().replace(/(?<=\w)\.$/, ''))
+    .filter((text) => text !== '');
+  if (['base', 'errors', 'error'].includes(field))
+    return texts.map((text) => phrase('body-text', text));
   // "Payload is required." includes the name of its field; "is too long" continues it.
   const label = field.replaceAll('_', ' ').toLowerCase();
-  const unnamed = (one: string) =>
-    one.toLowerCase().startsWith(label) ? one.slice(label.length).trimStart() : one;
-  return texts.map((one) => phrase('body-field', field, unnamed(one)));
+  const unlabelled = (text: string) =>
+    text.toLowerCase().startsWith(label) ? text.slice(label.length).trimStart() : text;
+  return texts.map((text) => phrase('body-field', field, unlabelled(text)));
 }
 
-/** All texts and names in what a response says, for a search. */
-export function textOf(said: readonly Fact[]): string {
-  return said.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
+export function textOf(words: readonly Fact[]): string {
+  return words.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
 }
 
 /** A body that is not what was expected: its type, and its first line, or its size where it must not be quoted. */
@@ -57,21 +56,20 @@ export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
   return phrase('body-line', type, line.trimEnd());
 }
 
-/** Characters that are searched for secrets, of up to 16 MiB. */
-const SEARCHED = 4096;
-/** Characters that are quoted. */
-const QUOTED = 300;
+const MOST_SEARCHED_CHARACTERS = 4096;
+const MOST_QUOTED_CHARACTERS = 300;
 
 /** What a response says as it may be quoted: shortened, and left out if it repeats a secret of the request. */
-export function quotable(said: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
-  if (repeats(textOf(said).slice(0, SEARCHED), secrets)) return [phrase('body-hidden')];
-  let left = QUOTED;
+export function quotable(words: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
+  if (repeats(textOf(words).slice(0, MOST_SEARCHED_CHARACTERS), secrets))
+    return [phrase('body-hidden')];
+  let left = MOST_QUOTED_CHARACTERS;
   const cut = (text: string) => {
     const shown = text.slice(0, left);
     left -= shown.length;
     return shown === text ? text : `${shown}…`;
   };
-  return said.flatMap((fact): Fact[] => {
+  return words.flatMap((fact): Fact[] => {
     if (left === 0) return [];
     if (typeof fact === 'string') return [cut(fact)];
     return [{ ...fact, of: fact.of.map((part) => (typeof part === 'string' ? cut(part) : part)) }];
@@ -93,18 +91,17 @@ function holds(text: string, secret: string): boolean {
   if (secret.length < SHORTEST) return false;
   if (secret.length < RUN) return containsWord(text, secret);
   const runs = new Set<string>();
-  for (let at = 0; at + RUN <= text.length; at++) runs.add(text.slice(at, at + RUN));
-  for (let at = 0; at + RUN <= secret.length; at++) {
-    if (runs.has(secret.slice(at, at + RUN))) return true;
-  }
+  for (let start = 0; start + RUN <= text.length; start++) runs.add(text.slice(start, start + RUN));
+  for (let start = 0; start + RUN <= secret.length; start++)
+    if (runs.has(secret.slice(start, start + RUN))) return true;
   return false;
 }
 
-/** Not inside a longer word: the passphrase "pass" would hide every message about passphrases. */
+/** A part of a longer word does not count: the passphrase "pass" would hide every message about passphrases. */
 function containsWord(text: string, word: string): boolean {
   const letter = /[\p{L}\p{N}]/u;
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const around = [text[at - 1] ?? '', text[at + word.length] ?? ''];
+  for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1)) {
+    const around = [text[start - 1] ?? '', text[start + word.length] ?? ''];
     if (!around.some((character) => letter.test(character))) return true;
   }
   return false;
@@ -121,7 +118,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\t': '\t',
 };
 
-/** Undoes escapes. Also makes `+`, which is a space in a URL, a space. */
+/** A `+` becomes a space, which it is in a URL. */
 function unescaped(text: string): string {
   return text
     .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())

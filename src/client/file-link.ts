@@ -7,11 +7,10 @@ import { follow, type RedirectRules } from './transport/redirects';
 import { discardBody, header, retryAfter } from './transport/response';
 
 export interface FileResponse {
-  /** Content-Length; undefined if absent. */
   readonly length: number | undefined;
   /** Lets another run continue with the same bytes; undefined if the link does not support it. */
   readonly version?: Version;
-  /** Bytes that `body` leaves out, as they are there already. */
+  /** `body` begins after these bytes, which were received before. */
   readonly from?: number;
   /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
@@ -23,7 +22,7 @@ export interface Version {
   readonly length: number;
 }
 
-/** The first bytes are there. */
+/** A file whose first bytes were received before. */
 export interface Begun extends Version {
   readonly received: number;
 }
@@ -36,7 +35,6 @@ type LinkSettings = Pick<
   'base' | 'headers' | 'userAgent' | 'send' | 'now' | 'token'
 >;
 
-/** A link whose response was not its file. */
 export class LinkError extends CliError {
   /** @param retryAfter seconds until another attempt; undefined if another is of no use */
   constructor(
@@ -102,7 +100,6 @@ class LinkedFile {
     return follow(send, get(this.url, first), anywhere(plain));
   }
 
-  /** The error of a response without a file. */
   async refusal(response: HttpResponse): Promise<LinkError> {
     await discardBody(response.body);
     const { status } = response;
@@ -162,16 +159,15 @@ function parseLink(link: string, base: string): URL {
   throw failedError(phrase('file-link-open'), { steps: phrase('set-forwarded-proto') });
 }
 
-/** Seconds to wait before the link is worth another attempt; undefined if it is not. */
+/** Seconds to wait before another attempt; undefined if that is of no use. */
 export function worthAnotherTry(error: unknown): number | undefined {
   if (error instanceof TransportError) return 0;
   return error instanceof LinkError ? error.retryAfter : undefined;
 }
 
 /**
- * Redirects lead to any host, but never from https to http. The first request alone may hold a token or headers of the
- * user.
- * @param headers those of the others
+ * Redirects lead to any host, but never from https to http.
+ * @param headers of all requests but the first, which alone may have a token or headers of the user
  */
 function anywhere(headers: HeaderFields): RedirectRules {
   return {

@@ -7,7 +7,7 @@ export interface Attachment {
   readonly type: string;
   /** In bytes; `bytes` yields exactly this number, or throws. */
   readonly size: number;
-  /** Starts from the beginning each time. */
+  /** Reads it from the beginning each time. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -15,7 +15,7 @@ export type FormBody = ReturnType<typeof formBody>;
 
 /**
  * An object of the API and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are
- * not read before it is iterated, though its length is known.
+ * read when it is iterated.
  * @param beside fields outside of the object
  */
 export function formBody(

@@ -4,7 +4,7 @@ import { noRequests } from './calls';
 import type { Api } from './client';
 import type { Reference } from './link';
 
-/** A push or a request at an instance, with the calls that both have. */
+/** The calls that a push and a request have in common. */
 export type Item = ReturnType<typeof pushItem | typeof requestItem>;
 
 export function pushItem(api: Api, token: string) {
@@ -33,7 +33,7 @@ function hasRequests({ edition, features }: InstanceVersion): boolean | undefine
   return edition === 'oss' ? false : undefined;
 }
 
-/** Whether an instance has such a request; undefined if it has none at all. Its answer is not taken. */
+/** Whether an instance has such a request, whose answer is not taken; undefined if it has no requests. */
 async function isRequest(api: Api, token: string): Promise<boolean | undefined> {
   if (hasRequests(await api.version()) === false) return undefined;
   const preview = await attempt(() => api.requests.preview(token));
@@ -57,8 +57,8 @@ export async function onItem<T>(
   if (kind === 'push') return push();
   if (kind === 'request') return onRequest(api, request);
   if (kind === 'unknown') {
-    const found = await isRequest(api, token);
-    return found ? request() : push().catch(found === false ? notOne : undefined);
+    const known = await isRequest(api, token);
+    return known ? request() : push().catch(known === false ? noSuchRequest : undefined);
   }
   try {
     return await push();
@@ -69,10 +69,7 @@ export async function onItem<T>(
   }
 }
 
-/**
- * Works on a request by its link.
- * @throws what the work throws; CliError (rejected) if the instance has no requests
- */
+/** @throws what the work throws; CliError (rejected) if the instance has no requests */
 export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -84,7 +81,7 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
 }
 
 /** A link to nothing has the form of a request's. */
-function notOne(error: unknown): never {
+function noSuchRequest(error: unknown): never {
   if (!isNotFound(error)) throw error;
   const isNoPush = (fact: Fact) => typeof fact === 'object' && fact.name === 'no-such';
   throw error.with({

@@ -41,7 +41,7 @@ const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
 /** Characters that nobody sees, with which programs break long words and turn their direction. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Strips the brackets, quotes and punctuation of the text that a link or token was copied from, also before its fragment. */
+/** Strips what is around a link or token in the text that it was copied from, also before its fragment. */
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
   // Nothing to strip: those expressions take a millisecond to make.
@@ -52,7 +52,7 @@ function withoutSurroundings(pasted: string): string {
   return withoutEnd(withoutEnd(address) + fragment);
 }
 
-/** Not by one expression, which would look at each place where such signs begin. */
+/** One expression for all signs would look at each place where some begin, which takes the square of their number. */
 function withoutEnd(text: string): string {
   let end = text.length;
   for (;;) {
@@ -68,7 +68,7 @@ const MOST_WRAPPERS = 5;
  * Gateways that wrap links: their addresses, and the links in one. Nobody asks their hosts, which would see the link. Those of
  * Proofpoint are read as its decoder does (https://help.proofpoint.com, "URL Defense decoder").
  */
-const wrappers: readonly (readonly [FactName, RegExp, (...found: string[]) => string[]])[] = [
+const wrappers: readonly (readonly [FactName, RegExp, (...parts: string[]) => string[]])[] = [
   ['repaired-outlook', /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i, addressesIn],
   [
     'repaired-proofpoint',
@@ -130,16 +130,14 @@ function withBytes(link: string, bytes: string): string {
     );
 }
 
-type Repaired = Required<Pick<Reference, 'repairs'>> & { readonly text: string };
-
 /** A link without what gateways and the text around it made of it. */
-function repaired(pasted: string, wrapped = 0): Repaired {
+function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactName[] } {
   const text = withoutSurroundings(pasted);
   const repairs: FactName[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
   const isWrapped = wrapped < MOST_WRAPPERS && !bareToken.test(text) && !isAddress(text);
   for (const [name, pattern, links] of isWrapped ? wrappers : []) {
-    const found = pattern.exec(text);
-    for (const link of found ? links(text, ...found.slice(1)) : []) {
+    const match = pattern.exec(text);
+    for (const link of match ? links(text, ...match.slice(1)) : []) {
       const inner = repaired(link, wrapped + 1);
       if (isAddress(inner.text)) return { ...inner, repairs: [...repairs, name, ...inner.repairs] };
     }
@@ -153,11 +151,11 @@ function repaired(pasted: string, wrapped = 0): Repaired {
  * @throws CliError (usage) for anything else; the message does not quote it
  */
 export function parseReference(pasted: string): Reference {
-  // A wrapped link is longer than a link. Nothing is looked for in what is longer still.
+  // A wrapped link is longer than a link.
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
-  // Whatever else is there is a key that was damaged.
+  // A fragment of any other form is a key that was damaged.
   const [key = ''] = /^(?:age1[a-z\d]*|[\w-]{22}(?![\w-])|[^&?]+|.*)/is.exec(fragment) ?? [];
   const all = key === fragment ? repairs : [...repairs, 'repaired-tail' as const];
   const isPublic = /^age1/i.test(key);
@@ -176,18 +174,17 @@ function readable(link: string): Reference | undefined {
   }
 }
 
-/** Whether a link is that of a push to everybody who reads it, as it is, and has no fragment of its own. */
+/** Whether everybody who reads a link sees that of a push, without a fragment of its own. */
 export function isPushLink(link: string): boolean {
   const reference = readable(link);
   return reference !== undefined && reference.kind === undefined && !reference.repairs;
 }
 
-/** What was repaired of links; undefined if nothing was. */
 export function repairsOf(references: readonly Pick<Reference, 'repairs'>[]): Fact | undefined {
   const all = new Set(references.flatMap(({ repairs = [] }) => repairs));
   if (all.size === 0) return undefined;
   const name = references.length === 1 ? 'link-repaired' : 'links-repaired';
-  return phrase(name, ...[...all].map((one) => phrase(one)));
+  return phrase(name, ...[...all].map((repair) => phrase(repair)));
 }
 
 /** Adds the key to the link of a push, instead of any fragment that the instance gave it. */
@@ -206,7 +203,7 @@ function parseAddress(text: string): Reference {
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
 
-/** Whether a text, which may have a fragment, is the address of a push or a request, and not one that wraps such a one. */
+/** Whether a text, which may have a fragment, is the address of a push or a request, and does not wrap one. */
 function isAddress(text: string): boolean {
   const [address = ''] = text.split('#', 1);
   return !/^[^?]+https?:\//i.test(address) && addressParts(address) !== undefined;
@@ -221,12 +218,12 @@ function addressParts(text: string) {
   // The first part that may be a token: only what is appended follows it.
   let first = parts.length - 1;
   while (first > 0 && appended.test(parts[first] ?? '')) first--;
-  for (let at = first; at < parts.length; at++) {
-    const token = parts[at]?.replace(/\.json$/, '') ?? '';
-    const before = parts.slice(Math.max(1, at - 3), at).join('/');
+  for (let index = first; index < parts.length; index++) {
+    const token = parts[index]?.replace(/\.json$/, '') ?? '';
+    const before = parts.slice(Math.max(1, index - 3), index).join('/');
     const [path] = /^api\/v2\/(?:pushes|requests)$|(?<![^/])[pfr]$/.exec(before) ?? [];
     if (path === undefined || !bareToken.test(token)) continue;
-    const prefix = parts.slice(0, at - path.split('/').length).join('/');
+    const prefix = parts.slice(0, index - path.split('/').length).join('/');
     return { url, prefix, path, token };
   }
   return undefined;
@@ -252,8 +249,8 @@ export async function findLink(
   }
   const doubt = elsewhere(base, previewed, what);
   const isElsewhere = doubt !== undefined;
-  const found = token || (isElsewhere ? '' : (readable(previewed)?.token ?? ''));
-  return { link: previewed, token: found, ...(doubt && { doubt }), isElsewhere };
+  const inLink = isElsewhere ? undefined : readable(previewed)?.token;
+  return { link: previewed, token: token || (inLink ?? ''), ...(doubt && { doubt }), isElsewhere };
 }
 
 /** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */
@@ -265,9 +262,8 @@ export function linkIn(locale: string | undefined, link: string): string {
 }
 
 /**
- * Looks whether a link is below the address of the instance; if not, returns a fact that says so.
- * @param link of an instance, as `webAddress` has it
- * @param created what was just created there
+ * The fact that a link is not below the address of the instance; undefined if it is.
+ * @param link as `webAddress` returns it
  */
 export function elsewhere(
   base: string,
@@ -276,6 +272,6 @@ export function elsewhere(
 ): Fact | undefined {
   const own = webAddress(`${base}/`) ?? `${base}/`;
   if (link.startsWith(own)) return undefined;
-  const [at = '', there] = [link, own].map((address) => /^https?:..[^/?#]*/.exec(address)?.[0]);
-  return phrase('link-elsewhere', at, at === there ? base : `${there}`, created ?? '');
+  const [of = '', ours] = [link, own].map((address) => /^https?:..[^/?#]*/.exec(address)?.[0]);
+  return phrase('link-elsewhere', of, of === ours ? base : `${ours}`, created ?? '');
 }

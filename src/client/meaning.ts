@@ -13,7 +13,7 @@ import type { FactName } from '../words/facts';
 import type { StepName } from '../words/steps';
 import type { Answer, CallDetails, SentCall } from './api-settings';
 import { type Call, namesOne, noRequests } from './calls';
-import { bodyFact, isJson, objectIn, quotable, saidBy, textOf } from './error-body';
+import { bodyFact, isJson, objectIn, quotable, textOf, wordsOf } from './error-body';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin, loginStep } from './transport/redirects';
 import {
@@ -36,7 +36,7 @@ interface Refusal extends SentCall {
   readonly response: WholeResponse;
   readonly status: number;
   /** What it says, as it may be quoted. */
-  readonly said: readonly Fact[];
+  readonly words: readonly Fact[];
   /** Secrets of the request, which no message repeats. */
   readonly hidden: readonly string[];
 }
@@ -83,7 +83,6 @@ function meaningOf(response: WholeResponse, call: Call): Row {
   return meanings.find(([sign]) => signs[sign]) as Row;
 }
 
-/** The error for an answer that does not do what was asked. */
 export function explain({ response, error }: Answer, sent: SentCall): CliError {
   if (!response) return withoutResponse(error, sent);
   const { settings, details, call } = sent;
@@ -92,13 +91,13 @@ export function explain({ response, error }: Answer, sent: SentCall): CliError {
   const hidden = [settings.token, keyProof, query?.passphrase, ...headers, ...secrets].filter(
     (secret) => secret !== undefined,
   );
-  const said = quotable(saidBy(response), hidden);
+  const words = quotable(wordsOf(response), hidden);
   const [, , errorOf] = meaningOf(response, call);
-  return errorOf({ ...sent, response, status: response.status, said, hidden });
+  return errorOf({ ...sent, response, status: response.status, words, hidden });
 }
 
-/** Whether an answer to a repetition tells what became of the request. */
-export function tells({ value, response }: Answer, call: Call): boolean {
+/** Whether an answer to a repetition says what became of the request. */
+export function settles({ value, response }: Answer, call: Call): boolean {
   return (
     value !== undefined || (response !== undefined && meaningOf(response, call)[1] === 'refused')
   );
@@ -122,13 +121,11 @@ export function isTemporary(error: unknown): error is CliError {
   return passes || ['unreachable', 'unknown', 'rate_limited'].includes(code) || status >= 500;
 }
 
-/** The beginning of a body is searched. */
-const SEARCHED_BYTES = 16 * 1024;
+const MOST_SEARCHED_BYTES = 16 * 1024;
 
-/** What is seen in a response, of which the body may be long, or no text. */
 function signsOf(response: WholeResponse, { holds }: Call) {
   const { status } = response;
-  const text = response.body.toString('utf8', 0, SEARCHED_BYTES);
+  const text = response.body.toString('utf8', 0, MOST_SEARCHED_BYTES);
   const json = jsonIn(response);
   const success = isSuccess(response);
   const error = isError(json);
@@ -184,7 +181,7 @@ function isError(body: unknown): boolean {
   const { error, errors } = body as { error?: unknown; errors?: unknown };
   if (typeof error === 'string') return true;
   const lists = Object.values(typeof errors === 'object' && errors !== null ? errors : body);
-  return lists.length > 0 && lists.every((one) => Array.isArray(one));
+  return lists.length > 0 && lists.every((list) => Array.isArray(list));
 }
 
 /**
@@ -220,8 +217,8 @@ function loginAt(cloudflare: boolean): Explain {
   };
 }
 
-function inFront({ status, said, settings: { base } }: Refusal): CliError {
-  const fact = phrase('in-front', new URL(base).host, status, ...said);
+function inFront({ status, words, settings: { base } }: Refusal): CliError {
+  const fact = phrase('in-front', new URL(base).host, status, ...words);
   return errorOf('failed', status, fact, phrase('pass-front'));
 }
 
@@ -245,23 +242,23 @@ function errorOf(code: ErrorCode, status: number, fact: Fact, steps?: Step): Cli
   return new CliError(code, fact, { status, steps });
 }
 
-function failed({ status, said }: Refusal): CliError {
+function failed({ status, words }: Refusal): CliError {
   if (status < 400)
     return errorOf('failed', status, phrase('redirects', status), phrase('check-address'));
-  return errorOf('failed', status, phrase('failed', status, ...said));
+  return errorOf('failed', status, phrase('failed', status, ...words));
 }
 
-function rejected({ status, said }: Refusal): CliError {
-  const isLong = /\bpayload is too (?:long|large)\b/.test(textOf(said));
+function rejected({ status, words }: Refusal): CliError {
+  const isLong = /\bpayload is too (?:long|large)\b/.test(textOf(words));
   const steps = status === 413 ? phrase('heed-size') : isLong ? phrase('attach') : undefined;
-  return errorOf('rejected', status, phrase('refused', ...said), steps);
+  return errorOf('rejected', status, phrase('refused', ...words), steps);
 }
 
 function unauthorized(refusal: Refusal): CliError {
   const { response, status, call, details, settings } = refusal;
   const { token, tokenFrom = '', tokenHint = phrase('log-in') } = settings;
-  // Not `said`, in which what repeats a secret is left out.
-  const raw = textOf(saidBy(response));
+  // Not `words`, in which what repeats a secret is left out.
+  const raw = textOf(wordsOf(response));
   if (call.takesPassphrase && /passphrase/i.test(raw)) {
     if (isWithPassphrase(details))
       return plain('passphrase', 'passphrase-wrong', 'ask-for-passphrase')(refusal);
@@ -285,11 +282,11 @@ function isWithPassphrase({ query, body }: CallDetails): boolean {
 }
 
 function forbidden(refusal: Refusal): CliError {
-  const { response, status, call, said } = refusal;
+  const { response, status, call, words } = refusal;
   if (call.takesPassphrase && objectIn(response).error === LINK_INCOMPLETE)
     return proofWanted(refusal);
   const fact =
-    said.length === 0 ? phrase(call.ownersOnly ?? 'owners-only') : phrase('refused', ...said);
+    words.length === 0 ? phrase(call.ownersOnly ?? 'owners-only') : phrase('refused', ...words);
   return errorOf('forbidden', status, fact, ownersStep(refusal));
 }
 
@@ -299,10 +296,10 @@ function proofWanted(refusal: Refusal): CliError {
   const salt = typeof key_salt === 'string' ? key_salt : undefined;
   // Where the link opens with the key that was proved, as the instance says.
   const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
-  const [at] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
-  const elsewhere = typeof at === 'string';
+  const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
+  const elsewhere = typeof address === 'string';
   const [fact, steps] = elsewhere
-    ? [phrase('opens-elsewhere', at), phrase('open-there')]
+    ? [phrase('opens-elsewhere', address), phrase('open-there')]
     : sent
       ? [phrase('key-refused'), phrase('compare-key-and-link')]
       : salt !== undefined
@@ -325,18 +322,18 @@ function ownersStep({ call, settings: { token, anonymous, tokenHint } }: Refusal
   return phrase('log-in-as-owner', call.ends ? 'expires' : '');
 }
 
-function notFound({ response, status, call, said }: Refusal): CliError {
-  if (namesOne(call) && (isJson(response) || said.length === 0))
+function notFound({ response, status, call, words }: Refusal): CliError {
+  if (namesOne(call) && (isJson(response) || words.length === 0))
     return errorOf('not_found', status, phrase('no-such', call.subject), phrase('check-link'));
   if (call.subject === 'request') return noRequests(status);
-  const more = /^not.found$/i.test(textOf(said)) ? [] : said;
+  const more = /^not.found$/i.test(textOf(words)) ? [] : words;
   return errorOf('not_found', status, phrase('no-api', ...more), phrase('check-api'));
 }
 
-function rateLimited({ response, status, said, settings }: Refusal): CliError {
+function rateLimited({ response, status, words, settings }: Refusal): CliError {
   const seconds = retryAfter(response, settings.now());
-  const later = seconds ? phrase('try-later', seconds) : phrase('try-later');
-  return errorOf('rate_limited', status, phrase('rate-limited', ...said), later);
+  const later = phrase('try-later', seconds || '');
+  return errorOf('rate_limited', status, phrase('rate-limited', ...words), later);
 }
 
 /** The error for a success whose body does not match its schema. */
@@ -358,9 +355,9 @@ function malformed(refusal: Refusal): CliError {
   return openOutcome(failure, refusal);
 }
 
-/** A refusal of a push with files is about them. */
+/** Most refusals of what has files are about these. */
 function aboutFiles(failure: CliError, refusal: Refusal): CliError {
-  const { details, settings, status, said } = refusal;
+  const { details, settings, status, words } = refusal;
   const [largest] = (details.form?.files ?? []).toSorted((a, b) => b.size - a.size);
   if (largest === undefined) return failure;
   if ((status === 401 || status === 403) && settings.token === undefined)
@@ -373,6 +370,6 @@ function aboutFiles(failure: CliError, refusal: Refusal): CliError {
     const count = details.form?.files.length ?? 0;
     return failure.with({ steps: phrase('heed-size-of-files', which, count) });
   }
-  const isOfFiles = status === 422 && /\b(files?|attach\w*|kind)\b/i.test(textOf(said));
+  const isOfFiles = status === 422 && /\b(files?|attach\w*|kind)\b/i.test(textOf(words));
   return isOfFiles ? failure.with({ steps: phrase('check-features') }) : failure;
 }

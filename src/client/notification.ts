@@ -11,8 +11,8 @@ export function notification(
   locale: string | undefined,
   quoted = false,
 ): Notification {
-  const all = addresses.flatMap((one) => one.split(',')).map((one) => one.trim());
-  const wrong = all.findIndex((one) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(one));
+  const all = addresses.flatMap((list) => list.split(',')).map((text) => text.trim());
+  const wrong = all.findIndex((text) => !/^[^\s,@<>"\p{C}]+@[^\s,@<>"\p{C}]+$/u.test(text));
   if (wrong !== -1)
     throw quoted
       ? usageError(phrase('no-email-address', all[wrong] ?? ''))

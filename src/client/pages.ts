@@ -1,12 +1,10 @@
 import { limits } from '../contract/api';
 
-/** How many requests run at once by default. */
 export const AT_ONCE = 8;
 
 export interface PageRange<Row> {
   readonly first?: number;
   readonly last?: number;
-  /** Rows in total. */
   readonly limit?: number;
   /** Identifies a row, so that an instance that always returns the same page is noticed. */
   readonly key?: (row: Row) => string;
@@ -42,7 +40,7 @@ export async function* pages<Row>(
     const keys = key ? rows.map(key) : [];
     if (isRepeated(keys, before)) return;
     const known = new Set(skipRepeated ? before : []);
-    const fresh = rows.filter((_, at) => !known.has(keys[at] ?? ''));
+    const fresh = rows.filter((_, index) => !known.has(keys[index] ?? ''));
     yield fresh.slice(0, left);
     left -= fresh.length;
     longest = Math.max(longest, rows.length);
@@ -50,7 +48,7 @@ export async function* pages<Row>(
   }
 }
 
-/** Yields a listing of pushes or requests page by page, each of them once. */
+/** As `pages`, without repeated pushes or requests. */
 export function listing<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   range: Pick<PageRange<Row>, 'first' | 'last' | 'limit'> = {},
@@ -63,8 +61,8 @@ export async function findListed<Row extends { readonly url_token: string }>(
   token: string,
 ): Promise<Row | undefined> {
   for await (const rows of listing(fetchPage)) {
-    const found = rows.find(({ url_token }) => url_token === token);
-    if (found) return found;
+    const row = rows.find(({ url_token }) => url_token === token);
+    if (row) return row;
   }
   return undefined;
 }
@@ -72,5 +70,7 @@ export async function findListed<Row extends { readonly url_token: string }>(
 /** Whether a page repeats the previous one. Rows that are all equal do not tell: the next ones may be equal too. */
 function isRepeated(keys: readonly string[], before: readonly string[]): boolean {
   const distinct = keys.length === 1 || new Set(keys).size > 1;
-  return distinct && keys.length === before.length && keys.every((key, at) => key === before[at]);
+  return (
+    distinct && keys.length === before.length && keys.every((key, index) => key === before[index])
+  );
 }

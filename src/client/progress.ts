@@ -1,7 +1,8 @@
+import { REQUEST_STATES, type RequestState } from '../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
 import { CliError, phrase } from '../platform/errors';
-import { type Api, REQUEST_STATES, type RequestState } from './client';
+import type { Api } from './client';
 import { type Item, pushItem, requestItem } from './item';
 import { findListed, pages } from './pages';
 
@@ -24,7 +25,7 @@ export async function readAuditLog(
       timed.push({ event, time });
     }
   const sign = first === 'oldest' ? 1 : -1;
-  timed.sort((one, other) => (one.time === other.time ? 0 : sign * (one.time - other.time)));
+  timed.sort((a, b) => (a.time === b.time ? 0 : sign * (a.time - b.time)));
   return timed.map(({ event }) => event);
 }
 
@@ -39,7 +40,7 @@ interface PushProgress {
   readonly state: 'waiting' | 'viewed' | 'expired';
 }
 
-/** The time between two requests for the listing while nothing seems to happen: clocks differ. */
+/** The listing is read again after this time, even if the push should live on: clocks differ. */
 const RECHECK_MS = 5 * 60_000;
 
 /**
@@ -67,8 +68,8 @@ export function pushPoller(
     if (events.some(({ kind }) => kind === 'expire')) return true;
     const time = now().getTime();
     if (time < askAt) return false;
-    const found = await findListed((page) => api.list('active', page, account), token);
-    const push = found?.expired === true ? undefined : found;
+    const listed = await findListed((page) => api.list('active', page, account), token);
+    const push = listed?.expired === true ? undefined : listed;
     const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
     askAt = Math.min(time + RECHECK_MS, end > time ? end : Number.POSITIVE_INFINITY);
     return push === undefined || end + RECHECK_MS <= time;
@@ -103,20 +104,19 @@ export function requestPoller(
 ): () => Promise<{ state: 'open' | 'answered' | 'closed'; request: SecretRequest }> {
   const item = requestItem(api, token);
   return async () => {
-    const { url, state: said } = await item.preview();
-    const told = REQUEST_STATES.find((state) => state === said);
-    const found = told
-      ? { state: told, request: { url_token: token, html_url: url, state: told } }
+    const preview = await item.preview();
+    const known = REQUEST_STATES.find((state) => state === preview.state);
+    const own = known
+      ? { state: known, request: { url_token: token, html_url: preview.url, state: known } }
       : await findOwnRequest(api.requests, token, account);
-    if (!found) throw new CliError('not_found', phrase('none-of-yours'));
-    const { state, request } = found;
+    if (!own) throw new CliError('not_found', phrase('none-of-yours'));
+    const { state, request } = own;
     if (state === 'open') return { state, request };
     const answered = state === 'ready' || (await wasAnswered(item));
     return { state: answered ? 'answered' : 'closed', request };
   };
 }
 
-/** A request, and the listing of its owner that has it. */
 export async function findOwnRequest(
   { list }: Pick<Api['requests'], 'list'>,
   token: string,

@@ -4,21 +4,18 @@ import { keyEcho } from '../contract/key-echo';
 import type { Transport } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import type { Answer, SentCall } from './api-settings';
-import { explain, isLoss, isTemporary, leavesOpen, tells } from './meaning';
+import { explain, isLoss, isTemporary, leavesOpen, settles } from './meaning';
 import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
 
-/** Limit for the sum of all waits of one call, in seconds. */
+/** Seconds of all waits of one call that a `Retry-After` asks for. */
 const MOST_WAITED = 60;
-
 /** Seconds for which a request is sent again whose response was lost. */
 const PATIENCE = 90;
-
-/** Seconds between two attempts. */
+/** Seconds between two repetitions. */
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 15;
-
 /** Milliseconds for which an instance that may be any is asked whether it does repetitions once. */
 const ASKING = 10_000;
 
@@ -96,15 +93,15 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const arrives = began + kept * 1000 - (details.form ? now - began : 0);
   const last = Math.min(arrives, now + PATIENCE * 1000);
   const until = Math.min(last, now + patience * 1000);
-  const asked = repeats ? until : Math.min(until, now + ASKING);
-  if (!(await tried(asked, () => announces(sent))) || time() >= last) return lost;
+  const answered = repeats ? until : Math.min(until, now + ASKING);
+  if (!(await tried(answered, () => announces(sent))) || time() >= last) return lost;
   // By the first repetition, the instance may have what would be lost.
   const latest = Math.max(until, time() + 1);
   await repeating?.();
   const repetition = await tried(latest, async () => {
     // After a wait that a 429 asks for, also to another request, it could be too late.
     const answer = await send(settings.sendNow);
-    return tells(answer, call) ? answer : undefined;
+    return settles(answer, call) ? answer : undefined;
   });
   // A part of a secret is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);

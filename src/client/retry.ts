@@ -1,6 +1,5 @@
 import type { ApiSettings } from './api-settings';
 
-/** When something is tried again. */
 export interface RetryPolicy<Outcome> {
   /** Seconds before each further try, of which there are as many. */
   readonly pauses: Iterable<number>;
@@ -13,17 +12,17 @@ export interface RetryPolicy<Outcome> {
 }
 
 /** Says after each try, and a pause, whether there is another one. */
-type Again<Outcome> = (outcome: Outcome) => Promise<boolean>;
+type Retry<Outcome> = (outcome: Outcome) => Promise<boolean>;
 
 /** What the last try came to, of which the first was made. */
 export async function retried<Outcome>(
   first: Outcome,
   attempt: () => Promise<Outcome>,
-  policy: RetryPolicy<Outcome> | Again<Outcome>,
+  policy: RetryPolicy<Outcome> | Retry<Outcome>,
 ): Promise<Outcome> {
-  const again = typeof policy === 'function' ? policy : retrying(policy);
+  const retry = typeof policy === 'function' ? policy : retrying(policy);
   let outcome = first;
-  while (await again(outcome)) outcome = await attempt();
+  while (await retry(outcome)) outcome = await attempt();
   return outcome;
 }
 
@@ -32,15 +31,15 @@ export function retrying<Outcome>({
   budget = Number.POSITIVE_INFINITY,
   wait,
   pause = async () => true,
-}: RetryPolicy<Outcome>): Again<Outcome> {
+}: RetryPolicy<Outcome>): Retry<Outcome> {
   const left = pauses[Symbol.iterator]();
   let paused = 0;
   return async (outcome) => {
-    const asked = await wait(outcome);
-    if (asked === undefined) return false;
-    const least = left.next();
-    if (least.done) return false;
-    const seconds = Math.max(least.value, asked);
+    const least = await wait(outcome);
+    if (least === undefined) return false;
+    const { done, value } = left.next();
+    if (done) return false;
+    const seconds = Math.max(value, least);
     paused += seconds;
     return paused <= budget && pause(seconds, outcome);
   };

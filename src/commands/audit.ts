@@ -2,7 +2,7 @@ import { flag, parsed } from '../cli/declare';
 import { type Options, pushRow } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
-import { printRows, tellEnd } from '../cli/terminal/table';
+import { printRows, reportEnd } from '../cli/terminal/table';
 import { pageNumber } from '../cli/values';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
@@ -38,11 +38,11 @@ function planOf({ link, all, page = 1, ...options }: Options<typeof rows>, entry
 
 async function audit(entry: Entry, plan: ReturnType<typeof planOf>): Promise<void> {
   const { page } = plan;
-  const item = await connect(entry, plan.item, page === undefined ? AT_ONCE : 1);
-  const log = await onItem(item, (one) => readAuditLog(one, 'newest'));
+  const located = await connect(entry, plan.item, page === undefined ? AT_ONCE : 1);
+  const log = await onItem(located, (item) => readAuditLog(item, 'newest'));
   const start = ((page ?? 1) - 1) * limits.rowsPerPage;
   const shown = page === undefined ? log : log.slice(start, start + limits.rowsPerPage);
   const printed = await printRows([shown], auditLog, entry);
   const total = log.length;
-  await tellEnd(entry.say, 'events', { printed, page: page ?? 1, more: total > printed, total });
+  await reportEnd(entry.say, 'events', { printed, page: page ?? 1, more: total > printed, total });
 }

@@ -1,5 +1,5 @@
 import { choice } from '../cli/declare';
-import { addOutputOptions } from '../cli/options';
+import { outputRows } from '../cli/options';
 import bash from './completion/pwpush.bash?raw';
 import fish from './completion/pwpush.fish?raw';
 import powershell from './completion/pwpush.ps1?raw';
@@ -17,7 +17,7 @@ const scripts = { bash, zsh, fish, powershell };
 export default command({
   description: 'Print a completion script for a shell.',
   help,
-  globals: addOutputOptions,
+  globals: outputRows,
   rows: { shell: choice('<shell>', 'the shell', Object.keys(scripts)) },
   plan: ({ shell }) => shell as keyof typeof scripts,
   run: ({ context }, shell) => context.stdout.write(scripts[shell]),

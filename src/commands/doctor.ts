@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureFields } from '../cli/report-error';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
-import type { Entry, Look, Style } from '../cli/terminal/output';
+import type { Entry, Look } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
 import { count } from '../cli/terminal/wording';
@@ -59,12 +59,7 @@ async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
   if (failed) throw new ExitWith(exitStatus[failed.code ?? 'failed']);
 }
 
-const styles: Readonly<Record<Check['status'], Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  failed: 'red',
-  skipped: 'dim',
-};
+const styles = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const;
 
 const STATUS = 9;
 const NAME = 10;
@@ -90,7 +85,8 @@ type Finding = Omit<Check, 'name' | 'status'> & Partial<Pick<Check, 'status'>>;
 
 /**
  * The checks in their order, and what each looks at: what is here, the way to the instance, or its answer. The first failure on
- * the way explains the later ones; `perhaps` is left out where there is nothing to look at.
+ * the way explains the later ones; `perhaps` is left out where there is nothing to look at. Before `others` come those that a
+ * failure leaves out.
  */
 const checks = {
   config: 'here',
@@ -102,7 +98,7 @@ const checks = {
   clock: 'answer',
   token: 'answer',
   features: 'answer',
-  others: 'here',
+  others: 'skipped',
   sqlite: 'here',
   rescue: 'here',
 } as const;
@@ -112,9 +108,27 @@ type CheckName = keyof typeof checks;
 /** Yields what each check finds, as it is made. */
 async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<Check, void> {
   const examination = new Examination(entry, options);
+  const skipped: CheckName[] = [];
+  let failed: CheckName | undefined;
   for (const name of Object.keys(checks) as CheckName[]) {
-    const found = await examination.check(name);
-    if (found) yield { name, status: 'ok', ...found };
+    const looksAt = checks[name];
+    if (name === 'others') {
+      const message = `${skipped.join(', ')}: not checked, as ${failed} failed`;
+      if (failed) yield { name, status: 'skipped', message };
+      continue;
+    }
+    if (failed && looksAt !== 'here' && !(name === 'clock' && examination.hasAnswer)) {
+      if (looksAt !== 'perhaps') skipped.push(name);
+      continue;
+    }
+    const finding: Finding | undefined | CliError = await attempt(async () => examination[name]());
+    if (!finding) continue;
+    if (!(finding instanceof CliError)) yield { name, status: 'ok', ...finding };
+    else {
+      if (looksAt === 'way' || looksAt === 'perhaps') failed = name;
+      const { code, message, hint } = failureFields(finding);
+      yield { name, status: 'failed', message, hint, code };
+    }
   }
 }
 
@@ -123,35 +137,19 @@ const SOON_DAYS = 14;
 /** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
 const SKEW_SECONDS = 60;
 
-class Examination implements Record<CheckName, () => unknown> {
+class Examination {
   private target!: Target;
   private instance!: InstanceVersion;
   /** Redirects included, with the time by the clock of this machine. */
   private readonly responses: { readonly response: HttpResponse; readonly time: Date }[] = [];
-  private failed: CheckName | undefined;
-  private readonly skipped: CheckName[] = [];
 
   constructor(
     private readonly entry: Entry,
     private readonly options: InstanceOptions,
   ) {}
 
-  /** Makes a check; only notes its name where it needs what has failed. */
-  async check(name: CheckName): Promise<Finding | undefined> {
-    const looksAt = checks[name];
-    const hasAnswer = name === 'clock' && this.responses.length > 0;
-    if (this.failed && looksAt !== 'here' && !hasAnswer) {
-      if (looksAt !== 'perhaps') this.skipped.push(name);
-      return undefined;
-    }
-    try {
-      return await this[name]();
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      if (looksAt === 'way' || looksAt === 'perhaps') this.failed = name;
-      const { code, message, hint } = failureFields(error);
-      return { status: 'failed', message, hint, code };
-    }
+  get hasAnswer(): boolean {
+    return this.responses.length > 0;
   }
 
   /** The config file can be read, by its owner only. */
@@ -162,18 +160,18 @@ class Examination implements Record<CheckName, () => unknown> {
     const { profiles } = storedProfiles(context);
     if (!statSync(path, { throwIfNoEntry: false }))
       return { message: `none yet; it will be ${path}` };
-    for (const [place, wanted] of [[folder, '0700'] as const, [path, '0600'] as const]) {
+    for (const [place, closed] of [[folder, '0700'] as const, [path, '0600'] as const]) {
       const mode = statSync(place).mode & 0o777;
       if (context.platform === 'win32' || (mode & 0o077) === 0) continue;
-      const found = mode.toString(8).padStart(4, '0');
-      const steps = phrase('change-mode', wanted, place);
-      throw failedError(phrase('open-to-others', place, found), { steps });
+      throw failedError(phrase('open-to-others', place, mode.toString(8).padStart(4, '0')), {
+        steps: phrase('change-mode', closed, place),
+      });
     }
     return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
   }
 
   address(): Finding {
-    // Where the address is from stands in this check alone.
+    // This check says where the address is from; the later ones need not.
     this.target = { ...targetOf(sourcesOf(this.entry, this.options)), addressHint: undefined };
     const { base, baseFrom, ignored } = this.target;
     const warnings = [ignored && ignoredText(ignored), exposure(this.target)].filter(Boolean);
@@ -204,7 +202,6 @@ class Examination implements Record<CheckName, () => unknown> {
     return { message: proxy ? `${proxyName(proxy)} (${proxy.variable})` : 'none' };
   }
 
-  /** Which CAs are trusted besides those that are built in. */
   async cas(): Promise<Finding | undefined> {
     if (!this.target.base.startsWith('https:')) return undefined;
     const { env } = this.entry.context;
@@ -221,10 +218,11 @@ class Examination implements Record<CheckName, () => unknown> {
   async api(): Promise<Finding> {
     const { token } = this.target;
     // Without a token, so that only the address is tested; with it if the instance requires one.
-    const bare = await attempt(() => this.askVersion({ ...this.target, token: undefined }));
-    const isRefused = bare instanceof CliError && bare.code === 'unauthorized' && token;
-    const version = isRefused ? await this.askVersion(this.target) : bare;
-    if (version instanceof CliError) throw version;
+    const bare = await this.briefClient({ ...this.target, token: undefined });
+    const version = await bare.version().catch(async (error) => {
+      if (!(error instanceof CliError && error.code === 'unauthorized' && token)) throw error;
+      return (await this.briefClient(this.target)).version();
+    });
     this.instance = version;
     const message = editionOf(version);
     const moved = this.responses.find(({ response: { status } }) => status >= 300 && status < 400);
@@ -240,12 +238,7 @@ class Examination implements Record<CheckName, () => unknown> {
     return { message, status: 'warning', hint: 'pwpush requires API v2' };
   }
 
-  private async askVersion(target: Target): Promise<InstanceVersion> {
-    return (await this.client(target)).version();
-  }
-
-  /** A client with a short limit. */
-  private async client(target: Target) {
+  private async briefClient(target: Target) {
     const { entry } = this;
     const settings = await briefSettings(entry, target);
     const send: Transport = async (request) => {
@@ -270,7 +263,7 @@ class Examination implements Record<CheckName, () => unknown> {
   async token(): Promise<Finding> {
     const { token, tokenHint, anonymous } = this.target;
     if (token !== undefined) {
-      await (await this.client(this.target)).list('active', 1);
+      await (await this.briefClient(this.target)).list('active', 1);
       return { message: `from ${token.from}, accepted: it can list, audit and expire its pushes` };
     }
     const hint = anonymous ? undefined : adviceFor(tokenHint ?? 'log in with pwpush login').text;
@@ -284,13 +277,6 @@ class Examination implements Record<CheckName, () => unknown> {
     const message = abilities(this.instance);
     if (message !== undefined) return { message };
     return { status: 'skipped', message: 'the instance does not report its features' };
-  }
-
-  others(): Finding | undefined {
-    const { failed, skipped } = this;
-    if (!failed) return undefined;
-    const message = `${skipped.join(', ')}: not checked, as ${failed} failed`;
-    return { status: 'skipped', message };
   }
 
   /** There is a SQLite; instances of others are used without. */
@@ -307,12 +293,12 @@ class Examination implements Record<CheckName, () => unknown> {
 
   /** No secret is left in a file it was saved to because it could not be delivered. */
   async rescue(): Promise<Finding> {
-    const found = await rescuedFiles(this.entry.context);
-    if (found.length === 0) return { message: 'no rescue files' };
-    const paths = found.map(({ path, what }) => `${path} (${what})`);
+    const files = await rescuedFiles(this.entry.context);
+    if (files.length === 0) return { message: 'no rescue files' };
+    const paths = files.map(({ path, what }) => `${path} (${what})`);
     return {
       status: 'warning',
-      message: `${count(found.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
+      message: `${count(files.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
       hint: 'read them, with pwpush get --from-file FILE if they are encrypted, then delete them',
     };
   }

@@ -48,20 +48,20 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   const receipts = readReceipts(context);
   // Of several, nobody would know which one asks.
   const asking = isOne ? context : contextWith(context, { canPrompt: () => false });
-  const opening = { entry: { context: asking, say }, passphrase, text };
+  const opening = { entry: { context: asking, say }, passphrase, text, receipts };
   const expired: object[] = [];
   const gone: ConnectedItem[] = [];
   let worst = 0;
-  const ended = async (item: ConnectedItem) => {
+  const outcomes = inOrder(items, async (item) => {
     const outcome = await attempt(async () => {
       if (context.signal.aborted) throw endedBy(context.signal);
-      return end(entry, item, opening, receipts);
+      return end(item, opening);
     });
     if (!(outcome instanceof CliError) || outcome.code === 'not_found') gone.push(item);
     return { token: item.token, outcome };
-  };
+  });
   try {
-    for await (const { token, outcome } of inOrder(items, ended))
+    for await (const { token, outcome } of outcomes)
       if (!(outcome instanceof CliError)) {
         expired.push(outcome.object);
         await say.remark(outcome.text);
@@ -77,37 +77,37 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** Viewers expire the push with this. */
+/** With this a viewer expires a push. */
 interface Opening {
   readonly entry: Entry;
   readonly passphrase: KnownPassphrase;
   /** A key or words. */
   readonly text: string | undefined;
+  readonly receipts: Receipts;
 }
 
 /** Expires a push, or closes a request and removes its key, which nothing needs any more. */
-async function end(entry: Entry, named: ConnectedItem, opening: Opening, receipts: Receipts) {
+async function end(located: ConnectedItem, opening: Opening) {
+  const { entry, passphrase, text, receipts } = opening;
   const { context, say } = entry;
-  const { token, target, last } = named;
+  const { token, target, last } = located;
   if (last?.ended)
     throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
-  return onItem<{ text: string; object: object }>(named, async (item) => {
+  return onItem<{ text: string; object: object }>(located, async (item) => {
     if (item.kind === 'push') {
-      const known = { linkKey: named.key, text: opening.text };
-      const prover = new KeyProver(opening.entry, known, target.base);
-      const push = await withPassphrase(
-        opening.entry.context,
-        opening.passphrase,
-        target,
-        (passphrase) => prover.call((proof) => item.end(passphrase, proof)),
+      const prover = new KeyProver(entry, { linkKey: located.key, text }, target.base);
+      const push = await withPassphrase(context, passphrase, target, (passphrase) =>
+        prover.call((proof) => item.end(passphrase, proof)),
       );
-      const wasEnded = isOld(push, context.now()) || tried(() => receipts.ended(named)) === true;
-      const text = wasEnded ? `${token} was expired already` : `expired ${described(named, push)}`;
-      return { text, object: push };
+      const wasEnded = isOld(push, context.now()) || tried(() => receipts.ended(located)) === true;
+      return {
+        text: wasEnded ? `${token} was expired already` : `expired ${described(located, push)}`,
+        object: push,
+      };
     }
     const closed = await item.end();
     const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
-    const key = keyForAnswer(context, named, closed.public_key);
+    const key = keyForAnswer(context, located, closed.public_key);
     await forgetKey(say, key, async () => closed.state);
     return { text: `closed ${token}`, object: closed };
   });

@@ -1,6 +1,6 @@
 import { refuseToPrint } from '../cli/agent';
 import { operand } from '../cli/declare';
-import { addOutputOptions, revealRows } from '../cli/options';
+import { outputRows, revealRows } from '../cli/options';
 import { type GeneratedSecret, generate, parseGenerate } from '../cli/random-secret';
 import type { Entry } from '../cli/terminal/output';
 import help from './help/generate.txt?raw';
@@ -9,7 +9,7 @@ import { command } from './planned';
 export default command({
   description: 'Print a new random password or passphrase. Sends nothing.',
   help,
-  globals: addOutputOptions,
+  globals: outputRows,
   rows: {
     length: operand('[length]', 'length, words:5, hex:32 and so on (default: 24)'),
     ...revealRows(),
@@ -21,7 +21,7 @@ export default command({
   run,
 });
 
-async function run({ say }: Entry, wanted: GeneratedSecret): Promise<void> {
-  const generated = await generate(wanted);
+async function run({ say }: Entry, secret: GeneratedSecret): Promise<void> {
+  const generated = await generate(secret);
   await say.print({ generated }, () => `${generated}\n`);
 }

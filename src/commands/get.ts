@@ -91,7 +91,7 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
   };
 }
 
-/** @param link missing only where a file is named */
+/** @param link empty only where a file is named */
 function originOf(options: GetOptions, entry: Entry, link = ''): GetPlan['from'] {
   const { fromFile: file, resume: kept } = options;
   const push = link === '' ? undefined : referenceOf(link, entry.context);
@@ -120,29 +120,25 @@ async function jobEntries(
   if (output !== undefined && !/^[A-Za-z_][\w-]*$/.test(output))
     throw usageError(`"${output}" is not a valid output name`);
   if (variable !== undefined) await checkJobVariable(variable);
-  const entry = (
-    name: string | undefined,
-    place: 'GITHUB_OUTPUT' | 'GITHUB_ENV',
-    option: string,
-  ): JobEntry[] => {
+  const places = [
+    { name: output, variable: 'GITHUB_OUTPUT', option: '--github-output' },
+    { name: variable, variable: 'GITHUB_ENV', option: '--github-env' },
+  ] as const;
+  return places.flatMap(({ name, variable, option }) => {
     if (name === undefined) return [];
-    const file = env[place];
-    if (file) return [{ name, isVariable: place === 'GITHUB_ENV', file }];
+    const file = env[variable];
+    if (file) return [{ name, isVariable: variable === 'GITHUB_ENV', file }];
     throw usageError(
-      `${option} requires ${place}, which GitHub Actions sets`,
+      `${option} requires ${variable}, which GitHub Actions sets`,
       'nothing was fetched; outside of GitHub Actions use pwpush run or --output',
     );
-  };
-  return [
-    ...entry(output, 'GITHUB_OUTPUT', '--github-output'),
-    ...entry(variable, 'GITHUB_ENV', '--github-env'),
-  ];
+  });
 }
 
 async function checkJobVariable(name: string): Promise<void> {
   const { isUnsafe } = await import('../run/unsafe-variables');
   if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
-  // Those of the runners, too.
+  // Runners have variables of their own.
   if (isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name))
     throw usageError(
       `${name} would change what later steps run`,

@@ -7,10 +7,9 @@ import {
   requestList,
 } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
-import { printRows, tellEnd } from '../cli/terminal/table';
-import type { RequestState } from '../client/client';
+import { printRows, reportEnd } from '../cli/terminal/table';
 import { AT_ONCE, listing, type PageRange } from '../client/pages';
-import { limits } from '../contract/api';
+import { limits, REQUEST_STATES, type RequestState } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
 import { usageError } from '../platform/errors';
 import { accountOf, connect } from '../profile/connect';
@@ -19,8 +18,6 @@ import { sourcesOf } from '../profile/sources';
 import { type Target, targetOf } from '../profile/target';
 import help from './help/list.txt?raw';
 import { command } from './planned';
-
-const REQUEST_STATES = ['open', 'ready', 'closed'] satisfies RequestState[];
 
 const rows = {
   state: choice('[state]', 'active (default), expired or requests', [
@@ -35,12 +32,10 @@ const rows = {
 
 type ListPlan = InstanceList | { readonly of: 'receipts'; readonly limit: number };
 
-/** What to list of an instance. */
 interface InstanceList {
-  /** Requests in these states, one after the other; or pushes in one. */
+  /** States of requests, which are listed one after the other; or the state of pushes. */
   readonly of: readonly RequestState[] | 'active' | 'expired';
   readonly target: Target;
-  /** The page, or how many rows at most. */
   readonly part: { readonly page: number } | { readonly limit: number };
 }
 
@@ -75,7 +70,6 @@ function planOf(
 async function list(entry: Entry, plan: ListPlan): Promise<void> {
   if (plan.of === 'receipts') return listReceipts(entry, plan.limit);
   const { of, part, target } = plan;
-  const { say } = entry;
   const isPaged = 'page' in part;
   const { api } = await connect(entry, { target }, isPaged ? 1 : AT_ONCE);
   const account = accountOf(target);
@@ -93,21 +87,23 @@ async function list(entry: Entry, plan: ListPlan): Promise<void> {
     printed = await printRows(rows, requestList, entry);
   }
   const most = isPaged ? limits.rowsPerPage : Math.min(part.limit, MOST);
-  await tellEnd(say, what, { printed, page, more: printed >= most, limited: !isPaged });
+  await reportEnd(entry.say, what, { printed, page, more: printed >= most, limited: !isPaged });
   if (printed === 0 && typeof of === 'object' && of.length > 1)
-    await say.remark('hint: pwpush list requests closed lists the closed ones');
+    await entry.say.remark('hint: pwpush list requests closed lists the closed ones');
 }
 
-/** The listings of several states one after the other. */
 async function* inStates(
   states: readonly RequestState[],
   list: (state: RequestState, page: number) => Promise<SecretRequest[]>,
-  { limit: left = Number.POSITIVE_INFINITY, ...range }: Range,
+  {
+    limit: left = Number.POSITIVE_INFINITY,
+    ...range
+  }: Pick<PageRange<unknown>, 'first' | 'last' | 'limit'>,
 ): AsyncGenerator<SecretRequest[]> {
   for (const state of states) {
     if (left <= 0) return;
     const fetchPage = async (page: number) =>
-      (await list(state, page)).map((one) => ({ ...one, state: one.state ?? state }));
+      (await list(state, page)).map((request) => ({ ...request, state: request.state ?? state }));
     for await (const rows of listing(fetchPage, { ...range, limit: left })) {
       left -= rows.length;
       yield rows;
@@ -115,17 +111,14 @@ async function* inStates(
   }
 }
 
-type Range = Pick<PageRange<unknown>, 'first' | 'last' | 'limit'>;
-
-/** The API ends there, whatever there is. */
+/** The API has no pages after these rows. */
 const MOST = limits.page.max * limits.rowsPerPage;
 
-/** Prints the receipts, newest first; asks no instance. */
-async function listReceipts(entry: Entry, limit: number): Promise<void> {
-  const active = readReceipts(entry.context).active();
+async function listReceipts({ context, say }: Entry, limit: number): Promise<void> {
+  const active = readReceipts(context).active();
   const shown = active.slice(0, limit).map(({ receipt }) => receipt);
-  const printed = await printRows([shown], receiptsOfPushes, entry);
+  const printed = await printRows([shown], receiptsOfPushes, { context, say });
   const total = active.length;
-  const end = { printed, page: 1, more: total > printed, total, limited: true };
-  await tellEnd(entry.say, 'receipts', end);
+  const more = total > printed;
+  await reportEnd(say, 'receipts', { printed, page: 1, more, total, limited: true });
 }

@@ -43,10 +43,10 @@ const rows = {
   ]),
 };
 
-/** Where to log in, and where the token is kept. */
 interface LoginPlan {
-  /** As it was typed. */
+  /** Where to log in, as it was typed. */
   readonly address: string | undefined;
+  /** Whether the token is kept in the keyring. */
   readonly keyring: boolean;
   readonly sources: Sources;
 }
@@ -67,10 +67,10 @@ function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
   return { address: address ?? url, keyring, sources: sourcesOf(entry, options) };
 }
 
-/** A login, which grows: the instance responds, then it accepts the token. */
-interface Login extends Omit<LoginPlan, 'address'> {
-  readonly base: string;
+/** A login, which grows: an address is chosen, the instance there responds, and it accepts the token. */
+interface Login extends LoginPlan {
   readonly stored: StoredProfiles;
+  readonly base: string;
   /** The name of its profile. */
   readonly name: string;
   /** Undefined until it responds: an instance may require a token for everything. */
@@ -85,21 +85,19 @@ interface Login extends Omit<LoginPlan, 'address'> {
 /** Stores nothing before the instance has responded and accepted the token. */
 export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   const { context, say } = entry;
-  const { sources } = plan;
-  if (sources.stored instanceof CliError) throw sources.stored;
-  const responding = await chooseInstance(entry, plan, sources.stored);
-  const accepted = await chooseToken(entry, responding);
-  const { base, name, stored, token, version } = accepted;
-  const edition = await askEdition((await instanceOf(entry, accepted, token)).api, version);
-  accountOf({ account: sources.typed.settings.account, edition });
+  const { stored, typed } = plan.sources;
+  if (stored instanceof CliError) throw stored;
+  const accepted = await chooseToken(entry, await chooseInstance(entry, plan, stored));
+  const { base, name, token, version } = accepted;
+  const edition = await askEdition((await instanceOf(entry, accepted)).api, version);
+  accountOf({ account: typed.settings.account, edition });
   const { before, after } = await save(entry, accepted, edition);
-  if (sources.typed.settings.insecure)
+  if (typed.settings.insecure)
     await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version } = version;
   const shown = { application_version, api_version, edition: version.edition };
-  const isLoggedIn = token !== undefined;
-  await say.print({ profile: name, url: base, token: isLoggedIn, ...shown }, () => '');
-  await say.note(savedText(name, isLoggedIn, stored.current));
+  await say.print({ profile: name, url: base, token: token !== undefined, ...shown }, () => '');
+  await say.note(savedText(accepted));
   if (before.token !== undefined && before.token !== after.token)
     await say.note('the token that it had before is gone; --profile NAME keeps both');
   const encrypts = encryptionText(before, after);
@@ -151,40 +149,41 @@ function keptText(context: Context, profile: Profile): string {
   return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
 }
 
-function savedText(name: string, loggedIn: boolean, before: string | undefined): string {
+function savedText({ name, token, stored: { current } }: Login): string {
   const saved = `saved as profile "${name}"`;
-  const first = loggedIn ? `logged in; ${saved}` : `${saved}, without a token`;
-  if (before === undefined || before === name) return first;
-  return `${first}, now the default (switch back: pwpush profile use ${before})`;
+  const first = token === undefined ? `${saved}, without a token` : `logged in; ${saved}`;
+  if (current === undefined || current === name) return first;
+  return `${first}, now the default (switch back: pwpush profile use ${current})`;
 }
 
 /** From the command line, else the environment, else of the profile in use, else from a prompt. */
 async function chooseInstance(
   entry: Entry,
-  { address, keyring, sources }: LoginPlan,
+  plan: LoginPlan,
   stored: StoredProfiles,
 ): Promise<Login> {
   const { context, say } = entry;
-  const begun = (text: string): Login => {
-    const base = parseBase(text);
-    return { base, keyring, stored, sources, name: nameFor(base, stored, sources.profile) };
+  const { sources } = plan;
+  const loginAt = (address: string): Login => {
+    const base = parseBase(address);
+    return { ...plan, stored, base, name: nameFor(base, stored, sources.profile) };
   };
   const { name, profile } = sources.inUse;
   const known = profile?.url;
   const isNamed = sources.profile !== undefined && known !== undefined;
-  const given = address ?? (isNamed ? undefined : sources.env.settings.url);
-  const found = given ?? known;
+  const chosen = plan.address ?? (isNamed ? undefined : sources.env.settings.url);
+  const address = chosen ?? known;
   if (!context.canPrompt()) {
-    if (found !== undefined) return begun(found);
+    if (address !== undefined) return loginAt(address);
     throw usageError('no instance address given', 'run pwpush login https://pwpush.example');
   }
-  if (given === undefined && known !== undefined)
+  if (chosen === undefined && known !== undefined)
     await say.remark(`profile "${name}" at ${known}; for another instance: pwpush login URL`);
-  if (found !== undefined) return responding(entry, begun(found), begun);
+  if (address !== undefined) return responding(entry, loginAt, address);
   const prompter = await context.prompter();
   const question = 'Address of the instance, such as https://eu.pwpush.com:';
   return retryPrompt(entry, ['usage', 'unreachable', 'not_found', 'failed'], async () =>
-    responding(entry, begun(await filledIn(question, prompter.text)), begun),
+    responding(entry, loginAt, await filledIn(question, prompter.text)),
   );
 }
 
@@ -194,12 +193,12 @@ function retryPrompt<T>(
   retryable: readonly ErrorCode[],
   ask: (again: boolean) => Promise<T>,
 ): Promise<T> {
-  let said: string | undefined;
+  let reported: string | undefined;
   return askUntil(
     async (failure) => {
       const reason = failure instanceof CliError ? await inWords(failure) : undefined;
-      if (reason !== undefined && reason !== said) await say.announce(reason);
-      said = reason;
+      if (reason !== undefined && reason !== reported) await say.announce(reason);
+      reported = reason;
       return ask(failure !== undefined);
     },
     (failure) =>
@@ -207,17 +206,15 @@ function retryPrompt<T>(
   );
 }
 
-/**
- * An instance that responds; offers the address that it redirects to, which may be that of a region.
- * @param begun begins the login at another address
- */
+/** Begins a login at an instance that responds; offers the address that it redirects to, which may be that of a region. */
 async function responding(
   entry: Entry,
-  login: Login,
-  begun: (address: string) => Login,
+  loginAt: (address: string) => Login,
+  address: string,
 ): Promise<Login> {
+  const login = loginAt(address);
   try {
-    return await checked(entry, login, undefined);
+    return await check(entry, login);
   } catch (error) {
     // An instance may require a token for everything.
     if (error instanceof CliError && error.code === 'unauthorized')
@@ -226,7 +223,7 @@ async function responding(
     const { host } = new URL(login.base);
     const question = `${host} redirects to ${error.base}. Log in there?`;
     if (!(await (await entry.context.prompter()).confirm(question, true))) throw error;
-    return begun(error.base);
+    return loginAt(error.base);
   }
 }
 
@@ -235,13 +232,13 @@ type Responding = Login & Required<Pick<Login, 'version'>>;
 /** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
 async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
   const { context } = entry;
-  if (login.sources.anonymous) return checked(entry, login, undefined);
-  const given = await givenToken(context, login);
-  if (typeof given === 'function') {
+  if (login.sources.anonymous) return check(entry, login);
+  const token = await knownToken(context, login);
+  if (typeof token === 'function') {
     const command = context.env.PWPUSH_TOKEN_COMMAND;
-    return { ...(await checked(entry, login, await given())), command };
+    return check(entry, { ...login, token: await token(), command });
   }
-  if (given !== undefined) return checked(entry, login, given);
+  if (token !== undefined) return check(entry, { ...login, token });
   if (!context.canPrompt()) {
     throw usageError(
       'no token given, and no terminal to ask on',
@@ -255,11 +252,12 @@ async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
       : isOurs(login.version)
         ? 'API token (pwpush serve token add, or ask who runs it):'
         : 'API token (on your account page, under API):';
-    return checked(entry, login, parseToken(await filledIn(question, prompter.secret)));
+    const token = parseToken(await filledIn(question, prompter.secret));
+    return check(entry, { ...login, token });
   });
 }
 
-async function givenToken(
+async function knownToken(
   { stdin }: Context,
   { base, sources: { typed, env } }: Login,
 ): Promise<Token | undefined> {
@@ -272,22 +270,21 @@ async function givenToken(
   return url === undefined || parseBase(url) === base ? env.token?.read() : undefined;
 }
 
-/** The instance that the user is about to log in to, by its profile and what was typed, with that token alone. */
+/** The instance of a login, by its profile and what was typed, with its token alone. */
 async function instanceOf(
   entry: Entry,
-  { base, name, stored, sources }: Login,
-  token: string | undefined,
+  { base, name, stored, sources, token }: Login,
 ): Promise<Instance> {
   const profile = profileIn(stored, name) && name;
-  const { typed } = sources;
+  const { settings } = sources.typed;
   const target = targetOf({
     ...sources,
     profile,
     inUse: profileInUse(stored, {}, profile),
     anonymous: token === undefined,
     typed: {
-      ...typed,
-      settings: { ...typed.settings, url: base },
+      ...sources.typed,
+      settings: { ...settings, url: base },
       token: token === undefined ? undefined : { from: '', read: async () => token },
     },
   });
@@ -299,33 +296,30 @@ const isOurs = (version: InstanceVersion | undefined) =>
   version !== undefined && toldEdition(version) === APPLICATION;
 
 /** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
-async function checked(entry: Entry, login: Login, token: string | undefined): Promise<Responding> {
-  const { target, api } = await instanceOf(entry, login, token);
+async function check(entry: Entry, login: Login): Promise<Responding> {
+  const { target, api } = await instanceOf(entry, login);
   const warning = login.isWarned ? undefined : exposure(target);
   if (warning !== undefined) await entry.say.warn(warning);
   let { version } = login;
   try {
     version ??= await api.version();
-    if (token !== undefined) await api.list('active', 1);
-    return { ...login, version, token, isWarned: true };
+    if (login.token !== undefined) await api.list('active', 1);
+    return { ...login, version, isWarned: true };
   } catch (error) {
     if (error instanceof LeavesOrigin)
       throw error.withAdvice((base) => phrase('log-in-there', base));
-    throw token === undefined ? error : notStored(error, isOurs(version));
+    const isRefused = error instanceof CliError && error.code === 'unauthorized';
+    if (!isRefused || login.token === undefined) throw error;
+    throw error.with({
+      facts: [phrase('token-refused', ''), phrase('nothing-saved')],
+      steps: phrase(isOurs(version) ? 'ask-for-token' : 'copy-token'),
+    });
   }
 }
 
-function notStored(error: unknown, isOurs: boolean): unknown {
-  if (!(error instanceof CliError) || error.code !== 'unauthorized') return error;
-  return error.with({
-    facts: [phrase('token-refused', ''), phrase('nothing-saved')],
-    steps: phrase(isOurs ? 'ask-for-token' : 'copy-token'),
-  });
-}
-
 /** The profile that was named, else the one with that address, else `default`, else the name of the host. */
-function nameFor(base: string, stored: StoredProfiles, named: string | undefined): string {
-  if (named !== undefined) return named;
+function nameFor(base: string, stored: StoredProfiles, typed: string | undefined): string {
+  if (typed !== undefined) return typed;
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
   if (same) return same[0];
   return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';

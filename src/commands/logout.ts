@@ -1,4 +1,4 @@
-import { addProfileOptions } from '../cli/options';
+import { profileGlobals } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { failedError, phrase } from '../platform/errors';
 import { existingProfile, profileIn, storedProfiles } from '../profile/config-file';
@@ -11,7 +11,7 @@ import { command } from './planned';
 export default command({
   description: 'Remove the token of a profile, also from the keyring.',
   help,
-  globals: addProfileOptions,
+  globals: profileGlobals,
   rows: {},
   plan: ({ profile }, { context }) =>
     existingProfile(storedProfiles(context), context.env, profile),
@@ -19,10 +19,11 @@ export default command({
 });
 
 async function logout(
-  { context, say }: Entry,
+  entry: Entry,
   { name, profile }: ReturnType<typeof existingProfile>,
 ): Promise<void> {
-  await updateProfiles({ context, say }, (stored) => {
+  const { context, say } = entry;
+  await updateProfiles(entry, (stored) => {
     const rest = withoutToken(profileIn(stored, name) ?? {});
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });

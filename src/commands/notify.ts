@@ -10,7 +10,6 @@ import { itemOf, type LocatedItem } from '../profile/references';
 import help from './help/notify.txt?raw';
 import { command } from './planned';
 
-/** To whom the link of a push is sent. */
 interface NotifyPlan {
   readonly item: LocatedItem;
   readonly notification: Notification;

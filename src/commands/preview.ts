@@ -14,23 +14,18 @@ import { command } from './planned';
 
 const { qr } = linkRows();
 
-interface PreviewPlan {
-  readonly item: LocatedItem;
-  readonly qr: boolean;
-}
-
 export default command({
   description: "Print a push's full link. Uses no view.",
   help,
   rows: { link: pushRow, qr },
-  plan: (options, entry): PreviewPlan => ({
-    item: itemOf(entry, options, options.link),
-    qr: options.qr,
-  }),
+  plan: (options, entry) => ({ item: itemOf(entry, options, options.link), qr: options.qr }),
   run: preview,
 });
 
-async function preview(entry: Entry, plan: PreviewPlan): Promise<void> {
+async function preview(
+  entry: Entry,
+  plan: { readonly item: LocatedItem; readonly qr: boolean },
+): Promise<void> {
   const { context, say } = entry;
   const item = await connect(entry, plan.item);
   let kept: KeptKey | undefined;
@@ -46,7 +41,7 @@ async function preview(entry: Entry, plan: PreviewPlan): Promise<void> {
   if (doubt) await say.warn(doubt);
   if (item.publicKey !== undefined && !kept)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
-  // Nothing says which of them it is.
+  // It may be encrypted with words or with a key: nothing here says with which.
   else if (item.key !== undefined || readReceipts(context).find(item)?.encrypted)
     await say.remark(
       'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',

@@ -1,5 +1,5 @@
 import { operand, type Rows } from '../cli/declare';
-import { addProfileOptions, type Closed, type Options } from '../cli/options';
+import { type Closed, type Options, profileGlobals } from '../cli/options';
 import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
@@ -26,17 +26,14 @@ import help from './help/profile.txt?raw';
 import { type CommandObject, command } from './planned';
 
 const name = operand('[name]', 'the profile (default: the one in use)').names('profile');
-const given = operand('<name>', 'the profile').names('profile');
+const required = operand('<name>', 'the profile').names('profile');
 const key = operand('<key>', 'the setting').names('setting');
 
 const below = <R extends Rows & Closed<R>>(
   summary: string,
   rows: R,
   run: (entry: Entry, options: Options<R>) => Promise<void>,
-): CommandObject => ({
-  ...command<R, Options<R>>({ rows, run, globals: addProfileOptions, plan: (options) => options }),
-  summary,
-});
+) => command({ summary, rows, run, globals: profileGlobals, plan: (options) => options });
 
 const everything = below('list the profiles', {}, list);
 
@@ -47,7 +44,7 @@ export default {
   commands: {
     list: everything,
     show: below('show a profile (never its token)', { name }, show),
-    use: below('switch to a profile', { name: given }, use),
+    use: below('switch to a profile', { name: required }, use),
     set: below(
       'change a setting',
       {
@@ -58,7 +55,7 @@ export default {
       change,
     ),
     unset: below('remove a setting', { key, name }, change),
-    remove: { ...below('remove a profile and its token', { name: given }, remove), alias: 'rm' },
+    remove: { ...below('remove a profile and its token', { name: required }, remove), alias: 'rm' },
   },
 } satisfies CommandObject;
 
@@ -70,15 +67,17 @@ interface NamedProfile {
 
 async function list({ context, say }: Entry): Promise<void> {
   const { profiles, current } = storedProfiles(context);
-  const shown = Object.entries(profiles).map(([name, one]) => shownProfile(name, one, current));
+  const shown = Object.entries(profiles).map(([name, profile]) =>
+    shownProfile(name, profile, current),
+  );
   if (shown.length === 0 && !say.manner.json)
     return say.note('no profiles; create one with pwpush login');
   await say.print(shown, (look) => table(shown, profileList, look));
 }
 
-async function show({ context, say }: Entry, named: NamedProfile) {
+async function show({ context, say }: Entry, options: NamedProfile) {
   const stored = storedProfiles(context);
-  const { name, profile } = existingProfile(stored, context.env, nameTyped(named));
+  const { name, profile } = existingProfile(stored, context.env, nameTyped(options));
   const shown = shownProfile(name, profile, stored.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
@@ -107,10 +106,12 @@ function nameTyped({ name, profile }: NamedProfile): string | undefined {
  * Refuses a profile that is named before the setting.
  * @throws CliError (usage) also for a value that the setting cannot have
  */
-function checkOrder(verb: string, first: string, key: string, value?: string): void {
+function checkOrder({ key: first, value: second, name: last }: ChangedSetting): void {
+  const [verb, key, value] = second === undefined ? ['unset', last] : ['set', second, last];
   const known: readonly string[] = [...settingNames, 'token'];
-  if (known.includes(first) || !known.includes(key)) return;
-  // First, so that a token, or an address with a password, is not repeated.
+  if (last === undefined || key === undefined || known.includes(first) || !known.includes(key))
+    return;
+  // Refuses a token, or an address with a password, which the error below would repeat.
   withSetting({}, key, value);
   const words = [value ?? [], first].flat().map(shellWord);
   throw usageError('the setting comes before the profile', {
@@ -132,8 +133,7 @@ async function change(entry: Entry, options: ChangedSetting) {
   const { context, say } = entry;
   const { key, value, name: operand } = options;
   const wanted = nameTyped(options);
-  if (operand !== undefined && value === undefined) checkOrder('unset', key, operand);
-  if (operand !== undefined && value !== undefined) checkOrder('set', key, value, operand);
+  checkOrder(options);
   const { name, before, after, ...stored } = await updateProfiles(entry, (now) => {
     const { name = 'default', profile } = profileInUse(now, context.env, wanted);
     checkProfileName(name);
@@ -161,14 +161,12 @@ async function change(entry: Entry, options: ChangedSetting) {
   if (key === 'url' && hasToken(before) && !hasToken(after)) await say.warn(removedText(after.url));
 }
 
-/** What to do for a token at the new address of a profile, whose token was removed. */
 function removedText(url: string | undefined): string {
   const isOwn = url !== undefined && isLoopback(new URL(url).hostname);
   const made = isOwn ? ' (pwpush serve token add NAME makes a token)' : '';
   return `the token belonged to the old address and was removed; run pwpush login${made}`;
 }
 
-/** Removes the token of a profile from the keyring, and warns if that fails. */
 async function forgetToken({ context, say }: Entry, name: string, profile: Profile) {
   const problem = profile.keyring && (await forgetProfile(context, name, profile));
   if (problem) await say.warn(problem);
@@ -178,7 +176,7 @@ async function remove(entry: Entry, { name }: { readonly name: string }) {
   const { removed } = await updateProfiles(entry, (stored) => {
     if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
     const { [name]: removed = {}, ...profiles } = stored.profiles;
-    // Without choosing another one: pushes would silently go to another instance.
+    // No other one is chosen: pushes would silently go to another instance.
     const { current = name } = stored;
     return { ...(current === name ? {} : { current }), profiles, removed };
   });
@@ -193,9 +191,8 @@ interface ShownProfile extends Omit<Profile, 'token'> {
   readonly token: boolean;
 }
 
-/** @param inUse the name of the profile in use */
-function shownProfile(name: string, profile: Profile, inUse: string | undefined): ShownProfile {
-  return { profile: name, current: name === inUse, ...profile, token: hasToken(profile) };
+function shownProfile(name: string, profile: Profile, current: string | undefined): ShownProfile {
+  return { profile: name, current: name === current, ...profile, token: hasToken(profile) };
 }
 
 /** `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */

@@ -5,13 +5,7 @@ import { Command, reach } from '../cli/command';
 import { lineage } from '../cli/declare';
 import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
-import {
-  addGlobalOptions,
-  GLOBAL,
-  type GlobalOptions,
-  globalOptions,
-  mannerOf,
-} from '../cli/options';
+import { addGlobals, GLOBAL, type GlobalOptions, globalOptions, mannerOf } from '../cli/options';
 import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
@@ -167,7 +161,6 @@ function helpOf(command: Command, context: Context): string {
   return shown.join('');
 }
 
-/** Prints the tree of all commands as JSON, for programs that run this one. */
 async function printWhole(context: Context): Promise<void> {
   const { programJson } = await import('../cli/command-tree');
   await context.stdout.write(await programJson(await wholeProgram(context), context.version));
@@ -179,7 +172,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
     const { complete } = await import('./completion/complete');
     const program = withHelp(newProgram(context), context);
     const load = (command: Command) => loaded(command, context);
-    await context.stdout.write(await complete(program, line, { topics, load }, context));
+    await context.stdout.write(await complete(program, line, load, context));
   } catch {
     throw new ExitWith(exitStatus.failed);
   }
@@ -188,8 +181,8 @@ async function completeLine(line: readonly string[], context: Context): Promise<
 /** What a line leads to, also one that cannot be parsed, and how it prints, as far as that can be known. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
-  const found = await reach(program, argv, (one) => loaded(one, context));
-  return { ...found, options: mannerOf(found.command, context.env) };
+  const end = await reach(program, argv, (one) => loaded(one, context));
+  return { ...end, options: mannerOf(end.command, context.env) };
 }
 
 export async function wholeProgram(context: Context): Promise<Command> {
@@ -205,7 +198,7 @@ async function loaded(
   act?: (line: Prepared) => void,
 ): Promise<void> {
   const file = load[`./${command.name()}.ts`];
-  // One below another, or `help`, is declared already.
+  // A command below another one, and `help`, is declared already.
   if (!file || command.parent?.parent) return;
   define(command, await file(), context, act);
   versioned(command, context);
@@ -214,7 +207,7 @@ async function loaded(
 /** All commands by name and summary: their options are declared when they are typed. */
 function newProgram(context: Context): Command {
   const program = new Command('pwpush');
-  addGlobalOptions(program)
+  addGlobals(program)
     .description(DESCRIPTION)
     .usage('[options] <command>')
     .helpCommand(false)
@@ -236,7 +229,7 @@ function newProgram(context: Context): Command {
 function withHelp(program: Command, context: Context): Command {
   const helping = program.command('help', { hidden: true });
   helping.argument('[word...]', 'command or topic');
-  addGlobalOptions(versioned(helping as Command, context)).action((words: readonly string[]) =>
+  addGlobals(versioned(helping as Command, context)).action((words: readonly string[]) =>
     help(program, words, context),
   );
   return program;
@@ -248,7 +241,6 @@ function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   return wanted && agentMarker(env) === undefined;
 }
 
-/** The command and those below it with `--version`. */
 function versioned(command: Command, { version }: Context): Command {
   eachCommand(command, (one) =>
     one.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),

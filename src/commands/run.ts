@@ -85,7 +85,7 @@ async function planOf(options: RunOptions, invocation: Invocation): Promise<RunP
     words: [program, ...args],
     inputs,
     passphrase,
-    // Where the output is likely to be kept, and where it must not show a secret.
+    // The log of a job is kept, and an agent must not see a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),
   };

@@ -11,10 +11,10 @@ import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
 import { serviceIo, withService } from '../profile/load-service';
-import { ENCRYPTS, type Profile, type StoredProfiles, withEncryption } from '../profile/settings';
+import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
-import type { CommandObject, Invocation } from './planned';
+import type { Invocation } from './planned';
 import {
   dataPlace,
   keyFile,
@@ -25,14 +25,12 @@ import {
 } from './serve/serve-options';
 import { backup, health, rekey, token } from './serve/subcommands';
 
-/** What to serve, and how. */
 interface ServePlan {
-  /** Of the service. */
   readonly settings: Values<typeof rows> &
     ReturnType<typeof dataPlace> &
     ReturnType<typeof keyFile>;
   readonly jsonLog: boolean;
-  /** About the variables that it was given. */
+  /** Lines of the log about variables and passwords; only with a log in JSON. */
   readonly warnings: readonly string[];
 }
 
@@ -43,49 +41,47 @@ const warnings = ({ command, context }: Invocation) => [
   ...unknownVariables(context.env),
 ];
 
-export default {
-  ...serveCommand(
-    {
-      rows: all,
-      plan: (options, invocation): ServePlan => ({
-        settings: {
-          ...options,
-          ...dataPlace(invocation.context, options),
-          ...keyFile(invocation.context),
-        },
-        jsonLog: options.log === 'json',
-        warnings: options.log === 'json' ? warnings(invocation) : [],
-      }),
-      run: serve,
-    },
-    // In JSON they are lines of the log, which begins with the service.
-    ({ log }, invocation) => (log === 'json' ? [] : warnings(invocation)),
-  ),
-  description: 'Run a Password Pusher server on this machine, with an embedded database.',
-  help,
-  commands: { token, rekey, backup, health },
-} satisfies CommandObject;
+export default serveCommand(
+  {
+    description: 'Run a Password Pusher server on this machine, with an embedded database.',
+    help,
+    commands: { token, rekey, backup, health },
+    rows: all,
+    plan: (options, invocation): ServePlan => ({
+      settings: {
+        ...options,
+        ...dataPlace(invocation.context, options),
+        ...keyFile(invocation.context),
+      },
+      jsonLog: options.log === 'json',
+      warnings: options.log === 'json' ? warnings(invocation) : [],
+    }),
+    run: serve,
+  },
+  // In JSON they are lines of the log, which begins with the service.
+  ({ log }, invocation) => (log === 'json' ? [] : warnings(invocation)),
+);
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
-async function serve(run: Entry, plan: ServePlan): Promise<void> {
-  const { context, say } = run;
+async function serve(entry: Entry, plan: ServePlan): Promise<void> {
+  const { context, say } = entry;
   const { jsonLog, settings, warnings } = plan;
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
   const guarded = await isGuarded(context);
-  const { ephemeral, firstToken: tells, host } = settings;
-  // It can still be saved as a profile.
-  const unseen = guarded && tells && !(isLoopback(host) && !ephemeral);
+  const { ephemeral, firstToken: wantsToken, host } = settings;
+  // A service of this machine alone saves its token as a profile.
+  const unseen = guarded && wantsToken && !(isLoopback(host) && !ephemeral);
   const reveal = ephemeral ? '; restart with --reveal to print one' : ' (see --reveal)';
-  const service = await start(run, plan, unseen ? `an agent would read it${reveal}` : undefined);
+  const service = await start(entry, plan, unseen ? `an agent would read it${reveal}` : undefined);
   for (const warning of warnings) service.warn(warning);
   // Before the address is printed: a script that reads it may send the signal.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
-  // Even with --quiet: it cannot be shown again.
+  // It cannot be shown again, so that --quiet does not drop it.
   if (firstToken !== undefined && !say.manner.json && !guarded)
     await say.announce(`token of admin, shown only now: ${firstToken}`);
-  const next = await nextCommand(run, plan, service);
+  const next = await nextCommand(entry, plan, service);
   // Who starts it without standard output does not ask for its address, which the log has too.
   if (!context.stdout.closed)
     await say.print(
@@ -115,7 +111,7 @@ type Started = Awaited<ReturnType<typeof start>>;
 
 /** The command that pushes from another terminal of this machine; undefined for a service that is for others. */
 async function nextCommand(
-  run: Entry,
+  entry: Entry,
   { settings: { ephemeral, anonymous }, jsonLog }: ServePlan,
   service: Started,
 ): Promise<string | undefined> {
@@ -124,62 +120,59 @@ async function nextCommand(
   // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
   const profile = ephemeral
     ? undefined
-    : await (firstToken === undefined ? findProfile : keepProfile)(run, service, jsonLog);
+    : await (firstToken === undefined ? findProfile : keepProfile)(entry, service, jsonLog);
   if (profile !== undefined)
     return `pwpush push${profile.isCurrent ? '' : ` --profile ${profile.name}`}`;
   return anonymous ? `pwpush push --encrypt --url ${localUrl}` : `pwpush login ${localUrl}`;
-}
-
-interface LocalProfile {
-  readonly name: string;
-  readonly isCurrent: boolean;
 }
 
 /**
  * The profile with a token of the service. One that an earlier start has saved moves with it to another port, as the token
  * is one of its database.
  */
-async function findProfile(
-  { context, say }: Entry,
-  { localUrl: url, knows }: Started,
-  jsonLog: boolean,
-): Promise<LocalProfile | undefined> {
+async function findProfile(entry: Entry, { localUrl: url, knows }: Started, jsonLog: boolean) {
   try {
-    const { current, profiles } = storedProfiles(context);
-    for (const [name, profile] of Object.entries(profiles)) {
-      const { url: before, token } = profile;
+    const { current, profiles } = storedProfiles(entry.context);
+    for (const [name, { url: before, token }] of Object.entries(profiles)) {
       if (before === undefined || token === undefined || !(await knows(token))) continue;
-      const isCurrent = name === current;
-      if (before === url) return { name, isCurrent };
-      if (!isKeptName(name) || !isLoopback(new URL(before).hostname)) continue;
-      await updateProfiles({ context, say }, (now) => ({
+      const found = { name, isCurrent: name === current };
+      if (before === url) return found;
+      if (!/^local(?:-\d+)?$/.test(name) || !isLoopback(new URL(before).hostname)) continue;
+      await updateProfiles(entry, (now) => ({
         ...now,
         profiles: { ...now.profiles, [name]: { ...now.profiles[name], url } },
       }));
-      if (!jsonLog) await say.note(`profile "${name}" leads here now, no longer to ${before}`);
-      return { name, isCurrent };
+      if (!jsonLog)
+        await entry.say.note(`profile "${name}" leads here now, no longer to ${before}`);
+      return found;
     }
   } catch {
-    // Of no use to the service, which may not even have a home folder.
+    // The service works without profiles; its user may not even have a home folder.
   }
   return undefined;
 }
 
-/** Keeps the service as a profile, so that `pwpush push` works in the next terminal; undefined if that failed. */
+/**
+ * Saves the service as profile `local`, so that `pwpush push` works in the next terminal, or as `local-2` and so on if that
+ * exists: a token is shown only once and must not be overwritten. Returns undefined if that failed.
+ */
 async function keepProfile(
-  { context, say }: Entry,
+  entry: Entry,
   { localUrl: url, firstToken: token, warn }: Started,
   jsonLog: boolean,
-): Promise<LocalProfile | undefined> {
+) {
   try {
-    const local = { url, edition: APPLICATION, ...(token !== undefined && { token }) } as const;
-    const { name, current } = await updateProfiles({ context, say }, (stored) =>
-      keepLocal(stored, local),
-    );
+    const local: Profile = { url, edition: APPLICATION, ...(token !== undefined && { token }) };
+    const { name, current } = await updateProfiles(entry, (stored) => {
+      let name = 'local';
+      for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
+      const profiles = { ...stored.profiles, [name]: withEncryption(local, {}) };
+      return { name, current: stored.current ?? name, profiles };
+    });
     const isCurrent = current === name;
     const use = isCurrent ? '' : `; use it with --profile ${name}`;
-    if (!jsonLog) await say.note(`saved as profile "${name}"${use}`);
-    if (!jsonLog) await say.note(ENCRYPTS);
+    if (!jsonLog) await entry.say.note(`saved as profile "${name}"${use}`);
+    if (!jsonLog) await entry.say.note(ENCRYPTS);
     return { name, isCurrent };
   } catch (error) {
     const why =
@@ -189,26 +182,12 @@ async function keepProfile(
   }
 }
 
-/** Resolves when the terminal that started us is gone. Without a terminal, SIGHUP reloads the service. */
+/** Resolves when the terminal of the service is gone. Without a terminal, SIGHUP reloads the service. */
 function hungUp(context: Context, reload: () => Promise<void>): Promise<void> {
   const { stdin, stdout, stderr } = context;
-  const ours = stdin.isTTY || stdout.isTTY || stderr.isTTY;
+  const hasTerminal = stdin.isTTY || stdout.isTTY || stderr.isTTY;
   return new Promise((resolve) => {
-    const hangup = () => (ours ? resolve() : void reload());
+    const hangup = () => (hasTerminal ? resolve() : void reload());
     context.interrupts.enter({ mode: 'own', hangup });
   });
-}
-
-/** Whether `keepLocal` gives such names. */
-const isKeptName = (name: string) => /^local(?:-\d+)?$/.test(name);
-
-/**
- * Adds the first token of a service on this machine as profile `local`, or `local-2` and so on if that exists: a token
- * is shown only once and must not be overwritten.
- */
-export function keepLocal(stored: StoredProfiles, profile: Profile) {
-  let name = 'local';
-  for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
-  const profiles = { ...stored.profiles, [name]: withEncryption(profile, {}) };
-  return { name, current: stored.current ?? name, profiles };
 }

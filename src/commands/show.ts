@@ -22,8 +22,8 @@ export default command({
   run: show,
 });
 
-async function show(entry: Entry, named: LocatedItem): Promise<void> {
-  const item = await connect(entry, named);
+async function show(entry: Entry, located: LocatedItem): Promise<void> {
+  const item = await connect(entry, located);
   await onItem(item, ({ kind }) =>
     kind === 'push' ? showPush(entry, item) : showRequest(entry, item),
   );
@@ -65,7 +65,7 @@ async function showPush({ context, say }: Entry, item: ConnectedItem) {
 async function ownPush(context: Context, item: ConnectedItem): Promise<Push | undefined> {
   const { api, token } = item;
   try {
-    // Tells whether the push is the user's own, so that their lists are not read in vain.
+    // This fails unless the push is the user's own, whose lists are not read in vain then.
     await api.audit(token, 1);
   } catch (error) {
     if (error instanceof CliError && error.code === 'forbidden') return undefined;

@@ -24,8 +24,8 @@ async function version(entry: Entry, target: Target | NoInstance): Promise<void>
     return say.remark(target);
   }
   const { api } = await connect(entry, { target });
-  const found = await api.version();
-  await say.print({ ...found, pwpush: context.version, url: target.base }, (look) =>
-    versionText(context.version, target.base, found, look),
+  const instance = await api.version();
+  await say.print({ ...instance, pwpush: context.version, url: target.base }, (look) =>
+    versionText(context.version, target.base, instance, look),
   );
 }

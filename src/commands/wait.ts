@@ -1,5 +1,5 @@
 import { flag, parsed } from '../cli/declare';
-import { pushRow } from '../cli/options';
+import { type Options, pushRow } from '../cli/options';
 import { auditLog } from '../cli/terminal/listings';
 import type { Entry } from '../cli/terminal/output';
 import { printRows } from '../cli/terminal/table';
@@ -9,40 +9,34 @@ import { pushPoller } from '../client/progress';
 import { CliError, phrase, usageError } from '../platform/errors';
 import { clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
-import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
+import { accountOfPush, type ConnectedItem, itemOf } from '../profile/references';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer, waitUntil } from '../take/waiting';
 import help from './help/wait.txt?raw';
 import { command } from './planned';
 
-/** What to wait for, and what then. */
-interface WaitPlan {
-  readonly item: LocatedItem;
-  /** Seconds between two looks. */
-  readonly interval: number;
-  /** Seconds to wait at most. */
-  readonly most: number | undefined;
-  readonly thenExpire: boolean;
-}
+const rows = {
+  link: pushRow,
+  interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
+    DEFAULT_INTERVAL,
+  ),
+  for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
+  thenExpire: flag('--then-expire', 'expire the push after the first view'),
+};
 
 export default command({
   description: "Wait until a push is viewed (0) or expires (6). Requires the owner's token.",
   help,
-  rows: {
-    link: pushRow,
-    interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
-      DEFAULT_INTERVAL,
-    ),
-    for: parsed('--for <time>', 'wait at most this long (12): seconds, 45m, 6h', waitingTime),
-    thenExpire: flag('--then-expire', 'expire the push after the first view'),
-  },
-  plan: (options, entry): WaitPlan => ({
-    item: itemOf(entry, options, options.link),
-    interval: options.interval,
-    most: options.for,
-    thenExpire: options.thenExpire,
-  }),
+  rows,
+  plan: planOf,
   run: wait,
 });
+
+type WaitPlan = ReturnType<typeof planOf>;
+
+function planOf(options: Options<typeof rows>, entry: Entry) {
+  const { link, interval, for: most, thenExpire } = options;
+  return { item: itemOf(entry, options, link), interval, most, thenExpire };
+}
 
 function interval(value: string, name: string): number {
   const parsed = seconds(value, name);
@@ -50,30 +44,28 @@ function interval(value: string, name: string): number {
   throw usageError(`${name} must be at least 1 second`);
 }
 
-async function wait({ context, say }: Entry, plan: WaitPlan): Promise<void> {
+async function wait(entry: Entry, plan: WaitPlan): Promise<void> {
   const { target } = plan.item;
-  const limit = timeLimit(context, plan.most, target.timeout);
-  const entry = { context: limit.context, say };
+  const limit = timeLimit(entry, plan.most, target);
   const viewed = await limit.ending('view', async () => {
-    const limited = { ...plan.item, target: { ...target, timeout: limit.timeout } };
-    const item = await connect(entry, limited);
+    const item = await connect(limit.entry, { ...plan.item, target: limit.target });
     return onItem(item, ({ kind }) =>
       kind === 'push'
-        ? waitForView(entry, plan, item)
+        ? waitForView(limit.entry, plan, item)
         : limit.ending('answer', async () => {
             if (plan.thenExpire)
               throw usageError('--then-expire would delete the answer', 'remove --then-expire');
-            await waitForAnswer(entry, plan, item);
+            await waitForAnswer(limit.entry, plan, item);
             return undefined;
           }),
     );
   });
   if (!viewed || !plan.thenExpire) return;
-  // The time limit of the wait is not that of the expiry.
-  const { expire } = await clientOf({ context, say }, target);
+  // The connection of the wait ends with its time limit; the expiry has one of its own.
+  const { expire } = await clientOf(entry, target);
   await expire(viewed.token);
-  await readReceipts(context).end([viewed]);
-  await say.remark(`expired ${viewed.token}`);
+  await readReceipts(entry.context).end([viewed]);
+  await entry.say.remark(`expired ${viewed.token}`);
 }
 
 async function waitForView(

@@ -57,7 +57,8 @@ export function webAddress(text: string | null | undefined): string | undefined 
   // The host of an IPv6 address keeps its brackets.
   const [, origin = '', rest = ''] = /^(https?:\/\/(?:\[[^\]]*\])?)(.*)$/.exec(url.href) ?? [];
   const address = origin + rest.replace(/[^\w.~:/?#@%=&+,-]/g, escaped);
-  return address.length > LONGEST_LINK ? undefined : address;
+  // A label of the host may be too long once it is escaped.
+  return address.length > LONGEST_LINK || !parseUrl(address) ? undefined : address;
 }
 
 /** `href` is ASCII. */

@@ -3,7 +3,7 @@
  * Imports nothing, so that help and completion load it too; responses are in `decode.ts`.
  */
 
-/** The path of the API, below the instance's base address. */
+/** Below the base address of an instance. */
 export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
@@ -17,7 +17,7 @@ export const LINK_INCOMPLETE = 'link_incomplete';
 /** The `error` of a retrieval without a private key, of a push to public keys: our own service. */
 export const IDENTITY_NEEDED = 'identity_needed';
 
-/** The OpenAPI document of our service, relative to `API_PATH`. */
+/** Our service has its document there, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
 /** The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. */
@@ -47,10 +47,12 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
-/** Calls of the commercial edition alone. */
-export const commercialRoutes = {
-  accounts: { method: 'GET', path: '/accounts' },
-} as const satisfies Record<string, Route>;
+/** The listings of an owner's requests, in the order in which a request moves through them. */
+export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
+export type RequestState = (typeof REQUEST_STATES)[number];
+
+/** The commercial edition alone has it. */
+export const accountsRoute: Route = { method: 'GET', path: '/accounts' };
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -95,7 +97,7 @@ export const locales =
     ' ',
   );
 
-/** Recipients of an e-mail with the link (API 2.1). */
+/** Asks the instance to e-mail the link (API 2.1). */
 export interface Notification {
   /** Addresses, separated by commas. */
   notify_emails_to: string;
@@ -136,28 +138,6 @@ export interface NewRequest extends Partial<Notification>, Flags<typeof requestF
   /** `age1…`: what answers are encrypted to. */
   public_key?: string;
 }
-
-/** Kinds of the reference; others are possible. */
-export const auditKinds = [
-  'creation',
-  'view',
-  'failed_view',
-  'expire',
-  'failed_passphrase',
-  'admin_view',
-  'owner_view',
-  'edit',
-  'creation_email_send',
-] as const;
-
-/** Kinds of our service for requests, besides `creation`, `owner_view`, `failed_view` and `failed_passphrase`. */
-export const requestAuditKinds = [
-  'request_view',
-  'response',
-  'failed_response',
-  'response_view',
-  'close',
-] as const;
 
 /** Whether `features` of a version, or a part of it, has that feature on: it is an object or a boolean. */
 export function hasFeature(features: unknown, name: string): boolean {

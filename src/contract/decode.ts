@@ -32,12 +32,17 @@ function object<const Entries extends v.ObjectEntries>(entries: Entries) {
   const ours = OURS.filter((name) => !Object.hasOwn(entries, name));
   return v.pipe(
     v.looseObject(entries),
-    v.transform((found) => {
-      for (const name of ours) if (name in found) Reflect.deleteProperty(found, name);
-      return found;
+    v.transform((fields) => {
+      for (const name of ours) if (name in fields) Reflect.deleteProperty(fields, name);
+      return fields;
     }),
   );
 }
+
+/** Each file of a response is requested up to three times, with pauses. */
+const MOST_FILES = 10 * limits.filesPerPush;
+
+const isNamed = ({ url_token }: { readonly url_token: string }) => url_token !== '';
 
 const file = object({
   filename: v.string(),
@@ -47,7 +52,6 @@ const file = object({
 });
 export interface PushFile extends v.InferOutput<typeof file> {}
 
-/** The optional fields of a push. */
 const pushFields = {
   html_url: link,
   expire_after_days: integer,
@@ -79,7 +83,7 @@ export interface Push extends v.InferOutput<typeof pushSchema> {}
 /** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({ ...pushFields, url_token: v.fallback(token, '') }),
-  v.check((push) => push.url_token !== '' || push.html_url != null),
+  v.check((push) => isNamed(push) || push.html_url != null),
 );
 
 /** The response to a retrieval, whose payload must be valid. */
@@ -90,16 +94,15 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
     payload: v.nullish(v.string()),
   }),
   v.check((push) => 'payload' in push || (push.files ?? []).length > 0 || push.expired === true),
-  // Each file is requested up to three times, with pauses.
-  v.check((push) => (push.files ?? []).length <= 10 * limits.filesPerPush),
+  v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
 
 /** The valid elements of an array; fails if all of several are invalid. */
 function validElements<T>(element: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.array(v.fallback(v.nullable(element), null)),
-    v.check((all) => all.length === 0 || all.some((one) => one !== null)),
-    v.transform((all) => all.filter((one): one is NonNullable<typeof one> => one !== null)),
+    v.check((all) => all.length === 0 || all.some((valid) => valid !== null)),
+    v.transform((all) => all.filter((valid): valid is NonNullable<typeof valid> => valid !== null)),
   );
 }
 
@@ -114,13 +117,12 @@ const listedPush = v.pipe(
 
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(listedPush);
 
-/** Accounts, of which only that they are there is known: a bare array, or one in an object. */
+/** A bare array, or one in an object: of accounts, only that they are there is known. */
 export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
   v.array(v.unknown()),
   object({ accounts: v.array(v.unknown()) }),
 ]);
 
-/** The optional fields of a request. */
 const requestFields = {
   html_url: link,
   /** `open`, `ready` (answered) or `closed`. */
@@ -145,7 +147,7 @@ const requestFields = {
 /** The response to a request's creation, which needs a link or a token. */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
-  v.check((one) => one.url_token !== '' || one.html_url != null),
+  v.check((request) => isNamed(request) || request.html_url != null),
 );
 
 /**
@@ -158,8 +160,8 @@ export const requestSchema = v.pipe(
     url_token: v.fallback(token, ''),
     response: v.nullish(v.string()),
   }),
-  v.check((one) => ['state', 'request', 'response'].some((name) => name in one) || isNamed(one)),
-  v.check((one) => (one.files ?? []).length <= 10 * limits.filesPerPush),
+  v.check((it) => isNamed(it) || ['state', 'request', 'response'].some((name) => name in it)),
+  v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
 /** A request in a response (docs/wire.md, "Requests"); its token is empty if it is missing. Unknown fields are kept. */
 export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
@@ -167,10 +169,8 @@ export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
 /** The response to an answer, which says at least of which request, or in what state that is. */
 export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   requestSchema,
-  v.check((one) => isNamed(one) || typeof one.state === 'string'),
+  v.check((request) => isNamed(request) || typeof request.state === 'string'),
 );
-
-const isNamed = ({ url_token }: { readonly url_token: string }) => url_token !== '';
 
 export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
   object({ ...requestFields, response: text, url_token: token }),
@@ -189,7 +189,6 @@ const auditEntry = object({
   referrer: text,
   created_at: text,
 });
-/** One event of a push's audit log. */
 export interface AuditEntry extends v.InferOutput<typeof auditEntry> {}
 
 export const auditSchema = object({ logs: validElements(auditEntry) });

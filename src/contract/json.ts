@@ -40,8 +40,8 @@ export class JsonSize {
   add(bytes: Uint8Array): void {
     // Not in the properties, which takes twice as long.
     let { values, text, quoted, rest } = this;
-    for (let at = 0; at < bytes.length; at++) {
-      const byte = bytes[at];
+    for (let index = 0; index < bytes.length; index++) {
+      const byte = bytes[index];
       if (rest > 0) rest = rest === 1 && byte === LETTER_U ? 4 : rest - 1;
       else if (byte === QUOTE) quoted = !quoted;
       else if (!quoted) {
@@ -57,8 +57,8 @@ export class JsonSize {
 
 /** The fields that were asked for; the instance has defaults for the rest. */
 export function askedFor<Fields extends object>(fields: Fields) {
-  const asked = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(asked) as {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as {
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;
   };
 }

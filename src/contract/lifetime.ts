@@ -20,7 +20,7 @@ export const durations: readonly number[] = [
 
 /** The index of the longest of `durations` within this number of seconds; -1 if all are longer. */
 export function longestDuration(seconds: number): number {
-  return durations.findLastIndex((one) => one <= seconds);
+  return durations.findLastIndex((duration) => duration <= seconds);
 }
 
 /** Seconds of the shortest lifetime that each edition has. */
@@ -30,7 +30,7 @@ export const shortestLifetime: Readonly<Record<Edition, number>> = {
   pwpush: units.m,
 };
 
-/** When a push expires: seconds from now, or a time in milliseconds. */
+/** Seconds from now, or a time in milliseconds. */
 export type Expiry = { readonly after: number } | { readonly at: number };
 
 /**
@@ -50,7 +50,7 @@ export function parseExpiry(text: string): Expiry | undefined {
   return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
 }
 
-/** A time in milliseconds as the clocks of the user show it: `1 Dec 2026, 23:59 (UTC+1)`. */
+/** As the clocks of the user show a time in milliseconds: `1 Dec 2026, 23:59 (UTC+1)`. */
 export function timeHere(milliseconds: number): string {
   const time = new Date(milliseconds);
   // `Tue Dec 01 2026 23:59:59 GMT+0100 (…)`, in every language; Intl would take 20 ms.
@@ -77,7 +77,7 @@ export type ExpiryFields = Pick<
 export type ClosingFields = Pick<NewRequest, 'close_after' | 'close_after_duration'>;
 export type LifetimeFields = ExpiryFields & ClosingFields;
 
-/** A push or a request in a response. */
+/** Fields of a push or a request in a response. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -100,7 +100,7 @@ export function closingFields(seconds: number): ClosingFields | undefined {
   return index === -1 ? undefined : { close_after: seconds, close_after_duration: index };
 }
 
-/** Seconds that a push or a request asks for, if it asks for any. */
+/** In seconds; undefined where an instance is asked for its default. */
 export function askedLifetime(asked: LifetimeFields): number | undefined {
   const { expires_in, close_after, expire_after_days: days } = asked;
   return (
@@ -110,8 +110,8 @@ export function askedLifetime(asked: LifetimeFields): number | undefined {
   );
 }
 
-function askedIndex(asked: LifetimeFields): number {
-  return asked.expire_after_duration ?? asked.close_after_duration ?? -1;
+function askedIndex({ expire_after_duration, close_after_duration }: LifetimeFields): number {
+  return expire_after_duration ?? close_after_duration ?? -1;
 }
 
 /**
@@ -165,24 +165,17 @@ function calendarSlack(request: LifetimeFields): number {
 export function durationText(seconds: number): string {
   const words: string[] = [];
   let left = Math.round(seconds);
-  for (const [name, length] of [
-    ['day', units.d],
-    ['hour', units.h],
-    ['minute', units.m],
-    ['second', units.s],
+  for (const [code, name] of [
+    ['d', 'day'],
+    ['h', 'hour'],
+    ['m', 'minute'],
+    ['s', 'second'],
   ] as const) {
-    const count = Math.floor(left / length);
-    left -= count * length;
-    if (count > 0) words.push(counted(count, name));
+    const count = Math.floor(left / units[code]);
+    left -= count * units[code];
+    if (count > 0) words.push(`${count} ${name}${count === 1 ? '' : 's'}`);
   }
   return words.slice(0, 2).join(' ') || '0 seconds';
-}
-
-/** Seconds in the largest unit up to days that divides them: `2 days`, `90 minutes`. */
-export function durationInOneUnit(seconds: number): string {
-  if (seconds % units.d === 0) return counted(seconds / units.d, 'day');
-  if (seconds % units.h === 0) return counted(seconds / units.h, 'hour');
-  return counted(seconds / units.m, 'minute');
 }
 
 /**
@@ -199,10 +192,6 @@ export function roundedTime(
   if (minutes < 120 && minutes !== 60) return [minutes, 'minute'];
   if (hours < 48 && hours !== 24) return [hours, 'hour'];
   return [Math.floor((seconds + units.h) / units.d), 'day'];
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 /** Seconds as `parseDuration` reads them, in the largest unit up to days: `36h`. */

@@ -59,38 +59,39 @@ const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
 /** Runs of them, of a length that saves more than a segment of its own costs in any version. */
 const RUN = /([0-9A-Z $%*+\-./:]{16,})/;
 
-/** The segments of a text of one byte per character: long runs take 5.5 bits a character, the rest 8. The encoder knows bytes only. */
+/** Long runs take 5.5 bits a character, the rest 8. The encoder itself knows bytes only. */
 function segmentsOf(bytes: string): Segment[] {
-  const parts = bytes.split(RUN).map((part, at) => (at % 2 === 0 ? inBytes : alphanumeric)(part));
+  const parts = bytes.split(RUN).map((part, i) => (i % 2 === 0 ? inBytes : alphanumeric)(part));
   return parts.filter((part) => part.bits > 0);
 }
 
 interface Segment extends QRSegment {
-  /** Of its data. */
   readonly bits: number;
 }
 
-/** ISO/IEC 18004, 7.4.5. */
+/** A segment in byte mode (ISO/IEC 18004, 7.4.5). */
 function inBytes(text: string): Segment {
   return {
-    ...{ mode: 4, bits: 8 * text.length, getLength: () => text.length },
+    mode: 4,
+    bits: 8 * text.length,
+    getLength: () => text.length,
     write: (buffer) => {
-      for (let at = 0; at < text.length; at++) buffer.put(text.charCodeAt(at), 8);
+      for (const byte of text) buffer.put(byte.charCodeAt(0), 8);
     },
   };
 }
 
-/** ISO/IEC 18004, 7.4.4. */
+/** A segment in alphanumeric mode (ISO/IEC 18004, 7.4.4). */
 function alphanumeric(text: string): Segment {
   return {
-    ...{ mode: 2, bits: Math.ceil(5.5 * text.length), getLength: () => text.length },
+    mode: 2,
+    bits: Math.ceil(5.5 * text.length),
+    getLength: () => text.length,
     write: (buffer) => {
-      for (let at = 0; at < text.length; at += 2) {
-        const [first = 0, second] = [...text.slice(at, at + 2)].map((one) =>
-          ALPHANUMERIC.indexOf(one),
-        );
-        if (second === undefined) buffer.put(first, 6);
-        else buffer.put(45 * first + second, 11);
+      for (const [first = '', second] of text.match(/..?/g) ?? []) {
+        const value = ALPHANUMERIC.indexOf(first);
+        if (second === undefined) buffer.put(value, 6);
+        else buffer.put(45 * value + ALPHANUMERIC.indexOf(second), 11);
       }
     },
   };

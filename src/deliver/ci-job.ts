@@ -8,17 +8,13 @@ import { failedError, phrase } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
 import { type Destination, linkTarget, noFollow, planted, unwritable } from './destination';
 
-/** An output of a step, or a variable for the steps that follow. */
 export interface JobEntry {
   readonly name: string;
   readonly isVariable: boolean;
   readonly file: string;
 }
 
-/**
- * Opens the files of the job.
- * @throws CliError (usage) for one that another user prepared
- */
+/** @throws CliError (usage) for a file that another user prepared */
 export async function ciDestination(
   { context, say }: Entry,
   entries: readonly JobEntry[],
@@ -28,7 +24,6 @@ export async function ciDestination(
     for (const { file } of files) await file.close().catch(() => {});
   };
   try {
-    // The runner's, which is another user in the container of a job, where root may run it.
     for (const { name, file } of entries)
       files.push({ file: await appending(file, context.uid), name });
   } catch (error) {
@@ -41,7 +36,7 @@ export async function ciDestination(
       const text = bytes.toString();
       try {
         if (text.includes('\0')) throw failedError(phrase('text-with-nul'));
-        // Before anything else can print it.
+        // Nothing can print the text before the runner masks it.
         await context.stdout.write(maskCommands(text));
         for (const { file, name } of files) await append(file, heredoc(name, text));
         if (variables.length > 0) await say.note(variablesSet(variables));
@@ -54,11 +49,14 @@ export async function ciDestination(
   };
 }
 
-/** The mode bit of a folder that everybody can write to. */
+/**
+ * The mode bit of a folder that everybody can write to. The folder of the runner is that of another user in the container of a
+ * job, where root may run it.
+ */
 const EVERYBODY = 0o002;
 
-async function appending(named: string, user: User): Promise<FileHandle> {
-  const path = linkTarget(named, user);
+async function appending(wanted: string, user: User): Promise<FileHandle> {
+  const path = linkTarget(wanted, user);
   const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants;
   let file: FileHandle | undefined;
   try {
@@ -79,7 +77,7 @@ async function append(file: FileHandle, text: string): Promise<void> {
   await file.appendFile(size > 0 && last[0] !== 0x0a ? `\n${text}` : text);
 }
 
-/** A shorter text without its white space, such as a brace, would be masked in every log. */
+/** A shorter text, such as a brace, would be masked in every log. */
 const SHORTEST_TRIMMED = 4;
 
 /**
@@ -96,12 +94,12 @@ export function maskCommands(text: string): string {
     .join('');
 }
 
-/** The escapes that the runner undoes in a command's data. */
+/** The runner undoes these escapes. */
 function escaped(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** A value of several lines for the files `GITHUB_OUTPUT` and `GITHUB_ENV`; the delimiter is random, so no text contains it. */
+/** The delimiter is random, so that no text contains it. */
 export function heredoc(name: string, value: string): string {
   const delimiter = `pwpush_${randomBytes(16).toString('hex')}`;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;

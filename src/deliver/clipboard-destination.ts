@@ -4,11 +4,10 @@ import { forTerminal } from '../cli/terminal/safe';
 import { copiedText, findClipboard } from '../platform/clipboard';
 import { failedError, phrase, usageError } from '../platform/errors';
 import type { Destination } from './destination';
-import { printOrRescue } from './print-or-rescue';
+import { printResult } from './print-result';
 
 /** @throws CliError (usage) if there is no clipboard */
-export async function clipboardDestination(run: Entry): Promise<Destination> {
-  const { context, say } = run;
+export async function clipboardDestination({ context, say }: Entry): Promise<Destination> {
   const clipboard = await findClipboard(context);
   if (!clipboard)
     throw usageError('no clipboard found; nothing was fetched', phrase('clipboard-programs'));
@@ -32,13 +31,8 @@ export async function clipboardDestination(run: Entry): Promise<Destination> {
       const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
       if (await prompter.confirm(question, true).finally(context.asked)) return;
       const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
-      const failure = await printOrRescue(context, {
-        bytes,
-        part: 'secret',
-        push,
-        store,
-      });
-      if (failure) throw failure;
+      const failure = await printResult(context, bytes);
+      if (failure) throw await store.rescue(failure, { part: 'secret', bytes: copied, push });
     },
   };
 }

@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { inWords } from '../cli/in-words';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
-import { meterFor } from '../cli/terminal/transfer-meter';
 import type { PushFile } from '../contract/decode';
 import type { Context } from '../platform/context';
 import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/errors';
@@ -9,20 +8,18 @@ import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
 import { type Destination, reserveText } from './destination';
-import { askBeforeLoss, type FetchedFiles, fetchFiles, leaveRest, toolsFor } from './download';
+import { type FetchedFiles, fetchFiles, leaveRest, toolsFor, transferOf } from './download';
 import { newFile } from './new-file';
 import type { Place } from './place';
 import { type Folder, safeName } from './safe-name';
 import { copyBody, type DownloadTools, withRetries } from './save-file';
 import type { Ways } from './ways';
 
-/** The files of a push on their way to where they go. */
 interface FilesDelivery {
-  /** Of their folder. */
   readonly path: string;
-  /** A new file for the text beside them; undefined if their folder takes none. */
+  /** Resolves to undefined if the folder of the files takes no text beside them. */
   reserveText(): Promise<Destination | undefined>;
-  /** Does not reject if one fails. */
+  /** Does not reject if a file fails. */
   write(): Promise<FetchedFiles>;
 }
 
@@ -50,7 +47,7 @@ function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
   return { path: dirname(path), name: basename(path), force, taken, named: true };
 }
 
-/** The folder for the files, made if missing; a rescue folder if it cannot be written and the files would be lost. */
+/** Makes the folder if it is missing; a rescue folder takes its place if it cannot be written and the files would be lost. */
 async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
   const { say, store, push } = retrieval;
   if (ways.but === 'no-folder' && place.plan.to === 'path')
@@ -58,13 +55,13 @@ async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promis
   const folder = folderOf(place, ways.files);
   try {
     if (folder.path !== '.') makeFolder(folder.path);
-    // Only writing proves it: access(2) grants a folder that was removed.
+    // Only writing proves that it can be written: access(2) grants a folder that was removed.
     await (await newFile({ path: folder.path, force: false, taken: new Set() }, 'probe')).discard();
     return folder;
   } catch (error) {
     const why = whyUnwritable((error as Error).cause ?? error);
     const instead = store.loses(push) ? await store.folder().catch(() => undefined) : undefined;
-    // Without one, the error of each file says why.
+    // The error of each file says why.
     if (instead === undefined) return folder;
     const which = folder.path === '.' ? 'the current folder' : `"${folder.path}"`;
     await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
@@ -72,21 +69,16 @@ async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promis
   }
 }
 
-/**
- * Writes the one file of a push to standard output; if that fails, it is saved.
- * @param folder for that, and for the text
- */
+/** Writes the one file of a push to standard output; if that fails, it is saved to the folder, as the text is. */
 async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, push, say, signal } = retrieval;
   const [file] = push.files ?? [];
   if (file === undefined) return fetchFiles(retrieval, folder);
   if (push.payload) await say.warn(await textBeside(retrieval, push.payload, folder));
-  const meter = meterFor(retrieval, 1);
+  const { meter, end } = transferOf(retrieval, 1);
   const tools = toolsFor(retrieval, meter, 0, safeName(file.filename));
-  const asked = askBeforeLoss(retrieval, meter);
   const problem = await attempt(() => writeToStdout(context, file, tools));
-  asked();
-  await meter.ends();
+  await end();
   if (signal.aborted) {
     const missing = problem ? [file.url] : [];
     return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), { missing }) };
@@ -110,10 +102,7 @@ async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): 
   }
 }
 
-/**
- * What was written cannot be taken back, so only a link that has sent nothing yet is tried again.
- * @throws CliError
- */
+/** What was written cannot be taken back, so only a link that has sent nothing yet is tried again. */
 async function writeToStdout(
   { stdout, stderr, signal }: Pick<Context, 'stdout' | 'stderr' | 'signal'>,
   file: PushFile,

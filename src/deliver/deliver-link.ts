@@ -3,11 +3,10 @@ import { isGuarded } from '../cli/agent';
 import { type Entry, toJson } from '../cli/terminal/output';
 import { savedText } from '../cli/terminal/wording';
 import { isLoopback } from '../contract/address';
-import type { CliError } from '../platform/errors';
-import { printOrRescue } from './print-or-rescue';
+import { type CliError, phrase } from '../platform/errors';
+import { printResult, tryWrite } from './print-result';
 
 export interface CreatedLink {
-  /** As the instance returned it, for JSON. */
   readonly object: object;
   readonly link: string;
   readonly told?: Readonly<Record<string, string | undefined>> | undefined;
@@ -20,34 +19,32 @@ export interface CreatedLink {
 
 interface LinkPlan {
   readonly copy: boolean;
-  /** It is drawn above the link. */
   readonly qr: boolean;
 }
 
 /**
- * Prints what was created: the link, then warnings and the rest. It exists: whatever fails, its link must not be lost. Returns
- * the error if stdout could not be written.
- * @param last what a terminal gets at the end; of a link that is drawn, that it leads a phone to itself if it does
+ * Prints what was created: whatever fails, its link must not be lost. Returns the error if stdout could not be written.
+ * @param last what a terminal gets at the end
  */
 export async function printCreated(
-  run: Entry,
+  entry: Entry,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
   last = qr ? reachedHere(created.link) : [],
 ): Promise<CliError | undefined> {
-  const { say } = run;
+  const { say } = entry;
   const { link, warnings, summary, written = [] } = created;
   const saved = written.flatMap((path) =>
     path === undefined ? [] : [savedText(path, sizeOf(path))],
   );
   const remarks = [summary ?? [], last].flat();
-  const told = warnings.map((warning) => `warning: ${warning}`);
-  const below = [link, ...saved, ...told, copy ? 'copied' : [], ...remarks].flat();
-  if (qr) await (await drawing()).drawQr(run, link, below);
-  const failure = await printLink(run, created);
+  const warned = warnings.map((warning) => `warning: ${warning}`);
+  const below = [link, ...saved, ...warned, copy ? 'copied' : [], ...remarks].flat();
+  if (qr) await (await drawing()).drawQr(entry, link, below);
+  const failure = await printLink(entry, created);
   for (const line of saved) await say.note(line);
   for (const warning of warnings) await say.warn(warning);
-  if (copy) await copyLink(run, link);
+  if (copy) await copyLink(entry, link);
   if (!failure) for (const line of remarks) await say.remark(line);
   return failure;
 }
@@ -58,31 +55,39 @@ export function reachedHere(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
-/** Whether what this machine serves is drawn unasked: for a person who watches, unless only this machine can open it. */
+/** Whether what this machine serves is drawn although nobody asks for it. */
 export function isForPhones({ context, say }: Entry, link: string): boolean {
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
 
-/** Zero if somebody has removed it already. */
+/** Somebody may have removed the file already. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** What draws a link: 5 ms. */
+/** 5 ms. */
 export const drawing = () => import('../cli/terminal/qr');
 
-/** Prints a link, or with `--json` what was created. Returns the error if stdout could not be written. */
+/** If stdout fails, the link goes to stderr or is saved. Returns the error. */
 export async function printLink(
   { context, say }: Entry,
   { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
   const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
-  // A link alone would be of no use without what was generated.
-  const shown = json && Object.keys(told ?? {}).length > 0 ? {} : { link };
-  return printOrRescue(context, { bytes: `${text}\n`, part: 'link', json, ...shown });
+  const failure = await printResult(context, `${text}\n`);
+  if (!failure) return undefined;
+  const { stdout, stderr } = context;
+  // A link is of no use without the passphrase that was generated for it.
+  if (!stderr.closed && !(json && Object.keys(told ?? {}).length > 0)) {
+    if (json) return failure.and(phrase('link-is', link)).with({ remains: { link } });
+    if ((await tryWrite(context, stderr, `${link}\n`)) === undefined)
+      // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
+      return stdout.closed ? undefined : failure.and(phrase('link-is-here'));
+  }
+  const { RescueStore } = await import('../keep/rescue-store');
+  return new RescueStore(context).rescue(failure, { part: 'link', bytes: `${text}\n` });
 }
 
-/** Without a clipboard the link is printed all the same. */
 export async function copyLink({ context, say }: Entry, link: string): Promise<void> {
   const { copiedText, findClipboard } = await import('../platform/clipboard');
   const clipboard = await findClipboard(context);

@@ -10,15 +10,14 @@ import type { Retrieval } from '../take/retrieval';
 import { drawing } from './deliver-link';
 import type { Destination } from './destination';
 import type { Place, PlacePlan } from './place';
-import { printOrRescue } from './print-or-rescue';
+import { printResult } from './print-result';
 import type { SavedFile } from './save-file';
 import { contentsOf, type Ways, waysOf } from './ways';
 
 /**
  * Writes text and files of a push to where they go, or saves what cannot be. The text goes first, so that a failing file
  * cannot lose it; an object goes last, since it says where the files are.
- * @param withFiles whether its files are wanted
- * @returns what went wrong, if anything did
+ * @returns what went wrong
  */
 export async function deliver(
   retrieval: Retrieval,
@@ -59,7 +58,6 @@ function objectText(
   return `${toJson(answer ? { ...request, response: payload } : object)}\n`;
 }
 
-/** The failure of the text, extended by that of the files. */
 function both(text: CliError | undefined, files: CliError | undefined): CliError | undefined {
   if (!text || !files) return text ?? files;
   const interrupted = files.exitStatus > 128;
@@ -72,7 +70,7 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   });
 }
 
-/** The error of a place that was not used as somebody may expect, though everything is saved. */
+/** A place was not used as somebody may expect: it is an error, though everything is saved. */
 function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   const where = folder === '.' ? 'the current folder' : folder;
   switch (but) {
@@ -87,10 +85,7 @@ function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   }
 }
 
-/**
- * Writes the text of a push, or with `--json` the object, to where it goes, or saves it.
- * @param to standard output if left out
- */
+/** Writes a text to its place or to standard output, or saves it. */
 async function writeText(
   retrieval: Retrieval,
   plan: PlacePlan,
@@ -119,18 +114,24 @@ async function printText(
   { to }: PlacePlan,
   bytes: string,
 ): Promise<CliError | undefined> {
-  const secret = { part: 'secret', bytes: push.payload ?? '', push } as const;
-  const why = secret.bytes === '' ? undefined : await whyHidden(context);
-  // It was for a folder that is gone, or the like.
-  if (why !== undefined) return store.rescue(failedError(phrase('text-not-printed', why)), secret);
+  const secret = { part: 'secret', push } as const;
+  const payload = push.payload ?? '';
+  const why = payload === '' ? undefined : await whyHidden(context);
+  // The place that an agent could not read may be gone.
+  if (why !== undefined)
+    return store.rescue(failedError(phrase('text-not-printed', why)), {
+      ...secret,
+      bytes: payload,
+    });
   const { json } = say.manner;
   const drawn = to === 'qr' && !json ? await drawnAsQr(say, bytes) : undefined;
   // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
   const shown = context.stdout.isTTY && !json ? forTerminal(bytes) : bytes;
-  return printOrRescue(context, { ...secret, bytes: drawn ?? shown, saved: drawn && bytes, store });
+  const failure = await printResult(context, drawn ?? shown);
+  return failure && store.rescue(failure, { ...secret, bytes });
 }
 
-/** The text as a QR code for stdout; undefined, with a warning, if it is too long or the terminal too small. */
+/** Warns of a text that is too long, or a terminal that is too small. */
 async function drawnAsQr(say: Terminal, text: string): Promise<string | undefined> {
   const { qrCode } = await drawing();
   const code = qrCode(text, await say.look());

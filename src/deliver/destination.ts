@@ -11,12 +11,12 @@ import type { Folder } from './safe-name';
 
 /** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
-  /** Writes everything; a file gets its name, and its path is returned. */
+  /** A file gets its name, and its path is returned. */
   commit(bytes: string | Uint8Array): Promise<string | undefined>;
   discard(): Promise<void>;
-  /** Makes sure that a text arrived. */
+  /** Makes sure that the text arrived. */
   finish?(retrieval: Retrieval): Promise<void>;
-  /** Where the user named the folder only: the name that is given if it is free, and those that were used. */
+  /** The user named a folder only: the name that is given if it is free, and those that were used. */
   readonly inFolder?: { readonly name: string; readonly taken: Set<string> };
 }
 
@@ -34,7 +34,6 @@ export async function reserveText(folder: Folder): Promise<Destination> {
   return { ...written(file, file.keep), inFolder };
 }
 
-/** A file under a temporary name, which `name` gives its own and returns it. */
 function written(file: TemporaryFile, name: () => Promise<string>): Destination {
   return {
     commit: async (bytes) => {
@@ -51,33 +50,36 @@ function written(file: TemporaryFile, name: () => Promise<string>): Destination 
 }
 
 /**
- * Reserves a file: creates a temporary one beside it, which `commit` renames. Writes directly to a character device, FIFO
- * or descriptor.
+ * Creates a temporary file, which `commit` renames. A character device, FIFO or descriptor is written to directly.
  * @throws CliError (usage) when the file exists and `force` is not set, its folder cannot be written to, or another user
  * prepared what would be written to
  */
-export async function reserveFile(named: string, force: boolean, user: User): Promise<Destination> {
-  if (named === '' || /[/\\]$/.test(named)) {
+export async function reserveFile(
+  wanted: string,
+  force: boolean,
+  user: User,
+): Promise<Destination> {
+  if (wanted === '' || /[/\\]$/.test(wanted)) {
     throw usageError(
-      `"${named}" is not the name of a file`,
+      `"${wanted}" is not the name of a file`,
       'use the name of a file, or - for standard output',
     );
   }
-  const path = linkTarget(named, user);
-  const found = await stat(path).catch(() => undefined);
-  if (!found && path !== named)
-    throw usageError(`"${named}" is a dangling symbolic link`, 'use the path of the file itself');
-  if (found?.isDirectory()) throw usageError(`"${named}" is a folder`, 'choose a file in it');
-  if (found?.isFIFO()) return fifo(path, user);
-  if (found?.isCharacterDevice() || (found && isDescriptor(named))) return device(named);
-  if (found && !found.isFile())
-    throw usageError(`"${named}" is neither a file nor a pipe`, 'choose another file');
-  if (found && !force) throw exists(named);
+  const path = linkTarget(wanted, user);
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats && path !== wanted)
+    throw usageError(`"${wanted}" is a dangling symbolic link`, 'use the path of the file itself');
+  if (stats?.isDirectory()) throw usageError(`"${wanted}" is a folder`, 'choose a file in it');
+  if (stats?.isFIFO()) return fifo(path, user);
+  if (stats?.isCharacterDevice() || (stats && isDescriptor(wanted))) return device(wanted);
+  if (stats && !stats.isFile())
+    throw usageError(`"${wanted}" is neither a file nor a pipe`, 'choose another file');
+  if (stats && !force) throw exists(wanted);
   const file = await temporaryFor(path);
   return written(file, async () => {
-    // Another program may have created the file since.
+    // Another program may have created the file in the meantime.
     if (!(await file.moveTo(path, force))) throw exists(path);
-    return named;
+    return wanted;
   });
 }
 
@@ -94,11 +96,10 @@ function isDescriptor(path: string): boolean {
  */
 export function isStream(path: string, user: User): boolean {
   if (path === '-' || isDescriptor(path)) return true;
-  const found = statSync(linkTarget(path, user), { throwIfNoEntry: false });
-  return found !== undefined && (found.isCharacterDevice() || isOurOutput(found));
+  const stats = statSync(linkTarget(path, user), { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isCharacterDevice() || isOurOutput(stats));
 }
 
-/** Whether it is the file or pipe of standard output or standard error, by whatever name. */
 function isOurOutput({ dev, ino }: Stats): boolean {
   return [1, 2].some((fd) => {
     try {
@@ -111,7 +112,7 @@ function isOurOutput({ dev, ino }: Stats): boolean {
 }
 
 /**
- * The target of symbolic links, so that it is written and the links are kept; the path itself without any.
+ * The target of symbolic links: that is written, and the links are kept.
  * @throws CliError (usage) if one is another user's, or leads nowhere
  */
 export function linkTarget(path: string, user: User): string {
@@ -124,7 +125,6 @@ export function linkTarget(path: string, user: User): string {
   }
 }
 
-/** The error for a path that cannot be written to, before anything was fetched. */
 export function unwritable(path: string, error: unknown, hint?: string): CliError {
   return usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was fetched`, hint);
 }
@@ -134,7 +134,6 @@ export function noFollow(path: string): number {
   return isDescriptor(path) ? 0 : constants.O_NOFOLLOW;
 }
 
-/** The error for what another user put where everybody could. */
 export function planted(path: string, what: 'symbolic link' | 'pipe' | 'file'): CliError {
   return usageError(
     `"${path}" is a ${what} of another user, in a folder that others can write to`,
@@ -157,7 +156,7 @@ function exists(path: string): CliError {
 
 /** Opened before anything is fetched, as this fails without a reader. */
 async function fifo(path: string, user: User): Promise<Destination> {
-  // Not a FileHandle, which would close it again after the socket.
+  // A FileHandle would close it again after the socket.
   let file: number;
   try {
     file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));

@@ -11,27 +11,26 @@ import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
-/** The files of a push that were saved, in their order, undefined for those that failed; and the failure, if there was one. */
 export interface FetchedFiles {
+  /** In the order of the files of the push; undefined for those that failed. */
   readonly saved: readonly (SavedFile | undefined)[];
   readonly failure: CliError | undefined;
 }
 
-/** Downloads every file of a push into a folder, one after the other; does not reject if one fails. */
+/** Downloads every file of a push into a folder; does not reject if one fails. */
 export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, say, signal, store, push } = retrieval;
   const files = push.files ?? [];
-  const meter = meterFor(retrieval, files.length);
-  const asked = askBeforeLoss(retrieval, meter);
+  const { meter, end } = transferOf(retrieval, files.length);
   const resumes = store.resumes && store.loses(push);
   const partial = resumes ? partialFiles(context, retrieval.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
   const failures: CliError[] = [];
-  for (const [at, file] of files.entries()) {
+  for (const [index, file] of files.entries()) {
     const name = nameIn(folder, file.filename);
-    const tools = { ...toolsFor(retrieval, meter, at, name), partial };
+    const tools = { ...toolsFor(retrieval, meter, index, name), partial };
     const outcome = await attempt(() => saveFile(file, folder, tools));
-    if (!(outcome instanceof CliError)) saved[at] = outcome;
+    if (!(outcome instanceof CliError)) saved[index] = outcome;
     if (signal.aborted) break;
     await meter.clear();
     if (outcome instanceof CliError) {
@@ -42,8 +41,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
       await reportSaved(retrieval, { ...outcome, wanted });
     }
   }
-  asked();
-  await meter.ends();
+  await end();
   const missing = files.filter((_, index) => saved[index] === undefined).map(({ url }) => url);
   const failure = signal.aborted
     ? endedBy(signal).and(phrase('not-saved', count(missing.length, 'file')))
@@ -55,7 +53,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
 }
 
 interface Rest {
-  /** Addresses of files. */
+  /** Addresses. */
   readonly missing: readonly string[];
   /** Where the others are; left out for a file that went to standard output. */
   readonly folder?: Folder;
@@ -63,8 +61,7 @@ interface Rest {
 }
 
 /**
- * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and says how; of an interrupt,
- * it says only what that left.
+ * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and adds to the failure how.
  */
 export async function leaveRest(
   retrieval: Retrieval,
@@ -104,37 +101,37 @@ export async function leaveRest(
 }
 
 /**
- * At a terminal, the first Ctrl-C in the download of what cannot be retrieved again only says so; the next one ends the run.
- * Returns what ends this.
+ * Shows a transfer of files. At a terminal, the first Ctrl-C in that of what cannot be retrieved again only says so; the next
+ * one ends the run.
  */
-export function askBeforeLoss(
-  { answer, context, push, say, store }: Retrieval,
-  meter: Meter,
-): () => void {
-  if (!context.stderr.isTTY || !store.loses(push)) return () => {};
+export function transferOf(retrieval: Retrieval, files: number) {
+  const { answer, context, push, say, store } = retrieval;
+  const meter = meterFor(retrieval, files);
   const ask = async () => {
     await meter.clear(true);
     await say.warn(`${whyGone(push, answer !== undefined)}; press Ctrl-C again to stop`);
   };
-  return context.interrupts.enter({ mode: 'confirm', ask });
+  const asksFirst = context.stderr.isTTY && store.loses(push);
+  const stopAsking = asksFirst ? context.interrupts.enter({ mode: 'confirm', ask }) : () => {};
+  const end = async () => {
+    stopAsking();
+    await meter.ends();
+  };
+  return { meter, end };
 }
 
-/**
- * @param at the index of the file in the push
- * @param name what progress and notes call it
- */
 export function toolsFor(
   { context, openFile, say, signal }: Retrieval,
   meter: Meter,
-  at: number,
+  index: number,
   name: string,
 ): DownloadTools {
   return {
     openFile,
     signal,
     sleep: context.sleep,
-    progress: { begins: (length) => meter.begins(at, name, length), moved: meter.moved },
-    again: async (failure, seconds) => {
+    progress: { begins: (length) => meter.begins(index, name, length), moved: meter.moved },
+    retrying: async (failure, seconds) => {
       await meter.clear();
       await say.note(failure.with({ subject: `retrying "${name}" in ${seconds} s` }));
     },
@@ -152,7 +149,7 @@ function downloadFailure(
   const files = push.files ?? [];
   const [first] = failures;
   if (!first) return undefined;
-  const code = failures.every((one) => one.code === 'unreachable') ? 'unreachable' : 'failed';
+  const code = failures.every(({ code }) => code === 'unreachable') ? 'unreachable' : 'failed';
   const what =
     files.length === 1
       ? phrase(
@@ -169,8 +166,8 @@ function downloadFailure(
 }
 
 /**
- * Saves text and files of pushes that cannot be delivered, one after the other, unless they can be retrieved again.
- * @param links how many were named; of several, each is called `link 2` and the like
+ * Saves text and files of pushes that cannot be delivered, unless they can be retrieved again.
+ * @param links how many were named; each of several is called `link 2` and the like
  */
 export async function rescuePushes(
   retrievals: readonly Retrieval[],
@@ -203,8 +200,7 @@ async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
 }
 
 /**
- * Saves files of an answer in the memory of this run, which no later run can fetch: decrypted, or as they are if that fails,
- * with the key.
+ * Saves files that no later run can fetch: decrypted, or as they are if that fails, with the key.
  * @param missing their addresses
  */
 async function rescueAnswer(
@@ -227,7 +223,6 @@ async function rescueAnswer(
   return kept;
 }
 
-/** With the files of these addresses, and without the text. */
 function withOnly(retrieval: Retrieval, urls: readonly string[]): Retrieval {
   const files = retrieval.push.files?.filter(({ url }) => urls.includes(url)) ?? [];
   return withPush(retrieval, { ...retrieval.push, payload: '', files });

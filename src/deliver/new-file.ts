@@ -4,8 +4,6 @@ import { CLAIM_EXTRA } from '../platform/claim';
 import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/files/atomic-file';
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
-export type NewFile = Awaited<ReturnType<typeof newFile>>;
-
 /**
  * Creates a file under a temporary name, 0600. `keep` gives it its name, or the next free one, and returns its path; call
  * `discard` if that throws.
@@ -16,7 +14,6 @@ export async function newFile(folder: Folder, name: string) {
   return { ...file, keep: () => nameIt(file, folder, name) };
 }
 
-/** A file for that name, under a temporary one until `nameIt`. */
 export function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
   // 255 bytes are the longest name of most file systems; a later run may claim the file.
   return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA - CLAIM_EXTRA));
@@ -28,8 +25,8 @@ export async function nameIt(file: TemporaryFile, folder: Folder, name: string):
     const candidate = number === 1 ? name : numbered(name, number);
     if (folder.taken.has(nameKey(candidate))) continue;
     const path = join(folder.path, candidate);
-    const found = folder.force ? await lstat(path).catch(() => undefined) : undefined;
-    if (!(await file.moveTo(path, found?.isFile() ?? false))) continue;
+    const stats = folder.force ? await lstat(path).catch(() => undefined) : undefined;
+    if (!(await file.moveTo(path, stats?.isFile() ?? false))) continue;
     folder.taken.add(nameKey(candidate));
     return path;
   }

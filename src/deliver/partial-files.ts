@@ -14,24 +14,23 @@ export type PartialFiles = ReturnType<typeof partialFiles>;
  * @param left what another run left
  */
 export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
-  const files = new Map(left.map((one) => [one.url, one]));
+  const files = new Map(left.map((part) => [part.url, part]));
   return {
-    /** Claims the part of a file that is there for that folder; removes one that is of no use. */
+    /** Claims the part of a file in that folder; removes one that is of no use. */
     take: async (url: string, folder: string) => {
-      const found = files.get(url);
+      const part = files.get(url);
       files.delete(url);
-      if (!found) return undefined;
+      if (!part) return undefined;
       // Copies of what another run left name the same part, and one run alone goes on with it.
-      const file = await attempt(() => reopenFile(claimFile(found.path, pid), found.path));
+      const file = await attempt(() => reopenFile(claimFile(part.path, pid), part.path));
       if (file instanceof CliError) return undefined;
-      const { tag, length } = found;
-      const received = await usableBytes(file, found, uid);
-      if (received !== undefined && dirname(found.path) === resolve(folder))
+      const { tag, length } = part;
+      const received = await usableBytes(file, part, uid);
+      if (received !== undefined && dirname(part.path) === resolve(folder))
         return { file, begun: { tag, length, received } };
       await file.discard();
       return undefined;
     },
-    /** Keeps what is there of it. */
     leave: async (url: string, file: TemporaryFile, { tag, length }: Version) => {
       if ((await file.handle.stat()).size === 0) return file.discard();
       files.set(url, { url, path: resolve(await file.leave()), tag, length });
@@ -40,13 +39,13 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
   };
 }
 
-/** How many bytes are there; undefined if they are not ours alone, or not a part of the file. */
+/** Returns undefined if the bytes are not ours alone, or not a part of the file. */
 async function usableBytes(
   { handle }: TemporaryFile,
   { length }: PartialFile,
   user: User,
 ): Promise<number | undefined> {
-  const found = await handle.stat();
-  const ours = found.isFile() && found.nlink === 1 && whyForeign(found, user) === undefined;
-  return ours && found.size > 0 && found.size < length ? found.size : undefined;
+  const stats = await handle.stat();
+  const ours = stats.isFile() && stats.nlink === 1 && whyForeign(stats, user) === undefined;
+  return ours && stats.size > 0 && stats.size < length ? stats.size : undefined;
 }

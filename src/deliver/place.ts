@@ -19,19 +19,18 @@ export type PlacePlan = {
   | { readonly to: 'dash' }
   /** A file or folder, by what is there. */
   | { readonly to: 'path'; readonly path: string }
-  /** Files of a job of GitHub Actions. */
+  /** A job of GitHub Actions. */
   | { readonly to: 'job'; readonly entries: readonly JobEntry[] }
   /** Where an interrupted run saved files; its text was delivered then. */
   | { readonly to: 'rest'; readonly folder: Folder }
 );
 
-/** Where a secret goes, reserved before it is fetched. */
+/** Reserved before the secret is fetched. */
 export interface Place {
   readonly plan: PlacePlan;
   readonly kind: PlaceKind;
   /** For the text, unless that goes to standard output. */
-  readonly text?: Destination;
-  /** Removes what was created to reserve it. */
+  readonly text: Destination | undefined;
   discard(): Promise<void>;
 }
 
@@ -47,44 +46,37 @@ interface Wanted {
   readonly instead: StepName;
 }
 
-/**
- * Reserves a place.
- * @throws CliError (usage) if it is not available, or one that an agent reads; nothing was fetched then
- */
-export async function reservePlace(run: Entry, plan: PlacePlan, wanted: Wanted): Promise<Place> {
-  await refuseSeen(run, plan, wanted);
-  const { context, say } = run;
+/** @throws CliError (usage) if the place is not available, or an agent would read it */
+export async function reservePlace(entry: Entry, plan: PlacePlan, wanted: Wanted): Promise<Place> {
+  await refuseSeen(entry, plan, wanted);
+  const { context, say } = entry;
   switch (plan.to) {
     case 'job': {
       const { ciDestination } = await import('./ci-job');
-      return withText('job', plan, await ciDestination(run, plan.entries));
+      return placeOf('job', plan, await ciDestination(entry, plan.entries));
     }
     case 'clipboard': {
       const { clipboardDestination } = await import('./clipboard-destination');
-      return withText('clipboard', plan, await clipboardDestination(run));
+      return placeOf('clipboard', plan, await clipboardDestination(entry));
     }
     case 'path':
       return reservePath(plan, say.manner.json || wanted.onlyFiles === true, context.uid);
     case 'rest':
-      return withoutText('file-folder', plan);
+      return placeOf('file-folder', plan);
     case 'dash':
-      return withoutText(context.stdout.isTTY ? 'dash-terminal' : 'dash', plan);
+      return placeOf(context.stdout.isTTY ? 'dash-terminal' : 'dash', plan);
     default:
-      return withoutText('stdout', plan);
+      return placeOf('stdout', plan);
   }
 }
 
-function withText(kind: PlaceKind, plan: PlacePlan, text: Destination): Place {
-  return { kind, plan, text, discard: text.discard };
-}
-
-function withoutText(kind: PlaceKind, plan: PlacePlan): Place {
-  return { kind, plan, discard: async () => {} };
+function placeOf(kind: PlaceKind, plan: PlacePlan, text?: Destination): Place {
+  return { kind, plan, text, discard: async () => text?.discard() };
 }
 
 /**
  * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, in which it is
- * masked by printing it. The clipboard is asked for when it is found.
+ * masked by printing it. A clipboard is judged when it is found.
  * @throws CliError (usage)
  */
 async function refuseSeen(
@@ -124,30 +116,30 @@ async function reservePath(
   const made = makeOutputFolder(path);
   if (!made) {
     const there = lstatSync(path, { throwIfNoEntry: false });
-    // Of a link only what it leads to is replaced.
+    // A link stays, and what it leads to is replaced.
     const kind = !there ? 'new-path' : there.isFile() ? 'old-file' : 'special-file';
-    return withText(kind, plan, await reserveFile(path, force, user));
+    return placeOf(kind, plan, await reserveFile(path, force, user));
   }
   linkTarget(path, user);
   const text = whole ? undefined : await reserveText({ path, force, taken: new Set() });
   const discard = async () => {
     await text?.discard();
-    // Those that are no longer empty stay.
-    for (const one of made) await attempt(async () => rmdirSync(one));
+    // A folder that is no longer empty stays.
+    for (const folder of made) await attempt(async () => rmdirSync(folder));
   };
-  return text ? { kind: 'folder', plan, text, discard } : { kind: 'file-folder', plan, discard };
+  return { kind: text ? 'folder' : 'file-folder', plan, text, discard };
 }
 
 /** The folders created for `path/`, innermost first; undefined if `path` names a file. */
 function makeOutputFolder(path: string): readonly string[] | undefined {
-  const found = statOf(path);
-  if (found || !/[/\\]$/.test(path)) return found?.isDirectory() ? [] : undefined;
+  const stats = statOf(path);
+  if (stats || !/[/\\]$/.test(path)) return stats?.isDirectory() ? [] : undefined;
   const missing = foldersMissing(path);
   makeFolder(path);
   return missing;
 }
 
-/** Undefined also for what cannot be reached: writing there says why. */
+/** Returns undefined also for what cannot be reached: writing there says why. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -3,17 +3,16 @@ import { withoutControls } from '../cli/terminal/safe';
 
 export interface Folder {
   readonly path: string;
-  /** Replace files that existed before this run. */
+  /** Whether files that existed before this run are replaced. */
   readonly force: boolean;
-  /** Names that were used in this run. */
+  /** Names of this run, which are not replaced. */
   readonly taken: Set<string>;
-  /** The user named it: `.env` may keep its dot there. */
+  /** The user named the folder: `.env` may keep its dot there. */
   readonly named?: boolean;
   /** The name that the user gave the one file that goes there. */
   readonly name?: string | undefined;
 }
 
-/** The name of a file in a folder, before it is known to be free. */
 export function nameIn({ name, named }: Folder, filename: string): string {
   return name ?? safeName(filename, named);
 }
@@ -45,13 +44,12 @@ export function safeName(name: string, keepsDot = false): string {
   return fit === '' ? NAMELESS : fit;
 }
 
-/** No option, no hidden file but a harmless one where it may be, no device. */
 function shown(name: string, keepsDot: boolean): string {
   if (/^[-.]/.test(name) && !(keepsDot && harmless.test(name))) return `_${name.slice(1)}`;
   return windowsReservedNameRegex().test(name) ? `_${name}` : name;
 }
 
-/** Without white space and dots at the end. A regular expression would take quadratic time. */
+/** A regular expression would take quadratic time. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && /[\s.]/.test(text.charAt(end - 1))) end--;
@@ -68,14 +66,14 @@ export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** The name with something put before its extension, its stem cut so that all of it fits. */
+/** Puts something before the extension, and cuts the stem so that all of it fits. */
 export function fitted(name: string, insertion = '', room = MAX_BYTES): string {
   const extension = extensionOf(name);
   const stem = name.slice(0, name.length - extension.length);
   return cut(stem, room - bytes(insertion + extension)) + insertion + extension;
 }
 
-/** `.gz`, `.tar.gz`; nothing for `.env`, nor for one of more than 32 bytes. */
+/** Returns `.gz` or `.tar.gz`, and nothing for `.env` or for more than 32 bytes. */
 function extensionOf(name: string): string {
   const extension = /.((?:\.tar)?\.[^. ]+)$/su.exec(name)?.[1] ?? '';
   return bytes(extension) > 32 ? '' : extension;

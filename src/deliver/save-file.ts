@@ -24,11 +24,11 @@ export interface DownloadTools {
   readonly openFile: Api['openFile'];
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
-  /** Called when a try begins, with the length if known, and for every piece. */
+  /** `begins` is called for each try. */
   readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
   /** Called with the reason before another try. */
-  again(failure: CliError, seconds: number): Promise<void>;
-  /** Where an unfinished download is kept; it is removed if left out. */
+  retrying(failure: CliError, seconds: number): Promise<void>;
+  /** Keeps an unfinished download, which is removed else. */
   readonly partial?: PartialFiles | undefined;
 }
 
@@ -42,8 +42,7 @@ const PROGRESS_BYTES = 16 * 1024;
 
 /**
  * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
- * neither uses a view.
- * @throws CliError; no partial file is left then, except for `tools.partial`
+ * neither uses a view. Of one that fails nothing is left, except for `tools.partial`.
  */
 export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTools) {
   const { partial, progress } = tools;
@@ -60,7 +59,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
       target ??= await newTemporary(folder, name).catch(failedWriting);
       const { handle } = target;
       await refuseTooLarge(response, folder);
-      // One that is decrypted begins again.
+      // A file that is decrypted begins again.
       if (there && response.from === undefined) await handle.truncate(0);
       if (response.from !== undefined) progress.moved(response.from);
       const bytes = await copyBody(response, tools, (chunk) => writeAll(handle.fd, chunk));
@@ -80,7 +79,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
   });
 }
 
-/** Whether the rest may still be got; a part would only fill a full disk. */
+/** Whether the rest may still be got; after another failure, a part would only fill the disk. */
 function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
   if (error instanceof NotResumed) return false;
   return signal.aborted || error instanceof TransportError || error instanceof LinkError;
@@ -103,19 +102,19 @@ export async function withRetries<T>(
         return seconds !== undefined && seconds <= LONGEST_PAUSE ? seconds : undefined;
       },
       pause: async (seconds, error) => {
-        await tools.again(error as CliError, seconds);
+        await tools.retrying(error as CliError, seconds);
         await tools.sleep(seconds * 1000);
         return true;
       },
     });
-  let again = tries();
+  let retry = tries();
   let counted = 0;
   const resume: Resume = (broken, received) => {
     if (received >= counted + PROGRESS_BYTES) {
-      again = tries();
+      retry = tries();
       counted = received;
     }
-    return again(broken);
+    return retry(broken);
   };
   const once = () =>
     work(resume).then(
@@ -123,16 +122,13 @@ export async function withRetries<T>(
       (error: unknown) => ({ error }),
     );
   const last = await retried(await once(), once, async (outcome) =>
-    'error' in outcome ? again(outcome.error) : false,
+    'error' in outcome ? retry(outcome.error) : false,
   );
   if ('error' in last) throw last.error;
   return last.value;
 }
 
-/**
- * Passes the body of a response to `write`, checks its length, and returns that.
- * @throws CliError
- */
+/** Passes the body of a response to `write`, checks its length, and returns that. */
 export async function copyBody(
   { body, from = 0, length }: FileResponse,
   { progress }: Pick<DownloadTools, 'progress'>,
@@ -151,7 +147,7 @@ export async function copyBody(
   return received;
 }
 
-/** Synchronous: writing by the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
+/** Writes synchronously: the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
 function writeAll(fd: number, chunk: Uint8Array): void {
   try {
     // A full disk takes a part without an error; the next write fails with ENOSPC.

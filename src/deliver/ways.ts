@@ -16,13 +16,13 @@ export type PlaceKind =
   | 'folder'
   | 'file-folder';
 
-/** What a push has that is wanted; `none` if that are files alone and none is. */
+/** The wanted parts of a push; `none` if it has files alone and none is wanted. */
 export type Contents = 'none' | 'text' | 'file' | 'files' | 'text-and-file' | 'text-and-files';
 
 export interface Ways {
-  /** Where the text goes, or the object; `beside` is a file among the others. */
+  /** `beside` is a file among the others. */
   readonly text: 'nowhere' | 'stdout' | 'reserved' | 'beside';
-  /** Where the files go; `path` is the place of the one file, `here` the current folder. */
+  /** `path` is the place of the one file, `here` the current folder. */
   readonly files: 'nowhere' | 'stdout' | 'here' | 'folder' | 'path';
   /** In what the place is not used as somebody may expect. */
   readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal' | undefined;
@@ -73,7 +73,7 @@ const table: Readonly<Record<PlaceKind, Row>> = {
 };
 
 /**
- * Where text and files go that come to a place, which is decided before they are fetched.
+ * Where text and files go that come to a place.
  * @param json an object goes in place of the text, and standard output is for that alone
  */
 export function waysOf(kind: PlaceKind, contents: Contents, json: boolean): Ways {
@@ -83,15 +83,14 @@ export function waysOf(kind: PlaceKind, contents: Contents, json: boolean): Ways
   return way(text === 'reserved' ? text : 'stdout', others, but === 'no-folder' ? but : undefined);
 }
 
-/** @param files whether they are wanted */
 export function contentsOf(
   { files = [], payload }: Push,
-  wanted: boolean,
+  withFiles: boolean,
   json: boolean,
 ): Contents {
   const hasText = Boolean(payload);
-  if (files === null || files.length === 0 || (!wanted && (hasText || json))) return 'text';
-  if (!wanted) return 'none';
+  if (files === null || files.length === 0 || (!withFiles && (hasText || json))) return 'text';
+  if (!withFiles) return 'none';
   const some = files.length === 1 ? 'file' : 'files';
   return hasText ? `text-and-${some}` : some;
 }

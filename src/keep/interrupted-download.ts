@@ -11,13 +11,13 @@ import { type RescueContext, rescue } from './rescue';
 
 /** The file of an interrupted download: the response of the instance, still encrypted, and the state of its files. */
 const keptSchema = v.object({
-  /** Of the push, without its key. */
+  /** It has no key. */
   link: v.string(),
   push: retrievedSchema,
   /** The addresses of the files that are saved. */
   saved: v.array(v.string()),
   answer: v.optional(v.boolean(), false),
-  /** Where the files are saved; left out for a file that went to standard output. */
+  /** Left out for a file that went to standard output. */
   folder: v.optional(
     v.object({
       path: v.string(),
@@ -39,12 +39,13 @@ const keptSchema = v.object({
 
 export type KeptDownload = v.InferOutput<typeof keptSchema>;
 
-/** A file of which a part is there, under a temporary name. */
+/** A file of which a part is saved, under a temporary name. */
 export type PartialFile = KeptDownload['partial'][number];
 
 /**
- * Keeps it in a rescue file, and returns its path: the addresses of the files work for some minutes.
- * @throws CliError (failed) if it cannot be saved; what is there of the files is removed then
+ * Keeps a download in a rescue file, and returns its path: the addresses of the files work for some minutes. If that fails,
+ * the parts of files are of no use and removed.
+ * @throws CliError (failed)
  */
 export async function keepDownload(context: RescueContext, kept: KeptDownload): Promise<string> {
   try {
@@ -57,8 +58,8 @@ export async function keepDownload(context: RescueContext, kept: KeptDownload): 
 
 /**
  * Reads what an interrupted `get` kept, and claims it for this run; call `release` at the end.
- * @param file its path, with or without the claim of a run that has ended
- * @param token of the push that a link names, if one is given
+ * @param file may be that of the claim of a run that has ended
+ * @param token of the push that a link names
  * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it; (failed) if
  * another run has it
  */
@@ -79,7 +80,7 @@ export function claimKeptDownload(file: string, { pid, uid }: Context, token?: s
       payload: '',
       files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
     }),
-    /** Removes the file; call it when the rest is saved. */
+    /** Call it when the rest is saved. */
     remove: () => rmSync(claim, { force: true }),
     /** Gives the file back to other runs, unless it was removed. */
     release: () => {

@@ -15,29 +15,25 @@ export type KeptPart =
 /** What became of a part that could not be delivered. */
 export type Kept = { readonly part: KeptPart } & (
   | { readonly outcome: 'saved'; readonly path: string }
-  /** It could not be saved, and was shown. */
   | { readonly outcome: 'printed'; readonly to: string; readonly why: CliError }
   | { readonly outcome: 'lost'; readonly why: CliError }
   /** The push can be retrieved again. */
   | { readonly outcome: 'available'; readonly fact: Fact }
 );
 
-/**
- * Adds to a failure what became of all that could not be delivered.
- * @param secrets the parts of each
- */
+/** Adds to a failure what became of the parts of each secret that could not be delivered. */
 export function describe(failure: CliError, ...secrets: readonly (readonly Kept[])[]): CliError {
   const texts = secrets.map((parts) => parts.filter(({ part }) => part !== 'key'));
   const all = texts.flat();
   const ending = <O extends Kept['outcome']>(outcome: O) =>
-    all.filter((one): one is Extract<Kept, { outcome: O }> => one.outcome === outcome);
+    all.filter((kept): kept is Extract<Kept, { outcome: O }> => kept.outcome === outcome);
   const lost = ending('lost');
   const paths = ending('saved').map(({ path }) => path);
   const [first, second] = texts.flatMap((parts) => parts.find(isUsedUp) ?? []);
   const noun = second ? 'secrets' : nounOf(first);
   const why = lost.flatMap(({ why: { facts } }) => facts);
   const isWhole = all.length === 1 && first?.part !== 'files';
-  const remaining = [failure, ...lost.map((one) => one.why)];
+  const remaining = [failure, ...lost.map(({ why }) => why)];
   return failure.with({
     facts: [
       ...failure.facts,
@@ -50,11 +46,11 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
         ? []
         : [isWhole ? phrase('kept-lost', noun, ...why) : phrase('kept-in-part', ...why)]),
     ],
-    // Of several commands the first is printed: what is still to be fetched matters most.
+    // The first command is printed: what is still to be fetched matters most.
     steps: [
       ...secrets.flat().flatMap(keyStep),
       ...failure.steps,
-      ...lost.flatMap((one) => one.why.steps),
+      ...lost.flatMap(({ why }) => why.steps),
       ...nextSteps(failure, all, paths),
     ],
     remains: {
@@ -72,7 +68,7 @@ const nounOf = (kept: Pick<Kept, 'part'> | undefined) =>
 
 function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly string[]): Step[] {
   const sealed = all.find(({ part }) => part === 'encrypted text');
-  // What is damaged or was exchanged does not open.
+  // A text that is damaged or was exchanged does not open.
   if (sealed?.outcome === 'saved' && code !== 'failed') return [phrase('open-saved', sealed.path)];
   return paths.length === 0 ? [] : [phrase('delete-saved', ...paths)];
 }

@@ -15,10 +15,9 @@ import { type RescueContext, writeForSender } from './rescue';
 export type NewKey = ReturnType<typeof newRequestKey>;
 
 /**
- * Makes a key pair before the request is sent, so that a full disk is noticed by then: the private key is on the disk, and in
- * the state folder it is found by the public key until it is kept for a token.
- * @param base address of the instance
- * @param path a new file for the private key; else it goes to the state folder
+ * Makes a key pair before the request is sent, so that a full disk is noticed by then. In the state folder, the private key is
+ * found by the public key until it is kept for a token.
+ * @param path a new file for the private key, in place of the state folder
  * @throws CliError (usage, failed) if it cannot be written
  */
 export function newRequestKey(context: RescueContext, base: string, path?: string) {
@@ -69,13 +68,13 @@ const instanceLine = (base: string) => `# instance: ${base}\n`;
 export interface KeptKey {
   readonly identities: readonly Identity[];
   readonly recipient: string | undefined;
-  /** Its file; undefined for a key that is only in memory. */
+  /** Undefined for a key that is only in memory. */
   readonly path: string | undefined;
 }
 
 /**
- * Removes a key whose answer is safe, or will never come; a failure is only said.
- * @param state of the request, as the instance says; unless that is `closed`, the key may still be needed
+ * Removes a key whose answer is safe, or will never come.
+ * @param state asks for that of the request: unless it is `closed`, the key may still be needed
  */
 export async function forgetKey(
   { warn }: Terminal,
@@ -93,10 +92,10 @@ export async function forgetKey(
 }
 
 /**
- * The private key of a request; undefined if it is not here. It is filed under the address of the instance, by the ID or, if the
+ * The private key of a request, if it is here. It is filed under the address of the instance, by the ID or, if the
  * creation got no response, by the public key. An instance that has moved is at the address in use, where the link shows the
  * public key: an ID can be that of a request elsewhere.
- * @param responseKey the public key that the instance tells
+ * @param responseKey the public key in a response
  * @throws CliError (failed) if its file is damaged
  */
 export function keptKey(
@@ -108,10 +107,10 @@ export function keptKey(
   const nameOf = (key: unknown) => /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
   const ofLink = nameOf(publicKey);
   for (const name of [token, ofLink, nameOf(responseKey)]) {
-    const found = name && keyIn(keyPath(context, name), base, target.inUse ? ofLink : undefined);
-    if (!found) continue;
+    const key = name && keyIn(keyPath(context, name), base, target.inUse ? ofLink : undefined);
+    if (!key) continue;
     checkStateFolder(context, keyFolder(context));
-    return found;
+    return key;
   }
   return undefined;
 }
@@ -136,10 +135,7 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   return { identities, recipient, path };
 }
 
-/**
- * The private key that was kept for a request whose answer was taken already: that is not lost for a damaged file.
- * @param publicKey that of the response
- */
+/** The private key for an answer that was taken already, which is not lost for the damaged file of its key. */
 export function keyForAnswer(
   context: RescueContext,
   item: LocatedItem,

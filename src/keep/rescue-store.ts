@@ -9,13 +9,13 @@ import { attempt, CliError, phrase } from '../platform/errors';
 import { describe, type Kept, type KeptPart } from './kept';
 import type { RescueContext } from './rescue';
 
-/** Whether a push can be retrieved again, so that nothing of it is lost; false if that is not certain. */
+/** Whether it is certain that a push can be retrieved again, so that nothing of it is lost. */
 export function isRetrievableAgain(push: Push): boolean {
   const { views_remaining: views, days_remaining: days, expired } = push;
   return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
 }
 
-/** Why one that cannot be retrieved again, or may not be, is lost if it is not saved now. */
+/** Why a push that may not be retrievable again is lost if it is not saved now. */
 export function whyGone(push: Push, isAnswer: boolean): string {
   if (isAnswer) return 'the answer was taken';
   return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
@@ -25,13 +25,13 @@ interface Undelivered {
   readonly part: KeptPart;
   readonly bytes: string | Uint8Array;
   readonly push?: Push | undefined;
-  /** That push as it was received, of which the text may be held already. */
+  /** The push as it was received: its text may be held already. */
   readonly sealed?: Push;
-  /** Which of several pushes: `link 2`. */
+  /** One of several pushes is `link 2`. */
   readonly subject?: string | undefined;
 }
 
-/** What a store does: it keeps what another run goes on with, or what is there now; nothing, of a push that is in a file. */
+/** A store keeps what another run goes on with, or only what is there now; nothing if the push stays in its file. */
 type Keeping = 'for-later' | 'now' | 'nothing';
 
 export type StoreContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
@@ -51,7 +51,7 @@ export class RescueStore {
     private readonly stdout?: Output,
   ) {}
 
-  /** Whether a later run can go on, with the key, or with the rest of a download. */
+  /** Whether a later run can go on with the key, or with the rest of a download. */
   get resumes(): boolean {
     return this.keeping === 'for-later';
   }
@@ -80,7 +80,7 @@ export class RescueStore {
     return describe(failure, await this.keep(text));
   }
 
-  /** Saves a text while it is being opened, for the run may end then; does nothing if it is held already. */
+  /** Saves a text while it is being opened, for the run may end then. */
   async hold({ push, sealed }: { readonly push: Push; readonly sealed: Push }): Promise<void> {
     if (this.held.has(sealed) || !this.loses(push)) return;
     const path = await this.save('secret', sealed.payload ?? '');
@@ -94,7 +94,7 @@ export class RescueStore {
   }
 
   /**
-   * Makes a new folder for files that cannot be saved where they belong.
+   * A new folder for files that cannot be saved where they belong.
    * @throws CliError (failed) if there is no place for it
    */
   async folder(): Promise<string> {
@@ -107,7 +107,7 @@ export class RescueStore {
     return attempt(() => rescue(this.context, name, bytes));
   }
 
-  /** Prints what could not be saved. Returns where it is; undefined if it may be shown nowhere. */
+  /** Returns where it was printed; undefined if it may be shown nowhere. */
   private async print(part: KeptPart, bytes: Undelivered['bytes']): Promise<string | undefined> {
     const { stderr, signal } = this.context;
     if (await isGuarded(this.context)) return undefined;

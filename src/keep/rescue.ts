@@ -27,8 +27,7 @@ function nameNow(what: string, { now }: RescueContext): string {
 }
 
 /**
- * Saves what could not be delivered to a file (0600) in the state folder, or else in a new folder (0700) below
- * `TMPDIR`, and returns its path.
+ * Saves bytes to a file (0600) in the state folder, or else in a new folder (0700) below `TMPDIR`, and returns its path.
  * @throws CliError (failed) if neither can be written
  */
 export async function rescue(
@@ -54,10 +53,7 @@ export async function tryRescue(context: RescueContext): Promise<void> {
   if (basename(folder).startsWith(TEMPORARY)) rmdirSync(folder);
 }
 
-/**
- * Makes a new folder (0700) for files that cannot be saved where they belong.
- * @throws CliError (failed) if there is no place for it
- */
+/** @throws CliError (failed) if there is no place for a new folder (0700) */
 export function rescueFolder(context: RescueContext): Promise<string> {
   return inRescueFolder(context, async (folder) => {
     const path = join(folder, nameNow('files', context));
@@ -98,27 +94,27 @@ export async function rescuedFiles(context: RescueContext) {
   const folders = (await names(temporary))
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
-  const found: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
+  const files: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
   for (const folder of [findFolder('state', context) ?? [], ...folders].flat()) {
     for (const name of await names(folder)) {
       const what = NAME.exec(unclaimed(name))?.[1];
       const path = join(folder, name);
       const saved = what && (await timeOf(path, what === 'files', context.uid));
-      if (what && saved) found.push({ path, what, saved });
+      if (what && saved) files.push({ path, what, saved });
     }
   }
-  return found.sort((one, other) => one.saved.getTime() - other.saved.getTime());
+  return files.sort((a, b) => a.saved.getTime() - b.saved.getTime());
 }
 
 function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** When one was saved; undefined for those of other users, as `TMPDIR` is usually shared. */
+/** Returns undefined for the files of other users, as `TMPDIR` is usually shared. */
 async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date | undefined> {
-  const found = await lstat(path).catch(() => undefined);
-  const ours = user === undefined || found?.uid === user;
-  return ours && found?.isDirectory() === isFolder ? found.mtime : undefined;
+  const stats = await lstat(path).catch(() => undefined);
+  const ours = user === undefined || stats?.uid === user;
+  return ours && stats?.isDirectory() === isFolder ? stats.mtime : undefined;
 }
 
 /**

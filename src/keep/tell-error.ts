@@ -7,7 +7,7 @@ export async function tellError(
   error: unknown,
   format: ErrorFormat,
 ): Promise<void> {
-  // With all its words 3 ms, which a run without an error does without.
+  // A run without an error saves the 3 ms of all words.
   const { reportError } = await import('../cli/report-error');
   await reportError(context, error, format, async (context, link) => {
     const { RescueStore } = await import('./rescue-store');

@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
-import type { Child, ChildOutput } from './context';
-import { endings } from './errors';
+import type { Child, ChildOutput, Context, OwnRun } from './context';
+import { endedBy, endings } from './errors';
+import { aborted } from './files/abort';
 import type { Interrupts } from './interrupts';
-import type { OutputPipes } from './pipes';
+import { HANDED_OVER } from './own-run';
+import { type OutputPipes, outputPipes } from './pipes';
 
 /** Signals that a key or a resized window sends to every process in the terminal's foreground. */
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
@@ -15,18 +17,55 @@ const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 const CHECK_MS = 100;
 const CHECKS = 10;
 
+type Muted = <T>(work: () => T) => T;
+
+/**
+ * As `Context.runChild`.
+ * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
+ */
+export async function runProgram(child: Child, context: Context, muted: Muted): Promise<number> {
+  const pipes = child.output && (await outputPipes(context));
+  // From here on signals go to the child: one before is for us.
+  if (context.signal.aborted) {
+    pipes?.close();
+    throw endedBy(context.signal);
+  }
+  return runChild(child, context.interrupts, muted, pipes);
+}
+
+/**
+ * Starts a run of ours, and returns its exit status.
+ * @param program what starts this program
+ */
+export function startOwn(
+  [file, ...first]: readonly [string, ...string[]],
+  { argv, env, input, output, signal }: OwnRun,
+  muted: Muted,
+): Promise<number> {
+  const words = [file, ...first, HANDED_OVER] as const;
+  const line = `${JSON.stringify([...argv, input])}\n`;
+  const child = { file, words, env, input: line, endsWithInput: true, output };
+  const interrupts: Interrupts = {
+    owned: false,
+    enter: (mode) => {
+      if (mode.mode === 'forward') void aborted(signal).then(() => mode.deliver('SIGTERM'));
+      return () => {};
+    },
+  };
+  return runChild(child, interrupts, muted, undefined);
+}
+
 /**
  * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach us are
  * passed on to it.
- * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
  * @param pipes for output that is taken, in place of sockets
  * @returns its exit status, or 128 plus the number of the signal that ended it, as shells do
  * @throws an error of the system if it cannot be started
  */
-export function runChild(
+function runChild(
   { file, words, env, input, endsWithInput, output, signalled }: Child,
   interrupts: Interrupts,
-  muted: <T>(work: () => T) => T,
+  muted: Muted,
   pipes: OutputPipes | undefined,
 ): Promise<number> {
   const [argv0, ...args] = words;
@@ -43,7 +82,7 @@ export function runChild(
       mode: 'forward',
       deliver: (signal) => {
         signalled?.(signal);
-        // What it left behind may write for ever.
+        // A process that it left behind may write for ever.
         if (hasEnded(child) && signal in endings) return stop(stdout, stderr);
         if (endsWithInput) child.stdin?.end();
         else if (!fromKeyboard.includes(signal)) child.kill(signal);
@@ -83,7 +122,7 @@ export function runChild(
   });
 }
 
-/** Calls `work` once `isIdle` was true that many times. What waits for a slow reader of ours is not idle. */
+/** Calls `work` once `isIdle` was true CHECKS times. What waits for a slow reader of ours is not idle. */
 function afterChecks(isIdle: () => boolean, work: () => void): NodeJS.Timeout {
   let left = CHECKS;
   const timer = setInterval(() => {
@@ -107,7 +146,7 @@ function startWith<T>(pipes: OutputPipes | undefined, start: () => T): T {
 }
 
 function stop(...streams: readonly (Readable | null)[]): void {
-  for (const one of streams) one?.destroy();
+  for (const stream of streams) stream?.destroy();
 }
 
 /** Hands over a stream to its end. If that fails, the pipe is closed, and the child notices when it writes again. */

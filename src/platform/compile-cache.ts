@@ -46,7 +46,7 @@ interface Compiled {
 }
 
 export function loaderFor(node: NodeJS.Process) {
-  // The chunk of this file, from which others take what they share with it.
+  // Other chunks take what they share with this file from its own chunk.
   const modules = new Map<string, Module>([['load.js', module]]);
   const compiled: Compiled[] = [];
   const flags = flagsOf(node);
@@ -72,7 +72,7 @@ export function loaderFor(node: NodeJS.Process) {
     cache ??= { folder: cacheFolder(node) };
     const { folder } = cache;
     if (folder === undefined || flags.changed()) return compile(path, source);
-    // Not the path: V8 includes the name in the code, and another installation may use it.
+    // V8 includes the name in the code, which another installation may use: it is not the path.
     const script = compile(file, source, readCode(folder, file, source));
     compiled.push({ file, source, script, known: script.cachedDataRejected === false });
     return script;
@@ -98,14 +98,14 @@ export function loaderFor(node: NodeJS.Process) {
 function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
   for (const { file, source, script } of compiled) {
-    // Also of known chunks, whose code gets the functions that this run compiled.
+    // The code of known chunks gets the functions that this run compiled, too.
     const code = script.createCachedData();
     replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
   }
   return compiled.length;
 }
 
-/** V8's flags. Code that is compiled after a change of them is not kept, as V8 accepts it only with the same flags. */
+/** The flags of V8. Code that is compiled after a change of them is not kept, as V8 accepts it only with the same flags. */
 function flagsOf(node: NodeJS.Process) {
   /** Flags that undo those that were set, and what these imply. */
   const undo: string[] = [];
@@ -133,7 +133,7 @@ function flagsOf(node: NodeJS.Process) {
     const { getHeapSpaceStatistics } = node.getBuiltinModule('node:v8');
     set('--semi-space-growth-factor=3', ['--semi-space-growth-factor=2']);
     const watch = setInterval(() => {
-      const space = getHeapSpaceStatistics().find((one) => one.space_name === 'new_space');
+      const space = getHeapSpaceStatistics().find((heap) => heap.space_name === 'new_space');
       if (space && space.space_size < GROWN) return;
       clearInterval(watch);
       setFlags(['--semi-space-growth-factor=1']);
@@ -165,8 +165,8 @@ function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   const owner = node.geteuid?.();
   // sudo may leave another user's HOME, whose code root must not execute.
   if (base === undefined || !isPrivate(base, owner)) return undefined;
-  const created = [...names, buildId(node)].map((_, at, all) =>
-    join(base, ...all.slice(0, at + 1)),
+  const created = [...names, buildId(node)].map((_, index, all) =>
+    join(base, ...all.slice(0, index + 1)),
   );
   const trusted = created.every((path) => isPrivate(path, owner));
   return { path: created.at(-1) as string, created, owner, trusted };
@@ -199,7 +199,7 @@ function isPrivate(path: string, owner: number | undefined): boolean {
     const found = statSync(path);
     return found.isDirectory() && isOwn(found, owner);
   } catch {
-    // It is missing, or in a folder that the user may not enter.
+    // The path is missing, or in a folder that the user may not enter.
     return false;
   }
 }
@@ -213,7 +213,7 @@ function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
 function makePrivate(path: string, owner: number | undefined): boolean {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, 0o700);
-    // Whatever the umask.
+    // The umask may have taken bits away.
     chmodSync(path, 0o700);
   }
   return isPrivate(path, owner);
@@ -247,7 +247,7 @@ function readOwn(path: string, owner: number | undefined): Buffer {
   }
 }
 
-/** Not by a temporary file: an incomplete file is detected when it is read. */
+/** Needs no temporary file: an incomplete file is detected when it is read. */
 function replaceFile(path: string, bytes: Buffer): void {
   rmSync(path, { force: true });
   const fd = openSync(path, 'wx', 0o600);

@@ -34,7 +34,7 @@ export interface Prompter {
 }
 
 export interface TerminalPrompter extends Prompter {
-  /** Restores the terminal; the next question takes it again. */
+  /** Restores the terminal until the next question. */
   release(): void;
 }
 
@@ -46,9 +46,9 @@ export interface PromptStreams {
 
 /** Keys that a terminal in raw mode no longer handles itself. */
 export interface TerminalSignals {
-  /** For Ctrl-C; also shows it. */
+  /** Does what Ctrl-C does, and shows it. */
   interrupt(): void;
-  /** For Ctrl-Z, where there is job control. Returns when the process continues. */
+  /** Does what Ctrl-Z does, where there is job control. Returns when the process continues. */
   readonly suspend?: (() => void) | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Choice<T> {
 
 export interface Child {
   readonly file: string;
-  /** Its argv, argv[0] included. */
+  /** Its argv, with argv[0]. */
   readonly words: readonly [string, ...string[]];
   readonly env: Environment;
   readonly input?: string;
@@ -157,13 +157,11 @@ export interface HttpSettings {
   readonly timeout: number;
   /** PEM certificates trusted in addition to Node's. */
   readonly ca?: string | undefined;
-  /** Accept any certificate. The caller warns the user. */
   readonly insecure?: boolean | undefined;
-  /** Shown to this origin only. */
+  /** The certificate is shown to this origin only. */
   readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
-  /** For the proxy and `NODE_EXTRA_CA_CERTS`. */
+  /** Its variables name the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
-  /** Ends all requests when it aborts. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds that a request with an effect, if it has left whole, may still take then; 0 by default. */
   readonly grace?: number;
@@ -188,7 +186,7 @@ export interface Context {
   readonly env: Environment;
   readonly platform: string;
   readonly pid: number;
-  /** Of this user; undefined on Windows, which has none. */
+  /** The ID of the user; undefined on Windows, which has none. */
   readonly uid: number | undefined;
   /** An absolute path; undefined if the user has none. */
   readonly home: string | undefined;
@@ -197,7 +195,6 @@ export interface Context {
   readonly stderr: Output;
   /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
   readonly signal: AbortSignal;
-  /** Decides what the next signals do. */
   readonly interrupts: Interrupts;
   now(): Date;
   /** Bytes of memory and seconds of the processor that this process uses; bytes that its container has. */

@@ -1,9 +1,10 @@
-import type { Fact, Phrase, Step } from '../words/phrase';
+import type { FactName } from '../words/facts';
+import type { Fact, Named, Phrase, Step } from '../words/phrase';
+import type { StepName } from '../words/steps';
 import { isSystemError, whyUnwritable } from './files/file-error';
 
 export type { Fact, Step };
 
-/** A machine-readable name for why a run failed; printed as `error.code` with `--json`. */
 export type ErrorCode = keyof typeof exitStatus;
 
 /** The one table of failures: code → exit status. pwpush(1) promises both to scripts. */
@@ -48,16 +49,16 @@ export interface ErrorDetails {
   readonly wantsProof?: WantedProof | undefined;
   /** A push exists or a view was used: reported even when the run was interrupted. */
   readonly remains?: Remains | undefined;
-  /** Line of the input, from 1. */
+  /** The line of the input, from 1. */
   readonly line?: number | undefined;
 }
 
 interface WantedProof {
-  /** It was sent another one. */
+  /** A proof was sent, and refused. */
   readonly sent: boolean;
   /** What words are stretched with to prove them, as the instance says; undefined if it wants the key of the link. */
   readonly salt: string | undefined;
-  /** It was the right one, at an address at which the link does not open. */
+  /** The proof was right, at an address at which the link does not open. */
   readonly elsewhere: boolean;
 }
 
@@ -80,7 +81,7 @@ export class CliError extends Error {
     { cause, steps = [], ...details }: ErrorDetails = {},
   ) {
     const all = [facts].flat() as readonly Fact[];
-    super(all.map((one) => (typeof one === 'string' ? one : one.name)).join('; '), { cause });
+    super(all.map((fact) => (typeof fact === 'string' ? fact : fact.name)).join('; '), { cause });
     this.facts = all;
     this.steps = [steps].flat() as readonly Step[];
     Object.assign(this, details);
@@ -112,12 +113,12 @@ export class CliError extends Error {
   }
 }
 
-export const phrase = <const Name extends string>(
+export const phrase = <const Name extends FactName | StepName>(
   name: Name,
-  ...of: Phrase['of']
+  ...of: Named<Name>
 ): Phrase<Name> => ({ name, of });
 
-/** An error about options or input; thrown before anything is sent. */
+/** An error about options or input, of which nothing was sent. */
 export function usageError(facts: Fact | readonly Fact[], steps?: Step): CliError {
   return new CliError('usage', facts, { steps });
 }

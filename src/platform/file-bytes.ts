@@ -16,7 +16,10 @@ export async function regularFile(name: string, fd: number, start = 0) {
   const look = () => promisify(fstat)(fd, { bigint: true });
   const found = await look();
   return {
-    ...{ name, start, found, look },
+    name,
+    start,
+    found,
+    look,
     size: Math.max(0, Number(found.size) - start),
     /** Reads into a buffer from a position of the file; returns how many bytes. */
     read: async (buffer: Uint8Array, position: number) =>
@@ -24,7 +27,7 @@ export async function regularFile(name: string, fd: number, start = 0) {
   };
 }
 
-/** Large enough that the cost of a call is small beside that of the copy. */
+/** The cost of a call is small beside that of such a copy. */
 const CHUNK = 1024 * 1024;
 
 /**

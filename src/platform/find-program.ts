@@ -6,7 +6,7 @@ import type { Context } from './context';
 /** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
 type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
 
-/** Used without PATH; an empty PATH means the current folder. */
+/** The folders without PATH; an empty PATH means the current folder. */
 const DEFAULT_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
 /** Looks for a program as execvp(3) does: in the folders of `PATH`, unless its name is a path. */
@@ -35,12 +35,7 @@ export async function findProgram(
 async function kindOf(file: string, scripts: boolean): Promise<'program' | 'other' | 'missing'> {
   const found = await stat(file).catch(() => undefined);
   if (!found) return 'missing';
-  const runs =
-    found.isFile() &&
-    (await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    ));
+  const runs = found.isFile() && !(await access(file, constants.X_OK).catch(() => 'refused'));
   const interpreter = runs && scripts ? await interpreterOf(file) : undefined;
   const starts = interpreter === undefined || (await kindOf(interpreter, false)) === 'program';
   return runs && starts ? 'program' : 'other';

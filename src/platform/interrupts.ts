@@ -56,13 +56,13 @@ export function processInterrupts(node: NodeJS.Process) {
       leave(mode);
       mode.ask();
     };
-    // Never removed: without them, the handlers of prompts would end the process by the signal itself.
+    // The handlers stay: without them, those of prompts would end the process by the signal itself.
     for (const name of Object.keys(endings) as EndingSignal[]) node.on(name, () => received(name));
     return controller.signal;
   });
   const leave = (mode: Mode) => {
-    const at = modes.indexOf(mode);
-    if (at >= 0) modes.splice(at, 1);
+    const index = modes.indexOf(mode);
+    if (index >= 0) modes.splice(index, 1);
   };
   return {
     signal,
@@ -85,7 +85,7 @@ export function processInterrupts(node: NodeJS.Process) {
   };
 }
 
-/** Signals that are for a child only. */
+/** Signals that only a child is to get. */
 const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
 
 interface Interruptible {

@@ -1,36 +1,10 @@
-import type { Context, OwnRun } from './context';
-import { aborted } from './files/abort';
-import type { Interrupts } from './interrupts';
+import type { Context } from './context';
 
 // One run of ours starts another. Its command line goes through the pipe of its standard input: other users can read
 // arguments, and a link has the key of what it opens. The end of that pipe ends it, also when the other was killed.
 
 /** The only word of such a run. */
 export const HANDED_OVER = '__handed-over';
-
-/**
- * Starts a run, and returns its exit status.
- * @param program what starts this program
- * @param muted calls its argument with stderr muted
- */
-export async function startOwn(
-  [file, ...first]: readonly [string, ...string[]],
-  { argv, env, input, output, signal }: OwnRun,
-  muted: <T>(work: () => T) => T,
-): Promise<number> {
-  const { runChild } = await import('./child');
-  const words = [file, ...first, HANDED_OVER] as const;
-  const line = `${JSON.stringify([...argv, input])}\n`;
-  const child = { file, words, env, input: line, endsWithInput: true, output };
-  const interrupts: Interrupts = {
-    owned: false,
-    enter: (mode) => {
-      if (mode.mode === 'forward') void aborted(signal).then(() => mode.deliver('SIGTERM'));
-      return () => {};
-    },
-  };
-  return runChild(child, interrupts, muted, undefined);
-}
 
 /**
  * The command line that comes by standard input, and the world with the rest of it; undefined without one.
@@ -57,11 +31,11 @@ export async function handedOver(
       yield Buffer.from(words.at(-1) ?? '');
     },
   };
-  // A program does not wait for what never comes.
+  // A program is not to wait for input that never comes.
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
   const happened: Context['happened'] = (event) =>
     void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});
-  // With its getters, which listen for signals.
+  // The getters of the context listen for signals and are not called here.
   const properties = Object.getOwnPropertyDescriptors({ stdin, runChild, happened });
   const inner = { ...Object.getOwnPropertyDescriptors(context), ...properties };
   return { argv: words.slice(0, -1), context: Object.defineProperties({} as Context, inner) };

@@ -14,7 +14,6 @@ import type { Readable } from 'node:stream';
 import type { Context } from './context';
 import { findProgram } from './find-program';
 
-/** The output of a child that writes to pipes. */
 export type OutputPipes = NonNullable<Awaited<ReturnType<typeof outputPipes>>>;
 
 /**
@@ -73,7 +72,7 @@ function endsOf(path: string): Ends {
   return ends;
 }
 
-/** In a group of its own, so that Ctrl-C does not end it before the child. */
+/** Starts cat in a group of its own, so that Ctrl-C does not end it before the child. */
 function reader(cat: string, fd: number) {
   const { pid, stdout } = spawn(cat, {
     env: {},

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -21,7 +22,7 @@ interface OwnRule {
   readonly user: User;
   /** Its name in errors: `the config file`. */
   readonly what: string;
-  /** Advice in place of changing its owner or mode. */
+  /** What else the user can do than change its owner or mode. */
   readonly instead: string;
   /** Mode bits that it must not have; left out, those by which others can write. */
   readonly closed?: number;
@@ -109,8 +110,11 @@ export function makeFolder(path: string, hint?: StepName): void {
 /** The missing folders of a path, innermost first. */
 export function foldersMissing(path: string): string[] {
   const missing: string[] = [];
-  for (let at = resolve(path); !exists(at) && at !== dirname(at); at = dirname(at))
-    missing.push(at);
+  let folder = resolve(path);
+  while (!existsSync(folder) && folder !== dirname(folder)) {
+    missing.push(folder);
+    folder = dirname(folder);
+  }
   return missing;
 }
 
@@ -136,7 +140,3 @@ function make(path: string): void {
 
 const isFolder = (path: string) =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}

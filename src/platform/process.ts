@@ -7,11 +7,10 @@ import type {
   TerminalPrompter,
   TerminalSignals,
 } from './context';
-import { type EndingSignal, endedBy, endings, exitStatus } from './errors';
+import { type EndingSignal, endings, exitStatus } from './errors';
 import { lazy } from './files/lazy';
 import { homeFolder } from './files/user-folder';
 import { GRACE, processInterrupts } from './interrupts';
-import { startOwn } from './own-run';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
@@ -31,7 +30,6 @@ export function systemContext(
   tune: (many: boolean) => void,
   launcher: readonly string[],
 ): Context {
-  // Other users can read arguments while a process runs: those with a link are overwritten.
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
@@ -48,7 +46,7 @@ export function systemContext(
     pid: process.pid,
     uid: process.geteuid?.(),
     get home() {
-      // Its module takes time to load.
+      // node:os takes time to load.
       return homeFolder(process, () => process.getBuiltinModule('node:os').userInfo().homedir);
     },
     stdin: input(process),
@@ -74,22 +72,16 @@ export function systemContext(
     hasAsked: () => asking !== undefined,
     asked: () => asking?.release(),
     keepingSignals,
-    runChild: async (child) => {
-      const { runChild } = await import('./child');
-      const pipes = child.output && (await (await import('./pipes')).outputPipes(context));
-      // From here on signals go to the child: one before is for us.
-      if (signal().aborted) {
-        pipes?.close();
-        throw endedBy(signal());
-      }
-      return runChild(child, interrupts, withoutStderr, pipes);
-    },
+    runChild: async (child) => (await children()).runProgram(child, context, withoutStderr),
     signalGroup,
-    startOwn: (run) => startOwn([process.execPath, ...launcher], run, withoutStderr),
+    startOwn: async (run) =>
+      (await children()).startOwn([process.execPath, ...launcher], run, withoutStderr),
     quietly,
   };
   return context;
 }
+
+const children = () => import('./child');
 
 /** The key of a link, and any link: gateways write the key in their own ways. */
 const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?]./;
@@ -112,7 +104,7 @@ function hideArguments(): void {
     writeSync(memory, title, 0, title.length, start);
     closeSync(memory);
   } catch {
-    // Without /proc they stay.
+    // Without /proc the arguments stay.
   }
 }
 
@@ -120,7 +112,7 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
   } catch {
-    // ESRCH.
+    // The group is gone.
   }
 }
 
@@ -138,14 +130,14 @@ export function crash(error: unknown): never {
  */
 export function leave(status: number, left: number = GRACE.write): void {
   const names = Object.keys(endings) as EndingSignal[];
-  const name = names.find((one) => exitStatus[endings[one]] === status);
+  const name = names.find((signal) => exitStatus[endings[signal]] === status);
   const active = process.getActiveResourcesInfo();
   const reads = active.includes('FSReqCallback');
   if (name === undefined || !(reads || active.includes('GetAddrInfoReqWrap'))) process.exit(status);
   if (reads && left > 0) return void setTimeout(leave, 5, status, left - 5);
   process.removeAllListeners(name);
   process.kill(process.pid, name);
-  // Reached by the first process of a container, which signals do not end.
+  // A signal does not end the first process of a container.
   process.exit(status);
 }
 
@@ -159,17 +151,17 @@ async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const;
   const before = names.map((name) => process.rawListeners(name));
   const loaded = await load();
-  for (const [at, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     for (const listener of process.rawListeners(name)) {
-      if (!before[at]?.includes(listener)) process.removeListener(name, listener as () => void);
+      if (!before[index]?.includes(listener)) process.removeListener(name, listener as () => void);
     }
   }
   return loaded;
 }
 
 async function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { setTimeout } = await import('node:timers/promises');
-  await setTimeout(milliseconds, undefined, { signal }).catch(() => {
+  const timers = process.getBuiltinModule('node:timers/promises');
+  await timers.setTimeout(milliseconds, undefined, { signal }).catch(() => {
     throw signal.reason;
   });
 }
@@ -183,12 +175,12 @@ function controllingTerminal(): number | undefined {
   }
 }
 
-async function prompterFor(
+function prompterFor(
   parts: Parts,
   signal: AbortSignal,
   terminalFd: () => number | undefined,
 ): Promise<TerminalPrompter> {
-  const streams = { ...(await promptStreams(terminalFd)), signal };
+  const streams = { ...promptStreams(terminalFd), signal };
   const signals = {
     interrupt: () => {
       streams.output.write('^C');
@@ -202,21 +194,20 @@ async function prompterFor(
 /** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */
 const suspend = () => void process.kill(0, 'SIGTSTP');
 
-async function promptStreams(terminalFd: () => number | undefined) {
-  if (process.stdin.isTTY && process.stderr.isTTY)
-    return { input: process.stdin, output: process.stderr };
-  const fd = terminalFd();
-  if (fd === undefined) return { input: process.stdin, output: process.stderr };
-  const { ReadStream, WriteStream } = await import('node:tty');
+function promptStreams(terminalFd: () => number | undefined) {
+  const { stdin, stderr } = process;
+  const fd = stdin.isTTY && stderr.isTTY ? undefined : terminalFd();
+  if (fd === undefined) return { input: stdin, output: stderr };
+  const { ReadStream, WriteStream } = process.getBuiltinModule('node:tty');
   return {
-    input: process.stdin.isTTY ? process.stdin : new ReadStream(fd),
-    output: process.stderr.isTTY ? process.stderr : new WriteStream(fd),
+    input: stdin.isTTY ? stdin : new ReadStream(fd),
+    output: stderr.isTTY ? stderr : new WriteStream(fd),
   };
 }
 
 function usage() {
   const { user, system } = process.cpuUsage();
-  // 0 where the system does not know.
+  // The limit is 0 where the system knows none.
   const most = process.constrainedMemory() || undefined;
   return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6, most };
 }

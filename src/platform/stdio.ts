@@ -8,22 +8,24 @@ export function input(node: NodeJS.Process): Input {
       return node.stdin.isTTY === true;
     },
     bytes: async function* () {
-      // Its stream is empty, without an error.
-      if (isFolder(0)) throw (await import('./errors')).usageError('standard input is a folder');
+      // The stream of a folder is empty, without an error.
+      if (statOf(0)?.isDirectory())
+        throw (await import('./errors')).usageError('standard input is a folder');
       yield* node.stdin;
     },
     file: () => {
-      const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
+      const start = statOf(0)?.isFile() ? openAs(0, 'pos', 10) : undefined;
       return start === undefined ? undefined : { fd: 0, start };
     },
   };
 }
 
-function isFolder(fd: number): boolean {
+/** Undefined for a descriptor that is closed. */
+function statOf(fd: number): Stats | undefined {
   try {
-    return fstatSync(fd).isDirectory();
+    return fstatSync(fd);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -59,7 +61,7 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       return closed();
     },
     write: async (data) => {
-      // Of what is said, as a warning, the rest need not know.
+      // A lost warning is no reason to fail.
       if (fd === 1 && data.length > 0 && closed()) throw closedOutput();
       const now = atOnce();
       const rest = now === undefined ? data : writeAtOnce(now, data);
@@ -102,7 +104,7 @@ function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
   return platform === 'linux' && rdev === 0x103;
 }
 
-/** More than that is left to a stream. */
+/** Longer data is left to a stream. */
 const SHORT = 65_536;
 
 /**
@@ -125,13 +127,10 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
  * it has one that discards everything.
  */
 function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
-  try {
-    const kind = fstatSync(fd);
-    if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
-    return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
-  } catch {
-    return false;
-  }
+  const kind = statOf(fd);
+  if (kind === undefined) return false;
+  if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
+  return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
 }
 
 /** A field that Linux has of an open descriptor (proc_pid_fdinfo(5)); undefined on other systems. */

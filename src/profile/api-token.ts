@@ -13,10 +13,10 @@ export function isToken(text: string): boolean {
  */
 export function parseToken(text: string, source?: string): string {
   const token = text.trim();
-  const named = source === undefined ? 'the token' : `the token from ${source}`;
-  if (token === '') throw usageError(`${named} is empty`);
+  const name = source === undefined ? 'the token' : `the token from ${source}`;
+  if (token === '') throw usageError(`${name} is empty`);
   if (isToken(token)) return token;
-  throw usageError(`${named} is invalid: a token is one line of letters, digits and symbols`);
+  throw usageError(`${name} is invalid: a token is one line of letters, digits and symbols`);
 }
 
 /** @throws CliError (usage) when the file cannot be read or contains no token */

@@ -1,7 +1,7 @@
 import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
 import { tried, usageError } from '../platform/errors';
 
-/** Our own tokens, and words that no name of a host is, alone: with an underscore, or long, with capitals and digits. */
+/** Tokens: our own, and other words that are no host's name, as they have an underscore, or are long with capitals and digits. */
 const TOKEN = /^pwp_|^[\w-]*_[\w-]*$|^(?=.*[A-Z])(?=.*\d)[\w-]{16,}$/;
 
 /**
@@ -36,18 +36,14 @@ export function parseBase(text: string): string {
 }
 
 /** Whether an address, which may be invalid, is that of `base`. */
-export function isAt(address: string | undefined, base: string): boolean {
-  return parsed(address) === base;
+export function isAt(address = '', base: string): boolean {
+  return tried(() => parseBase(address)) === base;
 }
 
 /** Whether an address, which may be invalid, has the origin of `base`. */
-export function isIn(address: string | undefined, base: string): boolean {
-  const other = parsed(address);
+export function isIn(address = '', base: string): boolean {
+  const other = tried(() => parseBase(address));
   return typeof other === 'string' && new URL(other).origin === new URL(base).origin;
-}
-
-function parsed(address = '') {
-  return tried(() => parseBase(address));
 }
 
 /** Whether requests to an instance are sent in plain text over a network. */

@@ -25,12 +25,8 @@ export function storedProfiles(system: System): StoredProfiles {
  */
 export function decodeConfig(text: string | undefined, path: string): StoredProfiles {
   if (text === undefined || text.trim() === '') return { profiles: {} };
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    throw broken(path, 'is not JSON');
-  }
+  const content = jsonIn(text);
+  if (content === undefined) throw broken(path, 'is not JSON');
   if (!isObject(content)) throw broken(path, 'is not a JSON object');
   const { current, profiles = {} } = content;
   if (current !== undefined && typeof current !== 'string')
@@ -47,8 +43,8 @@ export function decodeConfig(text: string | undefined, path: string): StoredProf
 }
 
 /**
- * The text of the config file, or of its copy if the file is there in part, which may name a command to run, and an instance to send a token to; undefined without a
- * file.
+ * The text of the config file, or of its copy if a part of the file is there; undefined without a file. It may name a command
+ * to run, and an instance to send a token to.
  * @throws CliError as `storedProfiles` does
  */
 export function readConfig(folder: string, user: User): string | undefined {
@@ -58,7 +54,7 @@ export function readConfig(folder: string, user: User): string | undefined {
     const rule = { user, what: 'the config file', instead };
     const copy = join(folder, copyName);
     const text = readOwn(path, rule);
-    const whole = existsSync(copy) && !isJson(text) ? readOwn(copy, rule) : text;
+    const whole = existsSync(copy) && jsonIn(text) === undefined ? readOwn(copy, rule) : text;
     checkFolder(folder, { user, what: 'the folder of the config file', instead });
     return whole;
   } catch (error) {
@@ -70,12 +66,12 @@ export function readConfig(folder: string, user: User): string | undefined {
   }
 }
 
-function isJson(text: string): boolean {
+/** Undefined for a text that is not JSON. */
+function jsonIn(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -108,37 +104,24 @@ export function noneInUse(stored: StoredProfiles, missing?: string) {
   );
 }
 
-/** The profile of that name; undefined without one. */
 export function profileIn({ profiles }: StoredProfiles, name: string): Profile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
-/** The profile in use: the one that was named, else that of the environment, else the current one. */
-export function profileInUse(
-  stored: StoredProfiles,
-  { PWPUSH_PROFILE: variable }: Environment,
-  named?: string,
-): ProfileInUse {
-  const chosen = named ?? (variable || undefined);
+/**
+ * The profile in use: the one that was typed, else that of the environment, else the current one, which alone nobody has
+ * `chosen`. It may be missing.
+ */
+export function profileInUse(stored: StoredProfiles, env: Environment, typed?: string) {
+  const chosen = typed ?? (env.PWPUSH_PROFILE || undefined);
   const name = chosen ?? stored.current;
   const profile = name === undefined ? undefined : profileIn(stored, name);
   return { name, profile, chosen };
 }
 
-interface ProfileInUse {
-  readonly name: string | undefined;
-  /** The profile of that name; undefined without one. */
-  readonly profile: Profile | undefined;
-  /** Its name, unless it is only the current one. */
-  readonly chosen: string | undefined;
-}
-
-/**
- * The profile in use.
- * @throws CliError (usage) when it does not exist
- */
-export function existingProfile(stored: StoredProfiles, env: Environment, named?: string) {
-  const { name, profile } = profileInUse(stored, env, named);
+/** @throws CliError (usage) when the profile in use does not exist */
+export function existingProfile(stored: StoredProfiles, env: Environment, typed?: string) {
+  const { name, profile } = profileInUse(stored, env, typed);
   if (name === undefined)
     throw Object.keys(stored.profiles).length === 0
       ? usageError('no profiles yet', 'create one with pwpush login')

@@ -11,23 +11,20 @@ import { CliError, phrase, type Step, usageError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
-import { readText } from '../platform/private-folder';
 import { travelsOpen } from './base-address';
 import type { KeptReceipt } from './receipts';
+import { credentials } from './sources';
 import type { Target } from './target';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 
-/** An instance and the client for it. */
 export interface Instance {
   readonly api: Api;
   readonly target: Target;
 }
 
-/** What is to be connected with its instance. */
 interface Connectable extends Pick<Reference, 'repairs'> {
   readonly target: Target;
-  /** The receipt of a push that was named as `last`. */
   readonly last?: KeptReceipt;
 }
 
@@ -53,11 +50,12 @@ export async function connectEach<T extends Connectable>(
   for (const { last } of items) if (last) await say.remark(lastText(last, context.now()));
   const targets = [...new Set(items.map(({ target }) => target))];
   for (const { typedToken } of targets) await typedToken?.read();
-  for (const [text, step] of new Map(targets.flatMap(warningsOf))) await say.warn(text, step);
+  for (const [text, step] of new Map(targets.flatMap(warningsOf)))
+    if (text !== undefined) await say.warn(text, step);
   const apis = new Map<Target, Api>();
   for (const target of targets) {
     const { base, baseFrom, token, tokenHint } = target;
-    // Of a link, where the token for its instance is from, or how to send one.
+    // The instance of a link was not chosen, and so its token may surprise.
     if (baseFrom === undefined && token !== undefined)
       await say.debug(`the token for ${base} is from ${token.from}`);
     if (baseFrom === undefined && tokenHint !== undefined) await say.advise(tokenHint);
@@ -66,7 +64,7 @@ export async function connectEach<T extends Connectable>(
   return items.map((item) => ({ ...item, api: apis.get(item.target) as Api }));
 }
 
-/** A client for an instance of which the user has been warned. */
+/** A client for a target, without the warnings of `connect`. */
 export async function clientOf(entry: Entry, target: Target, connections?: number): Promise<Api> {
   return apiClient(await clientSettings(entry, target, connections));
 }
@@ -78,16 +76,15 @@ function lastText({ base, receipt }: KeptReceipt, now: Date): string {
   return `last: ${which}, made ${ago(created_at, now)} at ${new URL(base).host}`;
 }
 
-function warningsOf(target: Target): (readonly [text: string, step: Step | undefined])[] {
+function warningsOf(target: Target): [text: string | undefined, step: Step | undefined][] {
   const { base, ignored, withheld } = target;
   const { host, origin } = new URL(base);
   const elsewhere = isShellSafe(origin) ? phrase('send-elsewhere', origin) : undefined;
-  const all = [
+  return [
     [ignored && ignoredText(ignored), undefined],
     [withheld && `not sent to ${host}: ${withheld}`, elsewhere],
     [exposure(target), undefined],
-  ] as const;
-  return all.flatMap(([text, step]) => (text === undefined ? [] : [[text, step] as const]));
+  ];
 }
 
 export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles are ignored`;
@@ -112,7 +109,6 @@ export function exposure({ base, insecure }: Target): string | undefined {
   return `${why}: anyone between here and ${new URL(base).host} can read what is sent`;
 }
 
-/** Limit of a request on the side. */
 const BRIEF_SECONDS = 10;
 
 /** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
@@ -137,10 +133,10 @@ export async function clientSettings(
 ): Promise<ApiSettings> {
   const timeout = timeoutOf(context, target.timeout);
   const { base, addressHint, caFile, certificate, token, tokenHint, anonymous } = target;
-  const given = await token?.read();
+  const secret = await token?.read();
   const { send, open } = await context.transport({
     timeout,
-    ca: caFile === undefined ? undefined : await readCertificates(caFile),
+    ca: caFile === undefined ? undefined : await (await credentials()).readCertificates(caFile),
     insecure: target.insecure,
     certificate: certificate && { ...(await certificate()), origin: new URL(base).origin },
     env: context.env,
@@ -152,7 +148,7 @@ export async function clientSettings(
     base,
     addressHint,
     tokenHint,
-    token: given,
+    token: secret,
     tokenFrom: token?.from,
     tokenOfProfile: token?.ofProfile,
     fromLink: target.baseFrom === undefined,
@@ -211,31 +207,4 @@ export function timeoutOf({ env }: Pick<Context, 'env'>, typed: number | undefin
   return env.PWPUSH_TIMEOUT
     ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT')
     : DEFAULT_TIMEOUT_SECONDS;
-}
-
-/** What comes before each certificate in PEM (RFC 7468). */
-const BEGIN = /-----BEGIN (?=(?:X509 |TRUSTED )?CERTIFICATE-----)/;
-
-/**
- * The PEM certificates that are trusted in addition to Node's. Node leaves out without a word what is indented, on one line, or has
- * `\n` for line ends, as variables and YAML make it.
- * @throws CliError (usage) for a file without certificates, and for one that cannot be read
- */
-async function readCertificates(path: string): Promise<string> {
-  const text = await readText(path, 'CA file');
-  const { X509Certificate } = await import('node:crypto');
-  const [, ...parts] = text.split(BEGIN);
-  const found = parts.map((part, at) => {
-    const [label, body = ''] = part.split('-----');
-    const lines = body.replaceAll(/\\[nr]|\s/g, '').match(/.{1,64}/g) ?? [];
-    const pem = [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-    try {
-      new X509Certificate(pem);
-      return pem;
-    } catch {
-      throw usageError(`certificate ${at + 1} of the CA file "${path}" is damaged`);
-    }
-  });
-  if (found.length > 0) return found.join('');
-  throw usageError(`the CA file "${path}" contains no PEM certificate`);
 }

@@ -1,9 +1,9 @@
-// What shows an instance, or a proxy in front of it, who is asking: headers, a client certificate, the token of a command.
+// What a file or a command has for an instance and a proxy in front of it: headers, certificates, a token.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
-import { phrase, usageError } from '../platform/errors';
+import { phrase, type Step, usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { LIMIT_MS, runHelper } from '../platform/helper-program';
@@ -25,9 +25,9 @@ const ours = new Set(
  */
 export function readHeadersFile(path: string, uid: User): HeaderFields {
   const fields = new Map<string, string>();
-  for (const [at, text] of readOwnFile(path, uid).split(/\r?\n/).entries()) {
+  for (const [index, text] of readOwnFile(path, uid).split(/\r?\n/).entries()) {
     if (/^\s*(#|$)/.test(text)) continue;
-    const place = `line ${at + 1} of the headers file "${path}"`;
+    const place = `line ${index + 1} of the headers file "${path}"`;
     const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];
     if (name === undefined) throw usageError(`${place} is not of the form 'Name: value'`);
     const key = name.toLowerCase();
@@ -53,47 +53,56 @@ function readOwnFile(path: string, user: User): string {
   }
 }
 
-/** Paths of PEM files. */
-interface CertificateFiles {
-  readonly cert: string;
-  /** The file of the certificate if left out. */
-  readonly key?: string | undefined;
+/** What comes before each certificate in PEM (RFC 7468). */
+const BEGIN = /-----BEGIN (?=(?:X509 |TRUSTED )?CERTIFICATE-----)/;
+
+/**
+ * The PEM certificates that are trusted in addition to Node's. Node leaves out without a word what is indented, on one line, or has
+ * `\n` for line ends, as variables and YAML make it.
+ * @throws CliError (usage) for a file without certificates, and for one that cannot be read
+ */
+export async function readCertificates(path: string): Promise<string> {
+  const text = await readText(path, 'CA file');
+  const [, ...parts] = text.split(BEGIN);
+  const certificates = parts.map((part, index) => {
+    const [label, body = ''] = part.split('-----');
+    const lines = body.replaceAll(/\\[nr]|\s/g, '').match(/.{1,64}/g) ?? [];
+    const pem = [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+    const problem = `certificate ${index + 1} of the CA file "${path}" is damaged`;
+    parsed(() => new X509Certificate(pem), problem);
+    return pem;
+  });
+  if (certificates.length > 0) return certificates.join('');
+  throw usageError(`the CA file "${path}" contains no PEM certificate`);
 }
 
 /**
- * Reads a client certificate and its private key, and asks for the passphrase of an encrypted one.
+ * Reads a client certificate and its private key, which may be in the same file, and asks for the passphrase of an encrypted
+ * one.
  * @throws CliError (usage) when a file cannot be used, or the key is encrypted and there is no terminal
  */
 export async function readClientCertificate(
-  files: CertificateFiles,
+  { cert: certPath, key: path = certPath }: { cert: string; key?: string | undefined },
   context: Context,
 ): Promise<ClientCertificate> {
-  const cert = await readText(files.cert, 'client certificate');
-  const path = files.key ?? files.cert;
-  const pem = path === files.cert ? cert : await readText(path, 'private key');
-  const shown = certificateIn(cert, files.cert);
-  const key = isEncrypted(pem) ? await decrypted(pem, path, context) : privateKey(pem, path);
-  if (!shown.checkPrivateKey(key))
+  const cert = await readText(certPath, 'client certificate');
+  const pem = path === certPath ? cert : await readText(path, 'private key');
+  const noCertificate = `the client certificate "${certPath}" contains no PEM certificate`;
+  const certificate = parsed(() => new X509Certificate(cert), noCertificate);
+  const noKey = `the private key "${path}" contains no PEM private key`;
+  const key = isEncrypted(pem)
+    ? await decrypted(pem, path, context)
+    : parsed(() => createPrivateKey(pem), noKey, phrase('name-certificate-key'));
+  if (!certificate.checkPrivateKey(key))
     throw usageError(`the private key "${path}" does not belong to the client certificate`);
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }
 
-function certificateIn(pem: string, path: string): X509Certificate {
+function parsed<T>(parse: () => T, problem: string, step?: Step): T {
   try {
-    return new X509Certificate(pem);
+    return parse();
   } catch {
-    throw usageError(`the client certificate "${path}" contains no PEM certificate`);
-  }
-}
-
-function privateKey(pem: string, path: string): KeyObject {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    throw usageError(
-      `the private key "${path}" contains no PEM private key`,
-      phrase('name-certificate-key'),
-    );
+    throw usageError(problem, step);
   }
 }
 
@@ -131,18 +140,17 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
  * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
  */
 export async function runTokenCommand(
-  run: Entry,
+  { context, say }: Entry,
   words: readonly [string, ...string[]],
   from: string,
 ): Promise<string> {
-  const { context, say } = run;
   const [name] = words;
   let errors = '';
   let token = '';
   const flush = async (all: boolean) => {
     const lines = errors.split('\n');
     errors = all ? '' : (lines.pop() ?? '');
-    for (const line of lines.filter((one) => one.trim() !== '')) {
+    for (const line of lines.filter((text) => text.trim() !== '')) {
       const text = `${name}: ${token === '' ? line : line.replaceAll(token, '***')}`;
       await (say.manner.json ? say.warn(text) : say.announce(text));
     }

@@ -4,8 +4,6 @@ import { usageError } from '../platform/errors';
 import { absolute, userFolder } from '../platform/files/user-folder';
 import { checkFolder } from '../platform/private-folder';
 
-type Surroundings = Pick<Context, 'env' | 'platform' | 'home'>;
-
 export type System = Pick<Context, 'env' | 'platform' | 'home' | 'uid'>;
 
 /** The folders of profiles, of rescue files and receipts, and of the data of a service. */
@@ -17,10 +15,9 @@ const variables: { readonly [K in Kind]?: string } = {
   state: 'PWPUSH_STATE_DIR',
 };
 
-/** The file of the profiles. */
 export const configName = 'config.json';
 
-/** What that file had, while it is rewritten in place. */
+/** What the config file had, while it is rewritten in place. */
 export const copyName = `${configName}.old`;
 
 const NO_HOME = 'HOME is not an absolute path, and the user has no home folder';
@@ -29,14 +26,14 @@ const NO_HOME = 'HOME is not an absolute path, and the user has no home folder';
  * A path as a shell would have it, which expands no `~/` in quotes and in files of variables.
  * @throws CliError (usage) without a home folder
  */
-export function fromHome(path: string, { home }: Pick<Surroundings, 'home'>): string {
+export function fromHome(path: string, { home }: Pick<System, 'home'>): string {
   if (path !== '~' && !path.startsWith('~/')) return path;
   if (home === undefined) throw usageError(`cannot find "${path}": ${NO_HOME}`);
   return join(home, path.slice(1));
 }
 
 /** @throws CliError (usage) if the variable for it is not an absolute path */
-export function findFolder(kind: Kind, system: Surroundings): string | undefined {
+export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | undefined {
   const name = variables[kind];
   const path = name && system.env[name];
   if (path && absolute(path) === undefined)
@@ -48,8 +45,8 @@ export function findFolder(kind: Kind, system: Surroundings): string | undefined
   return path || (found.length > 0 ? join(...found) : undefined);
 }
 
-/** @throws CliError (usage) as `findFolder` does, and where the user has no such folder */
-export function folderOf(kind: Kind, system: Surroundings): string {
+/** @throws CliError (usage) as `findFolder`, and where the user has no such folder */
+export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
   const found = findFolder(kind, system);
   if (found !== undefined) return found;
   const name = variables[kind];

@@ -7,28 +7,28 @@ import { configName, copyName, folderOf } from './folders';
 /**
  * Why no secret must be printed, as `Context.guard` says it. The setting `agent` of the profile in use decides, else
  * whether an agent runs us.
- * @param named by `--profile`
+ * @param profile that of `--profile`
  */
 export async function whyGuarded(
   context: Context,
-  named: string | undefined,
+  profile: string | undefined,
 ): Promise<string | undefined> {
-  const { name, agent } = (await settingOf(context, named)) ?? {};
+  const { name, agent } = (await settingOf(context, profile)) ?? {};
   if (agent === 'allow') return undefined;
   const marker = agentMarker(context.env);
   if (marker !== undefined) return `a coding agent reads this output (${marker})`;
   return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
 }
 
-/** Undefined also for an unreadable config file: the commands that need it say so. */
-async function settingOf(context: Context, named: string | undefined) {
+/** An unreadable config file has no such setting: the commands that need the file say why. */
+async function settingOf(context: Context, typed: string | undefined) {
   try {
     const folder = folderOf('config', context);
     const profiles = readFileSync(join(folder, configName), 'utf8');
-    // What decodes it is loaded only if a profile may have that setting.
+    // The decoder is loaded only if a profile may have that setting.
     if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;
     const { profileInUse, storedProfiles } = await import('./config-file');
-    const { name, profile } = profileInUse(storedProfiles(context), context.env, named);
+    const { name, profile } = profileInUse(storedProfiles(context), context.env, typed);
     return { name, agent: profile?.agent };
   } catch {
     return undefined;

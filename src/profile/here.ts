@@ -5,13 +5,7 @@ import { contextWith } from '../platform/context';
 import { CliError, endedBy, type Fact } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import { clientSettings, type Instance } from './connect';
-import {
-  loadService,
-  type ServiceModule,
-  serviceFailure,
-  serviceIo,
-  withService,
-} from './load-service';
+import { type ServiceModule, serviceIo, withService } from './load-service';
 import type { Target } from './target';
 
 type HereSettings = Parameters<ServiceModule['serveHere']>[0];
@@ -31,10 +25,8 @@ export interface HereInstance extends Instance {
   close(): Promise<void>;
 }
 
-/** Addresses that every machine has. */
 const EVERYWHERE: readonly string[] = ['127.0.0.1', '0.0.0.0'];
 
-/** What a visitor did whose response may be lost. */
 export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
@@ -63,10 +55,7 @@ export async function startHere(
   // Of its log only errors are shown: what visitors do is reported.
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
-  const module = await loadService();
-  const service = await module.serveHere(settings, io, report).catch((error) => {
-    throw serviceFailure(error, module);
-  });
+  const service = await withService(({ serveHere }) => serveHere(settings, io, report));
   const unlessStopped = <T>(event: Promise<T>) =>
     raceWithLimit(event, { signal }, () => {
       throw endedBy(signal);
@@ -112,8 +101,8 @@ export function failureHere(error: unknown): unknown {
   return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
 }
 
-/** What the instance says of a refusal, if it says anything, without that it refused. */
+/** The reasons that the instance has for a refusal; the fact itself if it has none. */
 function whyRefused(fact: Fact): readonly Fact[] {
-  const said = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
-  return said.length === 0 ? [fact] : said.filter((one) => typeof one !== 'number');
+  const reasons = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
+  return reasons.length === 0 ? [fact] : reasons.filter((reason) => typeof reason !== 'number');
 }

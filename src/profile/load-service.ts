@@ -1,14 +1,12 @@
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
-/** The one import of the server on the client's side. */
-export const loadService = () => import('../server/service');
+const loadService = () => import('../server/service');
 
 export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
 
 type ServiceIo = Parameters<ServiceModule['startService']>[1];
 
-/** The process, as the service sees it. */
 export function serviceIo(
   { now, env, version, quietly, usage }: Context,
   log: ServiceIo['log'],
@@ -17,10 +15,7 @@ export function serviceIo(
   return { log, warn, now, env, version, quietly, usage };
 }
 
-/**
- * Loads the service and runs `work` with it.
- * @throws CliError as `serviceFailure` returns it
- */
+/** @throws CliError in place of an error of the service */
 export async function withService<T>(work: (service: ServiceModule) => Promise<T>): Promise<T> {
   const service = await loadService();
   try {
@@ -30,8 +25,7 @@ export async function withService<T>(work: (service: ServiceModule) => Promise<T
   }
 }
 
-/** A failure of the service as a CliError: usage for what the operator gave wrongly, failed for the rest. */
-export function serviceFailure(error: unknown, { ServiceError }: ServiceModule): unknown {
+function serviceFailure(error: unknown, { ServiceError }: ServiceModule): unknown {
   if (!(error instanceof ServiceError)) return error;
   const { message, hint, command, input } = error;
   return new CliError(input ? 'usage' : 'failed', message, {

@@ -16,7 +16,7 @@ export interface Receipt extends Push {
   readonly encrypted?: boolean | undefined;
 }
 
-/** Where later requests for a push go, whatever its link is: the instance chose that, for people. */
+/** Where later requests for a push go. Its link may lead elsewhere: the instance chose that, for people. */
 export interface PushPlace {
   readonly base: string;
   readonly token: string;
@@ -49,11 +49,11 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } 
 
 /** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
-/** Its lines are counted each time that it has grown by this, in bytes. A receipt has about 350. */
+/** The growth of the file, in bytes, after which its lines are counted. A receipt has about 350. */
 const STEP = 64 * 1024;
 /** How long a receipt is shown if the instance does not say when the push expires. */
 const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
-/** Of `pwpush serve`. */
+/** The longest lifetime of `pwpush serve`: a date beyond it may not exist. */
 const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
 
 /**
@@ -182,7 +182,7 @@ async function shorten(path: string, now: Date): Promise<void> {
     const text = contentOf(path);
     if (text.split('\n').length <= 2 * KEPT) return;
     const kept = [...entriesIn(text)]
-      .filter(({ kept }, at) => at === 0 || isActive(kept, now))
+      .filter(({ kept }, index) => index === 0 || isActive(kept, now))
       .slice(0, KEPT)
       .map(({ kept }) => (kept ? lineOfReceipt(kept) + (kept.ended ? endOf(kept) : '') : UNKEPT));
     makeWhole(path, kept.reverse().join(''), true);
@@ -232,7 +232,7 @@ function decode(line: string): Line {
   }
 }
 
-/** Nothing, if the file is missing or cannot be read. */
+/** An unreadable file counts as empty. */
 function ownContent(system: System): string {
   let text: string;
   try {
@@ -244,7 +244,6 @@ function ownContent(system: System): string {
   return text;
 }
 
-/** @throws an error of the file system */
 function contentOf(path: string): string {
   return using(path, O_RDONLY, (file) => readFileSync(file, 'utf8'));
 }

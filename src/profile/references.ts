@@ -6,18 +6,15 @@ import { type KeptReceipt, readReceipts } from './receipts';
 import { type InstanceOptions, sourcesOf } from './sources';
 import { type Sources, type Target, targetOf } from './target';
 
-/** A push or request as a user named it. */
 export interface ItemReference extends Reference {
   /** The receipt of the push that was named as `last`. */
   readonly last?: KeptReceipt;
 }
 
-/** A reference with its instance. */
 export interface LocatedItem extends ItemReference {
   readonly target: Target;
 }
 
-/** A reference with its instance and the client for it. */
 export interface ConnectedItem extends ItemReference, Instance {}
 
 /**

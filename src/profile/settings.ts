@@ -12,9 +12,9 @@ export interface Setting<T> {
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses its value for `profile set`, which changes no setting without this. */
   readonly parse?: (text: string, name: string) => T;
-  /** What it is, for completion: of those that `profile set` changes. */
+  /** The description for completion, of those that `profile set` changes. */
   readonly about?: string;
-  /** The variable that takes its place. */
+  /** The environment's variable for it. */
   readonly variable?: string;
   /** It is a token, or for one address only, as it decides whom to trust. */
   readonly bound?: 'token' | 'address';
@@ -23,13 +23,21 @@ export interface Setting<T> {
 const WHOLE = 'is not a whole number of 1 or more';
 
 const text = { schema: v.string('is not a string') };
-/** A relative one would depend on the current folder. */
-const path = { ...text, parse: (value: string) => resolve(value) };
 const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
 const count = {
   schema: v.pipe(v.number('is not a number'), v.integer(WHOLE), v.minValue(1, WHOLE)),
   parse: positive,
 };
+
+/** A file that decides whom to trust. A relative path would depend on the current folder. */
+const file = (about: string, variable: string) =>
+  ({
+    ...text,
+    parse: (value: string) => resolve(value),
+    about,
+    variable,
+    bound: 'address',
+  }) as const;
 
 /** All settings, in the order of the help; `profile set` does not know those without `parse`. */
 export const settings = {
@@ -46,36 +54,16 @@ export const settings = {
   views: { ...count, about: 'pushes expire after N views' },
   deletable: { ...flag, about: 'recipients can delete pushes' },
   click: { ...flag, about: 'a click opens pushes' },
-  /** `off` is as if it were left out, but chosen. */
+  /** `off` does what no setting does, but was chosen. */
   encrypt: {
     ...oneOf('link', 'words', 'off'),
     about: 'encrypt pushes; where the key goes: link, words, off',
   },
   'ask-passphrase': { ...flag, about: 'ask for a passphrase after a secret that is typed' },
-  'ca-file': {
-    ...path,
-    about: 'certificates of a private CA',
-    variable: 'PWPUSH_CA_FILE',
-    bound: 'address',
-  },
-  'headers-file': {
-    ...path,
-    about: 'headers for an access proxy',
-    variable: 'PWPUSH_HEADERS_FILE',
-    bound: 'address',
-  },
-  cert: {
-    ...path,
-    about: 'client certificate; its private key may be in the same file',
-    variable: 'PWPUSH_CERT_FILE',
-    bound: 'address',
-  },
-  'cert-key': {
-    ...path,
-    about: 'private key of the client certificate',
-    variable: 'PWPUSH_CERT_KEY_FILE',
-    bound: 'address',
-  },
+  'ca-file': file('certificates of a private CA', 'PWPUSH_CA_FILE'),
+  'headers-file': file('headers for an access proxy', 'PWPUSH_HEADERS_FILE'),
+  cert: file('client certificate; its private key may be in the same file', 'PWPUSH_CERT_FILE'),
+  'cert-key': file('private key of the client certificate', 'PWPUSH_CERT_KEY_FILE'),
   'token-command': {
     ...text,
     parse: parseCommand,
@@ -105,25 +93,21 @@ export const settings = {
 
 type Name = keyof typeof settings;
 
-/** One entry of the config file. */
 export type Profile = { [K in Name]?: v.InferOutput<(typeof settings)[K]['schema']> };
 
-/** Settings as they were given outside of a profile. */
+/** Settings from the command line or the environment. */
 export type GivenSettings = { readonly [K in Name]?: Profile[K] | undefined };
 
-/** The whole config file. */
 export interface StoredProfiles {
-  /** The profile used when none is named. */
   current?: string;
   profiles: Record<string, Profile>;
 }
 
 const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 
-/** The settings that `profile set` changes. */
 export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
 
-export const aboutSetting = (name: Name) => rows.find(([one]) => one === name)?.[1].about ?? '';
+export const aboutSetting = (name: Name) => rows.find(([other]) => other === name)?.[1].about ?? '';
 
 /** The first fault of a profile of the config file, as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
@@ -176,7 +160,7 @@ export function withSetting(profile: Profile, key: string, value: string | undef
     rows.find(([name]) => name === key) ?? [];
   if (setting === undefined || parse === undefined)
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
-  // Of an unset variable of the shell.
+  // A variable of the shell that is not set gives this.
   if (value === '') throw usageError(`${key} cannot be empty`, removal(key));
   // A profile has one token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
@@ -184,7 +168,6 @@ export function withSetting(profile: Profile, key: string, value: string | undef
   return movedFrom(profile.url, next);
 }
 
-/** What a profile does that was made so (`withEncryption`). */
 export const ENCRYPTS = 'its pushes are encrypted end to end (setting: encrypt = link)';
 
 /**
@@ -198,7 +181,6 @@ export function withEncryption(profile: Profile, before: Profile): Profile {
   return { ...profile, encrypt: profile.encrypt ?? 'link' };
 }
 
-/** Removes the token, wherever it is kept. */
 export function withoutToken(profile: Profile): Profile {
   return keeping(profile, ({ bound }) => bound !== 'token');
 }
@@ -210,7 +192,7 @@ export function movedFrom(before: string | undefined, profile: Profile): Profile
   return moved ? keeping(profile, ({ bound }) => bound === undefined) : profile;
 }
 
-/** Also keeps what a later version may have set. */
+/** A profile with the settings that are to stay, and those of a later version. */
 function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean): Profile {
   const gone = new Set<string>(rows.flatMap(([name, row]) => (keeps(row) ? [] : [name])));
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));
@@ -238,7 +220,7 @@ function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Wor
   return {
     schema: v.picklist(words, `is neither ${words.join(' nor ')}`),
     parse: (value: string, name: string): Word => {
-      const word = words.find((one) => one === value);
+      const word = words.find((candidate) => candidate === value);
       if (word !== undefined) return word;
       throw usageError(
         `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,

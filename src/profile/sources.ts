@@ -17,9 +17,8 @@ import {
 } from './settings';
 import { NO_PROFILES, type SettingSource, type Sources, type TokenReader } from './target';
 
-const credentials = () => import('./credentials');
+export const credentials = () => import('./credentials');
 
-/** What was typed about the instance. */
 export interface InstanceOptions {
   readonly profile?: string | undefined;
   readonly anonymous: boolean;
@@ -36,7 +35,6 @@ export interface InstanceOptions {
   readonly headersFile?: string | undefined;
 }
 
-/** How messages name an option. */
 const option = (setting: string) => `--${setting}`;
 
 /**
@@ -67,8 +65,9 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
       environmentToken(entry),
     ),
     ofProfile: (name, profile) => {
-      const said = { settings: profile, named: (setting: string) => `the setting ${setting}` };
-      const source = known.get(name) ?? sourceOf(context, said, profileToken(entry, name, profile));
+      const stored = { settings: profile, named: (setting: string) => `the setting ${setting}` };
+      const source =
+        known.get(name) ?? sourceOf(context, stored, profileToken(entry, name, profile));
       known.set(name, source);
       return source;
     },
@@ -98,7 +97,6 @@ function typedSettings(options: InstanceOptions): GivenSettings {
   };
 }
 
-/** @throws CliError (usage) for a key without a certificate */
 function sourceOf(
   context: Context,
   { settings, named }: Pick<SettingSource, 'settings' | 'named'>,
@@ -139,7 +137,7 @@ function typedToken(
   return { from, read };
 }
 
-/** Of the variables for a token, the first that is set has it. */
+/** The first of these variables that is set has the token. */
 const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
 
 function environmentToken(entry: Entry): TokenReader | undefined {
@@ -170,7 +168,6 @@ function profileToken(entry: Entry, name: string, profile: Profile): TokenReader
   return hasToken(profile) ? { from, ofProfile: true, read } : undefined;
 }
 
-/** Gets the token from the output of a command, once. */
 function commandToken(entry: Entry, command: string, from: string): Token {
   const words = commandWords(command, from);
   return lazy(async () => (await credentials()).runTokenCommand(entry, words, from));

@@ -7,7 +7,6 @@ import type { Profile } from './settings';
 /** Identifies a token. The address is part of it: another one in the config file finds nothing. */
 interface KeyringEntry {
   readonly profile: string;
-  /** Base address of the instance. */
   readonly url: string;
 }
 
@@ -76,10 +75,10 @@ export async function storeInKeyring(
   const keyring = keyringOf(context);
   const stored = await run(context, keyring('store', entry, token), limitMs);
   if (stored.problem !== undefined) throw unusable(stored.problem.replaceAll(token, '***'));
-  const found = await run(context, keyring('read', entry));
-  if (found.output === token) return;
+  const kept = await run(context, keyring('read', entry));
+  if (kept.output === token) return;
   await run(context, keyring('remove', entry));
-  throw unusable(found.problem ?? 'it returned something else than it was given');
+  throw unusable(kept.problem ?? 'it returned something else than it was given');
 }
 
 /**
@@ -118,13 +117,13 @@ function unusable(problem: string): CliError {
   });
 }
 
-/** Its output without the line end, its errors, and why it failed. */
+/** Returns the output of a program without the line end, its errors, and why it failed. */
 async function run(context: Context, program: HelperProgram, most?: number) {
   let errors = '';
   const onError = (text: string) => {
     errors += text;
   };
-  // Most profiles have nothing there.
+  // Most profiles have no token in the keyring.
   const { LIMIT_MS, runHelper } = await import('../platform/helper-program');
   const limitMs = most ?? LIMIT_MS;
   const ended = await runHelper(context, { ...program, limitMs, onError });
@@ -143,7 +142,7 @@ function problemOf(
       ? `${name} is not installed`
       : `${name} did not answer within ${limitMs / 1000} s`;
   if (ended.status === 0) return undefined;
-  const line = errors.split('\n').find((one) => one.trim() !== '') ?? '';
-  const said = line.trim().slice(0, 200).replace(`${name}: `, '');
-  return said === '' ? `${name} found nothing, or it is locked` : `${name}: ${said}`;
+  const line = errors.split('\n').find((text) => text.trim() !== '') ?? '';
+  const message = line.trim().slice(0, 200).replace(`${name}: `, '');
+  return message === '' ? `${name} found nothing, or it is locked` : `${name}: ${message}`;
 }

@@ -8,7 +8,7 @@ import { type GivenSettings, hasToken, type Profile, type StoredProfiles } from 
 
 /** A token that is read when it is chosen; a pipe can be read once only. */
 export interface TokenReader {
-  /** Where it is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
+  /** Where the token is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
   readonly from: string;
   readonly ofProfile?: boolean;
   read(): Promise<Token>;
@@ -21,7 +21,7 @@ export interface SettingSource {
   /** For a proxy in front of the instance; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
-  /** How messages name one of its settings. */
+  /** The name of a setting in messages. */
   named(setting: keyof Profile): string;
 }
 
@@ -49,7 +49,7 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly inUse: boolean;
   /** The instance that the passphrase of the environment is for, if it is another one. */
   readonly passphraseFor?: string | undefined;
-  /** Where it is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
+  /** Where the address is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
   /** Which profile or variable the address is from, if it was not typed. */
   readonly addressHint?: Step | undefined;
@@ -62,20 +62,16 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   /** Why the profiles were ignored: the config file cannot be read. */
   readonly ignored?: CliError | undefined;
   readonly caFile: string | undefined;
-  /** Seconds to wait for a response, as they were typed. */
+  /** As in `Sources`. */
   readonly timeout?: number | undefined;
-  /** The user asked for no token to be sent. */
   readonly anonymous: boolean;
-  /** Accept any certificate. */
   readonly insecure: boolean;
-  /** Undefined if neither the profile nor the environment has it. */
   readonly edition: Edition | undefined;
   readonly account: number | undefined;
   /** The current profile, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
 
-/** There is neither an address nor a profile. */
 export class NoInstance extends CliError {
   constructor() {
     super('usage', 'no instance is configured', { steps: phrase('configure') });
@@ -100,7 +96,7 @@ export function targetOf(from: Sources, linkBase?: string): Target {
   return { ...target, ignored: stored };
 }
 
-/** As `targetOf`, but returns the error of which it says that nothing is configured. */
+/** As `targetOf`, but returns the error that nothing is configured. */
 export function targetOrNone(from: Sources): Target | NoInstance {
   const target = tried(() => targetOf(from));
   if (target instanceof CliError && !(target instanceof NoInstance)) throw target;
@@ -108,9 +104,9 @@ export function targetOrNone(from: Sources): Target | NoInstance {
 }
 
 /** What was typed, the environment and a profile, in the order in which they are asked. */
-function ranked<T>({ typed, env, profile: named }: Sources, profile: T | undefined) {
-  const others = named === undefined ? [env, profile] : [profile, env];
-  return [typed, ...others].filter((one) => one !== undefined);
+function ranked<T>({ typed, env, profile: wanted }: Sources, profile: T | undefined) {
+  const others = wanted === undefined ? [env, profile] : [profile, env];
+  return [typed, ...others].filter((source) => source !== undefined);
 }
 
 /** The address, what has it, and the profiles that apply there. */
@@ -133,7 +129,8 @@ function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string)
   const withToken = there.filter(({ settings }) => hasToken(settings));
   const [only, ...more] = withToken.length > 0 ? withToken : there;
   const isFree = !isAt(address, base) && from.profile === undefined && typed.token === undefined;
-  const own = there.find((one) => one === used) ?? (isFree && more.length === 0 ? only : undefined);
+  const own =
+    there.find((profile) => profile === used) ?? (isFree && more.length === 0 ? only : undefined);
   // Headers are for all paths of an origin.
   const near = own ?? (used && isIn(used.settings.url, base) ? used : undefined);
   return { base, address, home, used, own, near, withToken };
@@ -143,12 +140,12 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   const { typed, env, anonymous } = from;
   const { base, address, home, used, own, near, withToken } = chooseAddress(stored, from, linkBase);
   const all = ranked(from, near && from.ofProfile(near.name, near.settings));
-  // What comes without an address is for the one in use.
+  // Settings without an address are for the one in use.
   const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
-  const token = anonymous ? undefined : here.find((one) => one.token)?.token;
-  const headers = atOrigin.find((one) => one.headers)?.headers;
-  const certificate = atOrigin.find((one) => one.certificate)?.certificate;
+  const token = anonymous ? undefined : here.find((source) => source.token)?.token;
+  const headers = atOrigin.find((source) => source.headers)?.headers;
+  const certificate = atOrigin.find((source) => source.certificate)?.certificate;
   const insecure = own?.settings.insecure === true;
   const secret = token ? 'token' : headers && 'headers';
   if (secret && !insecure && travelsOpen(base)) throw sentOpenly(secret, base, own?.name);
@@ -184,16 +181,15 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   };
 }
 
-/** The error without an address: no profile, none in use, or one without an address. */
 function notConfigured(stored: StoredProfiles, used: { readonly name: string } | undefined) {
   if (used !== undefined)
     return usageError(`profile "${used.name}" has no address`, phrase('set-address', used.name));
   if (Object.keys(stored.profiles).length === 0) return new NoInstance();
-  // A chosen one that is missing is an error already.
+  // A chosen profile that is missing is an error already.
   return noneInUse(stored, stored.current);
 }
 
-/** The names of what a source has for a proxy, and that is not sent. */
+/** What a source has for a proxy, and is not sent, as messages name it. */
 function notSent(
   { headers, certificate, named }: SettingSource,
   sent: Pick<SettingSource, 'headers' | 'certificate'>,
@@ -204,7 +200,7 @@ function notSent(
   ];
 }
 
-/** @param profile the one for that address */
+/** @param profile that of the address */
 function sentOpenly(secret: 'token' | 'headers', base: string, profile = ''): CliError {
   const { host } = new URL(base);
   const [what, it, name] =

@@ -13,19 +13,15 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   const rows = Math.min(size, most);
   /** The states below `rows` have the state after each byte here, at `256 * state + byte`. */
   const table = new Int32Array(256 * rows);
-  /** The state of the longest end of a state's bytes that is a state too. */
+  /** By state, that of the longest end of its bytes that is a state too. */
   const fallback = new Int32Array(size);
-  const child = (state: number, byte: number) => {
-    const end = first[state + 1] as number;
-    for (let at = first[state] as number; at < end; at++) if (label[at] === byte) return at;
-    return 0;
-  };
   /** The state after a byte, from any state. */
   const step = (from: number, byte: number) => {
     let state = from;
     while (state >= rows) {
-      const next = child(state, byte);
-      if (next > 0) return next;
+      const end = first[state + 1] as number;
+      for (let child = first[state] as number; child < end; child++)
+        if (label[child] === byte) return child;
       state = fallback[state] as number;
     }
     return table[256 * state + byte] as number;
@@ -39,21 +35,21 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
     if (first[state] === end) depth[state] = depth[shorter] as number;
     if (state >= rows) continue;
     table.copyWithin(256 * state, 256 * shorter, 256 * (shorter + 1));
-    for (let at = first[state] as number; at < end; at++)
-      table[256 * state + (label[at] as number)] = at;
+    for (let child = first[state] as number; child < end; child++)
+      table[256 * state + (label[child] as number)] = child;
   }
   return { table, rows, step, depth, match };
 }
 
 /** The beginnings of sorted texts as states, shorter ones first, so that the children of each follow one another. */
 function trieOf(texts: readonly string[]) {
-  const begun = texts.map((text, at) => ({
+  const all = texts.map((text, index) => ({
     text,
     /** How many bytes it has in common with the text before it. */
-    shared: at === 0 ? 0 : inCommon(texts[at - 1] ?? '', text),
+    shared: inCommon(texts[index - 1] ?? '', text),
     state: 0,
   }));
-  const size = begun.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
+  const size = all.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
   const parent = new Int32Array(size);
   const label = new Uint8Array(size);
   /** How many of the last bytes may begin a pattern that goes on. */
@@ -61,23 +57,22 @@ function trieOf(texts: readonly string[]) {
   /** The length of the longest pattern that ends there, or 0. */
   const match = new Int32Array(size);
   let states = 1;
-  let open = begun;
+  let open = all;
   for (let length = 1; open.length > 0; length++) {
     let before = 0;
     let ended = false;
-    for (const one of open) {
-      if (one.shared >= length) one.state = before;
+    for (const pattern of open) {
+      if (pattern.shared >= length) pattern.state = before;
       else {
-        parent[states] = one.state;
-        label[states] = one.text.charCodeAt(length - 1);
+        parent[states] = pattern.state;
+        label[states] = pattern.text.charCodeAt(length - 1);
         depth[states] = length;
-        one.state = states++;
+        pattern.state = states++;
       }
-      before = one.state;
-      if (one.text.length === length) {
-        match[before] = length;
-        ended = true;
-      }
+      before = pattern.state;
+      if (pattern.text.length > length) continue;
+      match[before] = length;
+      ended = true;
     }
     if (ended) open = open.filter(({ text }) => text.length > length);
   }
@@ -87,17 +82,17 @@ function trieOf(texts: readonly string[]) {
 /** For each state its first child, and at last the number of states. */
 function childrenOf(parent: Int32Array): Int32Array {
   const first = new Int32Array(parent.length + 1);
-  let at = 1;
+  let child = 1;
   for (let state = 0; state < parent.length; state++) {
-    first[state] = at;
-    while (at < parent.length && parent[at] === state) at++;
+    first[state] = child;
+    while (parent[child] === state) child++;
   }
   first[parent.length] = parent.length;
   return first;
 }
 
-function inCommon(one: string, other: string): number {
-  let at = 0;
-  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
-  return at;
+function inCommon(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a.charCodeAt(length) === b.charCodeAt(length)) length++;
+  return length;
 }

@@ -12,7 +12,6 @@ import type { Retrieval } from '../take/retrieval';
 import { parseDotenv } from './dotenv';
 import { checkFound, type NameRules, permitted } from './unsafe-variables';
 
-/** A file that the child gets. */
 export interface WantedFile {
   /** The variable for its path. */
   readonly variable: string;
@@ -31,16 +30,16 @@ export interface InputPlan extends NameRules {
 /** The parts of the pushes that the child gets. */
 export interface ChildInputs {
   readonly variables: ReadonlyMap<string, string>;
-  /** Those of them that are paths of files. */
+  /** The variables that are paths of files. */
   readonly paths: ReadonlyMap<string, string>;
-  /** Its standard input. */
+  /** The standard input of the child. */
   readonly input: string | undefined;
-  /** The parts that it does not get, for the user to know. */
+  /** The parts that it does not get. */
   readonly unused: { readonly text: boolean; readonly files: readonly string[] };
 }
 
 /**
- * Makes variables, standard input and files of what was retrieved; files are put into `folder`.
+ * Makes variables, standard input and files of what was retrieved. Files of the first push are put into `folder`.
  * @throws CliError if that is not possible; nothing is saved yet then
  */
 export async function childInputs(
@@ -48,18 +47,18 @@ export async function childInputs(
   plan: InputPlan,
   folder: MemoryFolder | undefined,
 ): Promise<ChildInputs> {
-  const variables = new Map<string, string>();
   const paths = new Map<string, string>();
   const [first] = pushes;
   let textUsed = plan.stdin;
   const filesUsed = new Set<string>();
-  for (const wanted of first && folder ? plan.files : []) {
-    const { path, file } = await writeFile(wanted, first as Retrieval, folder as MemoryFolder);
+  for (const wanted of plan.files) {
+    if (!first || !folder) break;
+    const { path, file } = await writeFile(wanted, first, folder);
     paths.set(wanted.variable, path);
-    variables.set(wanted.variable, path);
     if (file === undefined) textUsed = true;
     else filesUsed.add(file);
   }
+  const variables = new Map(paths);
   if (!textUsed || plan.variables.length > 0) textUsed = addTexts(variables, pushes, plan);
   const files = pushes.flatMap(({ push }) => (push.files ?? []).map((file) => file.filename));
   return {
@@ -70,7 +69,7 @@ export async function childInputs(
   };
 }
 
-const textOf = (one: Retrieval | undefined) => one?.push.payload ?? '';
+const textOf = (retrieval: Retrieval | undefined) => retrieval?.push.payload ?? '';
 
 /** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
 function addTexts(
@@ -78,51 +77,51 @@ function addTexts(
   pushes: readonly Retrieval[],
   plan: InputPlan,
 ): boolean {
-  const found: string[] = [];
-  for (const [at, one] of pushes.entries()) {
-    const text = textOf(one);
-    const name = plan.variables[at];
-    if (text === '' && plan.files.length > 0 && name === undefined) continue;
-    const which = pushes.length === 1 ? 'the push' : `the push of link ${at + 1}`;
-    if (text === '') throw withoutText(one, which);
-    const dotenv = name === undefined ? parseDotenv(text, plan.only) : undefined;
-    if (name !== undefined) variables.set(name, withoutNul(text, which));
-    else if (dotenv && 'variables' in dotenv) {
-      for (const one of dotenv.variables.keys()) found.push(one);
-      for (const [name, value] of permitted(dotenv.variables, plan, one.context, which))
-        variables.set(name, value);
-    } else if (dotenv && 'tooLong' in dotenv)
+  const found = new Set<string>();
+  for (const [index, retrieval] of pushes.entries()) {
+    const text = textOf(retrieval);
+    const variable = plan.variables[index];
+    if (text === '' && plan.files.length > 0 && variable === undefined) continue;
+    const which = pushes.length === 1 ? 'the push' : `the push of link ${index + 1}`;
+    if (text === '') throw noText(retrieval, which);
+    if (variable !== undefined) {
+      // No variable can contain NUL (execve(2)).
+      if (text.includes('\0'))
+        throw usageError(
+          `the text of ${which} contains a NUL character, which variables cannot`,
+          phrase('use-stdin-or-file'),
+        );
+      variables.set(variable, text);
+      continue;
+    }
+    const dotenv = parseDotenv(text, plan.only);
+    if ('tooLong' in dotenv)
       throw usageError(
         `the text of ${which} has more than a command can get as variables`,
         phrase('use-stdin-or-file'),
       );
-    else if (plan.files.length > 0 && plan.only.length === 0) return false;
-    else
+    if ('wrongLine' in dotenv) {
+      if (plan.files.length > 0 && plan.only.length === 0) return false;
       throw usageError(
-        `the text of ${which} is not made of NAME=value lines (line ${dotenv?.wrongLine ?? 1})`,
+        `the text of ${which} is not made of NAME=value lines (line ${dotenv.wrongLine})`,
         phrase('set-variable'),
       );
+    }
+    for (const name of dotenv.variables.keys()) found.add(name);
+    for (const [name, value] of permitted(dotenv.variables, plan, retrieval.context, which))
+      variables.set(name, value);
   }
   checkFound(plan.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
   return true;
 }
 
-function withoutText({ push }: Retrieval, which: string): CliError {
-  return (push.files ?? []).length > 0
+function noText({ push }: Retrieval, which: string): CliError {
+  return push.files?.length
     ? usageError(`${which} has files and no text`, phrase('set-variable-of-file'))
     : usageError(`${which} has no text`);
 }
 
-/** No variable can contain NUL (execve(2)). */
-function withoutNul(text: string, which: string): string {
-  if (!text.includes('\0')) return text;
-  throw usageError(
-    `the text of ${which} contains a NUL character, which variables cannot`,
-    phrase('use-stdin-or-file'),
-  );
-}
-
-/** Writes a file for the child; `file` is its name in the push, undefined for the text. */
+/** Writes a file for the child. `file` is its name in the push, undefined for the text. */
 async function writeFile(
   { of }: WantedFile,
   retrieval: Retrieval,
@@ -139,29 +138,28 @@ async function writeFile(
     ({ filename }) => of === undefined || filename === of || safeName(filename) === of,
   );
   const [file] = matching;
-  if (!file || matching.length > 1) throw notOneFile(of, matching.length, retrieval);
+  if (!file || matching.length > 1) {
+    const names = files.map(({ filename }) => safeName(filename)).join(', ');
+    const what = `the push has ${of === undefined ? `${files.length} files` : `no file "${of}", or several`}`;
+    throw usageError(what, names === '' ? undefined : `its files: ${names}`);
+  }
   const tools = toolsFor(retrieval, silent, 0, safeName(file.filename));
   const saved = await attempt(() => saveFile(file, folder, tools));
   if (saved instanceof CliError) throw saved;
   return { path: saved.path, file: file.filename };
 }
 
-function notOneFile(of: string | undefined, found: number, { push }: Retrieval): CliError {
-  const names = (push.files ?? []).map(({ filename }) => safeName(filename)).join(', ');
-  const what =
-    of === undefined ? `the push has ${found} files` : `the push has no file "${of}", or several`;
-  return usageError(what, names === '' ? undefined : `its files: ${names}`);
-}
-
-/** Our own tokens, passphrases and keys are not passed on, nor where they are, unless allowed. */
+/** The child without our own tokens, passphrases and keys, and without the places of these, unless they are allowed. */
 export function childOf(
   { file, words, allow }: Pick<Child, 'file' | 'words'> & Pick<NameRules, 'allow'>,
   { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
   { env, platform }: Pick<Context, 'env' | 'platform'>,
 ): Child {
-  const same = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
-  const ours = (name: string) => /^PWPUSH_/.test(name) && !settings.includes(name);
-  const kept = Object.entries(env).filter(([name]) => !ours(same(name)) || allow.includes(name));
+  const isPrivate = (name: string) => /^PWPUSH_/.test(name) && !settings.includes(name);
+  const kept = Object.entries(env).filter(
+    ([name]) =>
+      allow.includes(name) || !isPrivate(platform === 'win32' ? name.toUpperCase() : name),
+  );
   return {
     file,
     words,
@@ -170,7 +168,7 @@ export function childOf(
   };
 }
 
-/** Our variables that neither hold nor name a secret, for a child that runs pwpush itself. Any other is removed. */
+/** Our variables that neither hold nor name a secret, for a child that runs pwpush itself. */
 const settings = [
   'PWPUSH_URL',
   'PWPUSH_PROFILE',
@@ -186,10 +184,8 @@ const settings = [
 /** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
 export function startFailure(error: unknown, name: string): CliError {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (code === undefined || !syscall?.startsWith('spawn')) {
-    const failure = asCliError(error);
-    return failure.and(phrase('nothing-started'));
-  }
+  if (code === undefined || !syscall?.startsWith('spawn'))
+    return asCliError(error).and(phrase('nothing-started'));
   const why = code === 'E2BIG' ? phrase('too-long-for-variable') : code;
   return failedError(phrase('not-started', name, why), {
     steps: code === 'E2BIG' ? phrase('use-stdin-or-file') : undefined,
@@ -203,7 +199,7 @@ export type MemoryFolder = ReturnType<typeof memoryFolder>;
 /** Types of file systems in memory: tmpfs and ramfs (statfs(2)). */
 const IN_MEMORY = [0x01021994, 0x858458f6];
 
-/** Makes it in memory if there is a place for it, as on Linux, else where temporary files are. */
+/** Makes a folder in memory if there is a place for one, as on Linux, else where temporary files are. */
 export function memoryFolder(env: Environment) {
   const madeIn = (place: string) => mkdtempSync(join(place, 'pwpush-run-'));
   for (const place of [env.XDG_RUNTIME_DIR ?? '', '/dev/shm']) {

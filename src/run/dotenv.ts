@@ -3,10 +3,15 @@ import { VARIABLE_NAME } from '../cli/values';
 // Our own reader, not dotenv or util.parseEnv: both cut `pa#ss` to `pa` and take base64 and prose for assignments, and
 // neither knows `\"`.
 
-/** Variables by name; the number of the first line that is not an assignment; or they are too long for any system. */
+/** The number of the first line that is not an assignment. */
+interface WrongLine {
+  readonly wrongLine: number;
+}
+
+/** Variables by name, unless they are too long for any system. */
 type Dotenv =
   | { readonly variables: ReadonlyMap<string, string> }
-  | { readonly wrongLine: number }
+  | WrongLine
   | { readonly tooLong: true };
 
 /** Bytes of all variables: Linux takes up to 6 MiB with the arguments, other systems less (execve(2)). */
@@ -28,51 +33,47 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
  * `c2VjcmV0==`: a password or base64 must not become a variable by accident.
  * @param only the names that are wanted; all when empty
  */
-export function parseDotenv(given: string, only: readonly string[] = []): Dotenv {
+export function parseDotenv(dotenv: string, only: readonly string[] = []): Dotenv {
   const variables = new Map<string, string>();
   let any = false;
   let size = 0;
-  for (const one of assignments(given)) {
-    if (one.name === undefined) return { wrongLine: one.line };
-    any ||= one.text !== '';
-    if (only.length > 0 && !only.includes(one.name)) continue;
-    size += one.name.length + one.text.length + EACH;
+  for (const line of assignments(dotenv)) {
+    if ('wrongLine' in line) return line;
+    const { name, text } = line;
+    any ||= text !== '';
+    if (only.length > 0 && !only.includes(name)) continue;
+    size += name.length + text.length + EACH;
     if (size > MOST) return { tooLong: true };
-    variables.set(one.name, one.text);
+    variables.set(name, text);
   }
   return any ? { variables } : { wrongLine: 1 };
 }
 
-/** What a line sets. */
-interface Assignment extends Value {
-  readonly name: string;
-}
-
-/** The assignments of a text, one after the other, and at last the number of a line that has no such form. */
+/** The assignments of a text, one after the other, up to the first line of another form. */
 export function* assignments(
-  given: string,
-): Iterable<Assignment | { readonly name: undefined; readonly line: number }> {
-  const text = given.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  dotenv: string,
+): Iterable<({ readonly name: string } & Value) | WrongLine> {
+  const text = dotenv.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
   for (let at = 0; at < text.length; ) {
     const afterBlank = match(blank, text, at);
     if (afterBlank) {
       at += afterBlank[0].length;
       continue;
     }
-    const found = match(assignment, text, at);
-    const value = found && valueAt(text, at + found[0].length);
-    if (!found?.[1] || !value) {
-      yield { name: undefined, line: text.slice(0, at).split('\n').length };
+    const [start = '', name] = match(assignment, text, at) ?? [];
+    const value = name && valueAt(text, at + start.length);
+    if (!value) {
+      yield { wrongLine: text.slice(0, at).split('\n').length };
       return;
     }
-    yield { name: found[1], ...value };
+    yield { name, ...value };
     at = value.end;
   }
 }
 
 interface Value {
   readonly text: string;
-  /** As it is in the line: what is between the quotes, and all of it with what follows them. */
+  /** The value as the line has it: without its quotes, and with them and a comment after them. */
   readonly written: readonly string[];
   /** The start of the next line. */
   readonly end: number;
@@ -87,7 +88,7 @@ function valueAt(text: string, from: number): Value | undefined {
   return value?.text.includes('\0') ? undefined : value;
 }
 
-/** After the closing quote only a comment may follow. */
+/** A value in quotes, after which only a comment may follow. */
 function quoted(text: string, from: number, quote: string): Value | undefined {
   const close = quote === '"' ? endOfDouble(text, from) : text.indexOf(quote, from);
   const rest = close === -1 ? undefined : match(blank, text, close + 1);
@@ -109,12 +110,12 @@ function endOfDouble(text: string, from: number): number {
   return -1;
 }
 
-/** A backslash before anything else is kept, as in `"C:\dir"`. */
 function unescaped(text: string): string {
+  // A backslash before anything else is kept, as in `"C:\dir"`.
   return text.replace(/\\(["\\$`nrt])/g, (_, character: string) => escapes[character] ?? character);
 }
 
-/** The rest of the line without a comment, which begins after white space: `pa#ss` is a value. */
+/** A value without quotes is the rest of the line, up to a comment, which begins after white space: `pa#ss` is a value. */
 function unquoted(text: string, from: number): Value | undefined {
   const line = match(restOfLine, text, from)?.[0] ?? '';
   const value = line.replace(/[ \t]#.*/s, '').trim();

@@ -12,7 +12,7 @@ import { assignments } from './dotenv';
 import { maskedStream } from './mask';
 import { formsOf, type NamedSecret } from './secret-forms';
 
-/** A text may have any number of variables. */
+/** Names for a message: a text may have any number of variables. */
 const few = (names: readonly string[]) =>
   names.length > 20 ? `${names.slice(0, 20).join(', ')} and others` : names.join(', ');
 
@@ -21,7 +21,7 @@ export type MaskedOutput = Awaited<ReturnType<typeof maskedOutput>>;
 type Writable = Pick<Output, 'write' | 'isTTY'>;
 
 /**
- * Masks what a command gets in its output.
+ * Masks the inputs of a command in its output.
  * @throws CliError (usage) as `maskedOutput` does
  */
 export async function maskedInputs(entry: Entry, inputs: ChildInputs): Promise<MaskedOutput> {
@@ -55,7 +55,7 @@ export async function maskedOutput(
   if (short.length > 0)
     await say.note(`not masked: values and lines of less than 4 characters, in ${few(short)}`);
   if (long.length > 0) await say.warn(`too long to be masked in base64: ${few(long)}`);
-  // It took a while: a signal may have come.
+  // Signals that came meanwhile are handled: finding the forms takes a while.
   await setImmediate();
   const automaton = automatonOf(patterns);
   let failure: unknown;
@@ -83,20 +83,20 @@ export async function maskedOutput(
   };
 }
 
-/** Of a longer text or file only the beginning is masked, in bytes. */
+/** Bytes at the beginning of a text or file that are masked. */
 const LONGEST = 1024 * 1024;
 
-/** What a command gets that is to be masked; `cut` are the names of what has more than that. */
+/** The inputs of a command as secrets; `cut` are the names of those that are longer than `LONGEST`. */
 async function secretsOf({ variables, paths, input }: ChildInputs) {
   const secrets: NamedSecret[] = [];
   const cut = new Set<string>();
   const add = (name: string, bytes: Buffer) => {
     const whole = bytes.length <= LONGEST;
     if (!whole) cut.add(name);
-    // Whole lines, if there are any.
+    // A line that is cut would not be found.
     const end = whole ? LONGEST : bytes.lastIndexOf('\n', LONGEST) + 1 || LONGEST;
     for (const text of textsOf(bytes.subarray(0, end)))
-      for (const one of valuesIn({ name, text }, whole)) secrets.push(one);
+      for (const secret of valuesIn({ name, text }, whole)) secrets.push(secret);
   };
   for (const [name, text] of variables) if (paths.get(name) !== text) add(name, Buffer.from(text));
   if (input !== undefined) add('standard input', Buffer.from(input));
@@ -104,7 +104,7 @@ async function secretsOf({ variables, paths, input }: ChildInputs) {
   return { secrets, cut: [...cut] };
 }
 
-/** What bytes say in UTF-8, else each as a character; also with other line ends, and in UTF-16 if they begin so. */
+/** Bytes as UTF-8, or as one character each if they are not UTF-8; also with other line ends, and in UTF-16 if they begin so. */
 function textsOf(bytes: Buffer): Iterable<string> {
   const plain = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   const texts = new Set([plain, plain.replace(/\r(?!\n)|\0/g, '\n')]);
@@ -115,7 +115,7 @@ function textsOf(bytes: Buffer): Iterable<string> {
   return texts;
 }
 
-/** What is masked of a file, and a byte more if there is more. */
+/** The bytes of a file that are masked, and one more if there is more. */
 async function beginningOfFile(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -127,17 +127,17 @@ async function beginningOfFile(path: string): Promise<Buffer> {
 }
 
 /**
- * Of NAME=value lines the values, also as they are written there: other programs read these lines in other ways. One alone may
- * be a secret with an equals sign: it is also taken as it is. A text that is not whole may end within a value.
+ * The values of NAME=value lines, also as they are written there: other programs read these lines in other ways. A single line
+ * may be a secret with an equals sign, which is taken too. A text that is not whole may end within a value.
  */
 function valuesIn(secret: NamedSecret, whole: boolean): readonly NamedSecret[] {
   const values: NamedSecret[] = [];
   let count = 0;
-  for (const one of assignments(secret.text)) {
-    if (one.name === undefined) return whole ? [secret] : [secret, ...values];
+  for (const line of assignments(secret.text)) {
+    if ('wrongLine' in line) return whole ? [secret] : [secret, ...values];
     count += 1;
-    const texts = one.text === '' ? [] : new Set([one.text, ...one.written]);
-    for (const text of texts) values.push({ name: one.name, text });
+    const texts = line.text === '' ? [] : new Set([line.text, ...line.written]);
+    for (const text of texts) values.push({ name: line.name, text });
   }
   if (values.length === 0) return [secret];
   return count > 1 ? values : [secret, ...values.map(({ text }) => ({ ...secret, text }))];

@@ -1,8 +1,7 @@
 import type { Automaton } from './automaton';
-import { plainReading, spelledReading } from './reading';
+import { HeldBytes, plainReading, spelledReading } from './reading';
 import { spellings } from './spellings';
 
-/** Stands for each secret. */
 const STARS = Buffer.from('***');
 
 /** How long the first characters of a secret are held back on a terminal when nothing follows, in milliseconds. */
@@ -13,22 +12,20 @@ const FEW = 3;
 
 /**
  * Replaces each secret in a stream by `***`, in whatever spelling it is there, and several that overlap or touch by one. Line
- * ends after a secret stay. Positions count the bytes of the stream.
+ * ends after a secret stay.
  */
 export function streamMask(automaton: Automaton) {
   const plain = plainReading(automaton, spellings);
-  const spelled = spellings.map((spelling) => spelledReading(automaton, spelling));
+  const spelled = spellings.map((spelling) => spelledReading(automaton, spelling, plain));
   const readings = [plain, ...spelled];
-  const held = heldBytes();
-  /** What is before it was returned. */
+  const held = new HeldBytes();
+  /** The position before which everything was returned, and whether a secret was returned last. */
   let shown = 0;
-  /** The last that was returned was a secret. */
   let starred = false;
 
-  const read = () => {
-    const stretch = { bytes: held.bytes, base: held.base, end: held.end() };
-    const found = plain.read(stretch);
-    for (const one of spelled) one.read(stretch, found);
+  const add = (chunk: Uint8Array) => {
+    held.add(chunk);
+    for (const reading of readings) reading.read(held);
   };
   /** Returns bytes up to a position, or to the end of the secret that begins before it. */
   const upTo = (end: number): Uint8Array => {
@@ -40,7 +37,8 @@ export function streamMask(automaton: Automaton) {
       shown = to;
       starred = false;
     };
-    for (const { from, to } of readings.flatMap((one) => one.take(end)).sort(byBegin)) {
+    const secrets = readings.flatMap((reading) => reading.take(end));
+    for (const { from, to } of secrets.sort((a, b) => a.from - b.from)) {
       if (to <= shown) continue;
       show(from);
       if (!starred) pieces.push(STARS);
@@ -48,67 +46,26 @@ export function streamMask(automaton: Automaton) {
       shown = to;
     }
     show(end);
-    held.drop(Math.min(shown, ...spelled.map((one) => one.next())));
+    held.drop(Math.min(shown, ...spelled.map((reading) => reading.next())));
     const [only] = pieces;
     return pieces.length === 1 && only ? only : Buffer.concat(pieces);
   };
   return {
     /** Takes bytes, and returns those that are decided: no secret that has begun in them is open. */
     push: (chunk: Uint8Array) => {
-      held.add(chunk);
-      read();
-      return upTo(Math.min(...readings.map((one) => one.undecided())));
+      add(chunk);
+      return upTo(Math.min(...readings.map((reading) => reading.undecided())));
     },
     /** Whether nothing is held back but the first characters of secrets. */
-    holdsFew: () => shown < held.end() && readings.every((one) => one.begun() <= FEW),
+    holdsFew: () => shown < held.end && readings.every((reading) => reading.begun() <= FEW),
     /** Returns what is held back. If it does begin a secret, the rest of it is replaced. */
-    release: () => upTo(held.end()),
-    /** Nothing follows: returns what is held back. */
+    release: () => upTo(held.end),
+    /** Returns what is held back, as nothing follows. */
     end: () => {
-      const end = held.end();
-      // No escape goes on with it.
-      held.add(Uint8Array.of(0));
-      read();
+      const { end } = held;
+      // No escape goes on with NUL.
+      add(Uint8Array.of(0));
       return upTo(end);
-    },
-  };
-}
-
-const byBegin = (one: { from: number }, other: { from: number }) => one.from - other.from;
-
-/** The bytes of a stream that are still needed. Many small ones are not copied again and again. */
-function heldBytes() {
-  let store = new Uint8Array(0);
-  let bytes: Uint8Array = store;
-  let base = 0;
-  return {
-    get bytes() {
-      return bytes;
-    },
-    /** The position of the first one. */
-    get base() {
-      return base;
-    },
-    end: () => base + bytes.length,
-    add: (more: Uint8Array) => {
-      if (bytes.length === 0) {
-        bytes = more;
-        return;
-      }
-      const length = bytes.length + more.length;
-      if (bytes.buffer !== store.buffer || bytes.byteOffset + length > store.length) {
-        store = new Uint8Array(2 * length);
-        store.set(bytes);
-        bytes = store.subarray(0, bytes.length);
-      }
-      store.set(more, bytes.byteOffset + bytes.length);
-      bytes = store.subarray(bytes.byteOffset, bytes.byteOffset + length);
-    },
-    /** Those before a position are not needed any more. */
-    drop: (to: number) => {
-      const rest = bytes.subarray(to - base);
-      bytes = bytes.buffer === store.buffer ? rest : rest.slice();
-      base = to;
     },
   };
 }
@@ -122,8 +79,8 @@ const systemTimer: Timer = (milliseconds, work) => {
 };
 
 /**
- * Writes a stream with its secrets replaced. What may begin one waits for more bytes. For a person at a terminal a few
- * characters do not wait for long: they may be the end of a prompt.
+ * Writes a stream with its secrets replaced. What may begin a secret waits for more bytes, at a terminal not for long if it is
+ * a few characters: they may be the end of a prompt.
  */
 export function maskedStream(
   automaton: Automaton,
@@ -139,7 +96,6 @@ export function maskedStream(
     return written;
   };
   return {
-    /** Rejects when `write` did. */
     take: async (chunk: Uint8Array) => {
       stop();
       await put(mask.push(chunk));
@@ -147,7 +103,6 @@ export function maskedStream(
       if (isTerminal && mask.holdsFew())
         stop = after(HOLD, () => void put(mask.release()).catch(() => {}));
     },
-    /** Nothing follows. */
     end: async () => {
       stop();
       await put(mask.end());

@@ -1,12 +1,47 @@
 import type { Automaton } from './automaton';
 import { type Spelling, signsOf } from './spellings';
 
-/** Bytes of a stream that are still needed; positions count all that there were. */
-export interface Stretch {
-  readonly bytes: Uint8Array;
+/**
+ * The bytes of a stream that are still needed. Positions count all bytes of the stream. The store grows by doubling: many small
+ * pieces are not copied again and again.
+ */
+export class HeldBytes {
+  #store = new Uint8Array(0);
+  bytes: Uint8Array = this.#store;
   /** The position of the first byte. */
-  readonly base: number;
-  readonly end: number;
+  base = 0;
+
+  get end(): number {
+    return this.base + this.bytes.length;
+  }
+
+  add(more: Uint8Array): void {
+    const { length } = this.bytes;
+    if (length === 0) {
+      this.bytes = more;
+      return;
+    }
+    const size = length + more.length;
+    if (!this.#isStored() || this.bytes.byteOffset + size > this.#store.length) {
+      this.#store = new Uint8Array(2 * size);
+      this.#store.set(this.bytes);
+      this.bytes = this.#store.subarray(0, length);
+    }
+    const from = this.bytes.byteOffset;
+    this.#store.set(more, from + length);
+    this.bytes = this.#store.subarray(from, from + size);
+  }
+
+  /** Forgets what is before a position. A chunk that was given is not kept: its memory may be reused. */
+  drop(to: number): void {
+    const rest = this.bytes.subarray(to - this.base);
+    this.bytes = this.#isStored() ? rest : rest.slice();
+    this.base = to;
+  }
+
+  #isStored(): boolean {
+    return this.bytes.buffer === this.#store.buffer;
+  }
 }
 
 /** The place of a secret, by positions. */
@@ -15,173 +50,190 @@ interface Span {
   readonly to: number;
 }
 
-/** What was read last of a stream as it is. */
-interface Plain {
-  readonly from: number;
-  /** The state before `from`. */
-  readonly before: number;
-  /** The states after each byte from there on. */
-  readonly states: Int32Array;
-  /** Where the bytes are that begin escapes, by all that begin escapes of a spelling. */
-  readonly marks: ReadonlyMap<string, Marks>;
-}
-
-/** The first `count` are those of what was read last: an array that is emptied gives its memory back. */
+/** Where escapes may begin. An array that is emptied gives its memory back: `count` says how many are valid. */
 interface Marks {
-  readonly places: number[];
+  readonly indices: number[];
   count: number;
 }
 
-/** Searches a stream as it is. */
+/** What was read last of a stream as it is. */
+interface LastReading {
+  from: number;
+  /** The state at `from`, and after each byte from there on. */
+  states: Int32Array;
+  /** By the signs of a spelling, the places of these, counted from `from`. */
+  readonly marks: ReadonlyMap<string, Marks>;
+}
+
+type PlainReading = ReturnType<typeof plainReading>;
+
+/** Searches a stream as it is, and marks the bytes with which escapes begin. */
 export function plainReading(
   { table, rows, step, depth, match }: Automaton,
   spellings: readonly Spelling[],
 ) {
-  const places = newPlaces();
+  const spans = spanList();
   const marks = new Map<string, Marks>();
-  for (const { begins } of spellings) marks.set(begins, { places: [], count: 0 });
+  for (const { begins } of spellings) marks.set(begins, { indices: [], count: 0 });
   const marksOf: Marks[][] = Array.from({ length: 256 }, () => []);
   for (const [signs, own] of marks) for (const byte of Buffer.from(signs)) marksOf[byte]?.push(own);
   const begins = signsOf(...spellings);
   const meansAnother = signsOf(...spellings.filter(({ itself }) => !itself));
+  let end = 0;
   let state = 0;
-  let at = 0;
-  let states = new Int32Array(0);
+  const last: LastReading = { from: 0, states: new Int32Array(1), marks };
   return {
-    ...places,
-    read: (stretch: Stretch): Plain => {
-      const { bytes, base, end } = stretch;
-      const from = at;
-      const before = state;
-      if (states.length < end - from) states = new Int32Array(2 * (end - from));
+    ...spans,
+    last,
+    read: (held: HeldBytes) => {
+      const { bytes, base } = held;
+      const from = end;
+      end = held.end;
+      last.from = from;
+      const count = end - from;
+      if (last.states.length <= count) last.states = new Int32Array(2 * count);
+      const { states } = last;
       for (const own of marks.values()) own.count = 0;
       const offset = from - base;
-      const count = end - from;
       let now = state;
-      for (let read = 0; read < count; read++) {
-        const byte = bytes[offset + read] as number;
+      states[0] = now;
+      for (let index = 0; index < count; index++) {
+        const byte = bytes[offset + index] as number;
         now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
-        states[read] = now;
+        states[index + 1] = now;
         if (begins[byte] === 1 && (now > 0 || meansAnother[byte] === 1))
-          for (const own of marksOf[byte] as Marks[]) own.places[own.count++] = read;
+          for (const own of marksOf[byte] as Marks[]) own.indices[own.count++] = index;
         const length = match[now] as number;
-        if (length > 0) places.add(from + read + 1 - length, from + read + 1, stretch);
+        if (length > 0) spans.add(from + index + 1 - length, from + index + 1, held);
       }
       state = now;
-      at = end;
-      return { from, before, states, marks };
     },
-    /** How many bytes of a secret may have begun. */
+    /** How many of the last bytes may begin a secret. */
     begun: () => depth[state] as number,
     /** The position of the first of them. */
-    undecided: () => at - (depth[state] as number),
+    undecided: () => end - (depth[state] as number),
   };
 }
 
-/** Searches what a stream means in a spelling. Where no secret has begun that goes on with an escape, the plain reading stands for it. */
+/**
+ * Searches what a stream means in a spelling. Where no secret has begun that goes on with an escape, the plain reading stands
+ * for it.
+ */
 export function spelledReading(
-  { step, depth, match }: Automaton,
+  automaton: Automaton,
   { begins: signs, read, itself }: Spelling,
+  { last }: Pick<PlainReading, 'last'>,
 ) {
   const begins = signsOf({ begins: signs });
-  const places = newPlaces();
+  const marks = last.marks.get(signs) as Marks;
+  const spans = spanList();
+  const decoded = decodedSearch(automaton, spans.add);
   let isApart = false;
-  let state = 0;
   /** What is before it was read. */
   let at = 0;
-  /** Where the reading went apart, and where each byte that the stream meant since then was written. */
-  let apartFrom = 0;
-  let origins: number[] = [];
-  /** How many bytes it meant since the last escape. */
   let sinceEscape = 0;
 
-  /** Where the last bytes that the stream meant began. */
-  const originOf = (length: number) => {
-    const index = origins.length - length;
-    return index < 0 ? apartFrom + index : (origins[index] ?? at);
-  };
-  const mean = (byte: number, end: number, stretch: Stretch) => {
-    state = step(state, byte);
-    origins.push(at);
-    const length = match[state] as number;
-    if (length > 0) places.add(originOf(length), end, stretch);
-  };
   /** Reads on, to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
-  const readApart = (stretch: Stretch, from: number) => {
-    const { bytes, base, end } = stretch;
+  const readApart = (held: HeldBytes) => {
+    const { bytes, base, end } = held;
     while (isApart && at < end) {
       const byte = bytes[at - base] as number;
-      const found = begins[byte] === 1 ? read(bytes, at - base) : undefined;
-      if (found === 'open') break;
-      const next = at + (found?.length ?? 1);
-      if (found === undefined) {
-        mean(byte, next, stretch);
-        sinceEscape++;
-      } else {
-        for (const meant of found.means) mean(meant, next, stretch);
+      const sequence = begins[byte] === 1 ? read(bytes, at - base) : undefined;
+      if (sequence === 'open') break;
+      const from = at;
+      at += sequence?.length ?? 1;
+      if (sequence) {
+        for (const meant of sequence.means) decoded.take(meant, from, at, held);
         sinceEscape = 0;
+      } else {
+        decoded.take(byte, from, at, held);
+        sinceEscape++;
       }
-      at = next;
-      const begun = depth[state] as number;
-      // What is before that place has no marks any more.
-      if (sinceEscape >= begun && at >= from) isApart = false;
-      else if (origins.length > 2 * begun + UNNEEDED)
-        origins = origins.slice(origins.length - begun);
+      // Before the last plain reading there are no marks any more.
+      isApart = sinceEscape < decoded.begun() || at < last.from;
     }
-  };
-  /** Whether bytes may be part of a secret after a state. */
-  const goesOn = (start: number, means: readonly number[]) => {
-    let now = start;
-    for (const meant of means) {
-      now = step(now, meant);
-      if ((match[now] as number) > 0) return true;
-    }
-    return (depth[now] as number) > 0;
   };
   return {
-    ...places,
-    read: (stretch: Stretch, { from, before, states, marks }: Plain) => {
-      const { bytes, base, end } = stretch;
-      readApart(stretch, from);
-      const own = marks.get(signs) as Marks;
-      for (let mark = 0; mark < own.count && !isApart; mark++) {
-        const place = own.places[mark] as number;
-        const position = from + place;
-        if (position < at || (itself && states[place] === 0)) continue;
-        const found = read(bytes, position - base);
-        if (found === undefined) continue;
-        const start = place === 0 ? before : (states[place - 1] as number);
-        if (found !== 'open' && !goesOn(start, found.means)) {
-          at = position + found.length;
-          continue;
-        }
-        isApart = true;
-        at = position;
-        apartFrom = position;
-        origins.length = 0;
-        state = start;
-        readApart(stretch, from);
+    ...spans,
+    read: (held: HeldBytes) => {
+      readApart(held);
+      const { from, states } = last;
+      for (let mark = 0; mark < marks.count && !isApart; mark++) {
+        const index = marks.indices[mark] as number;
+        const position = from + index;
+        if (position < at || (itself && states[index + 1] === 0)) continue;
+        const sequence = read(held.bytes, position - held.base);
+        if (sequence === undefined) continue;
+        const state = states[index] as number;
+        isApart = sequence === 'open' || goesOn(automaton, state, sequence.means);
+        at = position + (isApart ? 0 : sequence.length);
+        if (!isApart) continue;
+        decoded.begin(position, state);
+        readApart(held);
       }
-      if (!isApart) at = end;
+      if (!isApart) at = held.end;
     },
-    begun: () => (isApart ? (depth[state] as number) : 0),
-    undecided: () => (isApart ? originOf(depth[state] as number) : at),
+    begun: () => (isApart ? decoded.begun() : 0),
+    undecided: () => (isApart ? decoded.undecided(at) : at),
     /** The position of the first byte that it has still to read. */
     next: () => at,
   };
 }
 
-/** How many origins that are not needed are kept: each clearing costs a copy of the others. */
+/** Whether bytes may be part of a secret after a state. */
+function goesOn({ step, depth, match }: Automaton, state: number, means: readonly number[]) {
+  let now = state;
+  for (const meant of means) {
+    now = step(now, meant);
+    if ((match[now] as number) > 0) return true;
+  }
+  return (depth[now] as number) > 0;
+}
+
+/** How many origins that are not needed are kept: dropping some costs a copy of the others. */
 const UNNEEDED = 1024;
+
+/** Searches bytes that are written as others. */
+function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) {
+  let state = 0;
+  /** The position of the first byte, and where each from there on was written. */
+  let first = 0;
+  let origins: number[] = [];
+  /** The origin of the first of the last bytes. */
+  const originOf = (length: number, end: number) => {
+    const index = origins.length - length;
+    return index < 0 ? first + index : (origins[index] ?? end);
+  };
+  return {
+    begin: (position: number, before: number) => {
+      first = position;
+      state = before;
+      origins.length = 0;
+    },
+    /** Takes a byte that is written from one position to another. */
+    take: (byte: number, from: number, to: number, held: HeldBytes) => {
+      state = step(state, byte);
+      origins.push(from);
+      const length = match[state] as number;
+      if (length > 0) add(originOf(length, to), to, held);
+      const begun = depth[state] as number;
+      if (origins.length > 2 * begun + UNNEEDED) origins = origins.slice(origins.length - begun);
+    },
+    begun: () => depth[state] as number,
+    undecided: (end: number) => originOf(depth[state] as number, end),
+  };
+}
+
+type SpanList = ReturnType<typeof spanList>;
 
 const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0;
 
 /** The places of secrets, in order, with something between them. */
-function newPlaces() {
+function spanList() {
   const spans: Span[] = [];
   return {
     /** Adds one, without line ends after it. */
-    add: (begin: number, end: number, { bytes, base }: Stretch) => {
+    add: (begin: number, end: number, { bytes, base }: HeldBytes) => {
       let from = begin;
       let to = end;
       while (to > begin && to > base && isLineEnd(bytes[to - 1 - base] as number)) to--;
@@ -196,7 +248,7 @@ function newPlaces() {
     take: (end: number): readonly Span[] => {
       let count = 0;
       while (count < spans.length && (spans[count] as Span).from <= end) count++;
-      return count === 0 ? spans.slice(0, 0) : spans.splice(0, count);
+      return spans.splice(0, count);
     },
   };
 }

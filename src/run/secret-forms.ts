@@ -4,13 +4,13 @@ export interface NamedSecret {
   readonly text: string;
 }
 
-/** A shorter text is found in any output. */
+/** Characters of a text that is searched for: a shorter one is found in any output. */
 export const SHORTEST = 4;
 
 /** Bytes of secrets, in all, that are searched for in base64 too, which is over 20 times as long. */
 export const MOST_ENCODED = 32 * 1024;
 
-/** Characters of all that is searched for as it is: memory takes some 30 bytes for each. */
+/** Characters that are searched for as they are: each takes some 30 bytes of memory. */
 const MOST = 2 * 1024 * 1024;
 
 /**
@@ -26,11 +26,11 @@ export function formsOf(secrets: readonly NamedSecret[]) {
   const beyond = new Set<string>();
   let room = MOST_ENCODED;
   let left = MOST;
-  // A password finds room beside a large file.
-  const byLength = [...secrets].sort((one, other) => one.text.length - other.text.length);
-  for (const { name, text: given } of byLength) {
-    // As it is written: without lone surrogates.
-    const text = Buffer.from(given).toString();
+  // The short ones come first: a password finds room beside a large file.
+  for (const secret of [...secrets].sort((a, b) => a.text.length - b.text.length)) {
+    const { name } = secret;
+    // An output has U+FFFD for a lone surrogate.
+    const text = Buffer.from(secret.text).toString();
     const size = Buffer.byteLength(text);
     const encoded = size <= room;
     if (encoded) room -= size;
@@ -43,21 +43,18 @@ export function formsOf(secrets: readonly NamedSecret[]) {
       else {
         left -= part.length;
         const add = (form: string) => form.length >= SHORTEST && patterns.add(form);
-        for (const one of [bare, part]) {
-          add(latin1(one));
-          add(narrow(one));
-        }
+        for (const form of [latin1(bare), narrow(bare), latin1(part), narrow(part)]) add(form);
         for (const bytes of encoded ? new Set([latin1(part), narrow(part)]) : [])
           for (const form of base64Of(Buffer.from(bytes, 'latin1'))) add(form);
       }
     }
   }
   const names = [...new Set(secrets.map(({ name }) => name))];
-  const named = (some: ReadonlySet<string>) => names.filter((name) => some.has(name));
-  return { patterns, short: named(short), long: named(long), beyond: named(beyond) };
+  const among = (set: ReadonlySet<string>) => names.filter((name) => set.has(name));
+  return { patterns, short: among(short), long: among(long), beyond: among(beyond) };
 }
 
-/** The lines, also without the white space around them; the whole too if that is wanted. Blank ones would be found anywhere. */
+/** The lines of a text, also trimmed, and the whole text if that is wanted; no blank one, which would be found anywhere. */
 function* partsOf(text: string, whole: boolean): Iterable<string> {
   if (whole && /[^\s\0]/.test(text)) yield text;
   for (const line of text.split(/\r\n|[\n\r\0]/)) {
@@ -74,7 +71,7 @@ function withoutLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
-/** Bytes for most lines would be garbage of many times their size. */
+/** The bytes of a text in UTF-8. A text of ASCII is not copied to bytes, which would be garbage of many times its size. */
 const latin1 = (text: string) =>
   /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 
@@ -91,9 +88,9 @@ function* base64Of(bytes: Buffer): Iterable<string> {
     const padded = moved.toString('base64').slice(Math.ceil((before * 8) / 6));
     const ending = padded.replace(/=+$/, '');
     const common = moved.length % 3 === 0 ? ending : ending.slice(0, -1);
-    for (const one of [padded, ending, common]) {
-      yield one;
-      yield one.replaceAll('+', '-').replaceAll('/', '_');
+    for (const form of [padded, ending, common]) {
+      yield form;
+      yield form.replaceAll('+', '-').replaceAll('/', '_');
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Entry } from '../cli/terminal/output';
 import { describe } from '../keep/kept';
 import { tryRescue } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
-import type { Context, Output } from '../platform/context';
+import type { Output } from '../platform/context';
 import {
   asCliError,
   attempt,
@@ -14,6 +14,7 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
+import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
@@ -26,8 +27,8 @@ export interface SettingPlan {
   readonly variable: string | undefined;
 }
 
-/** The same, with the path of its program. */
 export interface Setter extends SettingPlan {
+  /** The path of the program. */
   readonly file: string;
 }
 
@@ -45,7 +46,7 @@ const SHARED: readonly ErrorCode[] = [
   'failed',
 ];
 
-/** Asks the instance something, with the token, so that nothing is set that cannot be pushed. */
+/** Asks the instance something, with the token: nothing is set that cannot be pushed. */
 async function checkInstance({ api, target }: Instance): Promise<void> {
   const response = await attempt<unknown>(() =>
     target.token === undefined ? api.version() : api.list('active', 1),
@@ -64,92 +65,66 @@ async function checkSafe({ context }: Entry): Promise<void> {
     });
 }
 
-/** A secret that a command sets: it is saved where it would be lost. */
-class SetSecret {
-  readonly #store: RescueStore;
-  #kept: ReturnType<RescueStore['keep']> | undefined;
-
-  constructor(
-    context: Context,
-    readonly value: string,
-  ) {
-    this.#store = new RescueStore(context);
-  }
-
-  keep() {
-    this.#kept ??= this.#store.keep({ part: 'new value', bytes: this.value });
-    return this.#kept;
-  }
-
-  /** The failure of its push, which says where the secret was saved. */
-  async lost(error: unknown): Promise<CliError> {
-    const failure = asCliError(error);
-    const succeeded = failure.with({ facts: phrase('command-succeeded') });
-    return describe(succeeded, await this.keep()).and(...failure.facts);
-  }
-}
-
 /**
  * Has a command set a value, unless the instance would not take it.
  * @throws CliError which says where the value was saved, unless the command was not started
  */
-export async function setFirst(
-  entry: Entry,
-  setter: Setter,
-  instance: Instance,
-  value: string,
-): Promise<SetSecret> {
+export async function setFirst(entry: Entry, setter: Setter, instance: Instance, value: string) {
   await checkInstance(instance);
   await checkSafe(entry);
   const { context } = entry;
-  const secret = new SetSecret(context, value);
+  const store = new RescueStore(context);
+  const keep = lazy(() => store.keep({ part: 'new value', bytes: value }));
   // Until the command has ended, it is not known whether there is something to keep.
   const leave = context.interrupts.enter({ mode: 'own' });
-  const { status, signal } = await commandEnd(entry, setter, secret);
-  if (signal !== undefined || status !== 0)
-    throw describe(notSet(status, signal), await secret.keep());
+  const { status, signal } = await commandEnd(entry, setter, value, keep);
+  if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
   leave();
-  return secret;
+  return {
+    /** The failure of the push, which says where the value was saved. */
+    lost: async (error: unknown): Promise<CliError> => {
+      const failure = asCliError(error);
+      const succeeded = failure.with({ facts: phrase('command-succeeded') });
+      return describe(succeeded, await keep()).and(...failure.facts);
+    },
+  };
 }
 
 /** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
 async function commandEnd(
-  run: Entry,
+  entry: Entry,
   { file, words, variable }: Setter,
-  secret: SetSecret,
+  value: string,
+  keep: () => unknown,
 ): Promise<{ readonly status: number; readonly signal: EndingSignal | undefined }> {
-  const { context } = run;
-  const { value } = secret;
+  const { context } = entry;
   const [name] = words;
   let signal: EndingSignal | undefined;
   const signalled = (received: string) => {
     if (!(received in endings)) return;
     signal ??= received as EndingSignal;
-    void secret.keep();
+    keep();
   };
   const inputs =
     variable === undefined
       ? { variables: new Map<string, string>(), input: value }
       : { variables: new Map([[variable, value]]), input: undefined };
-  const shown = lines(context.stderr);
-  const masked = await maskedOutput(run, [{ name, text: value }], {
-    stdout: shown,
-    stderr: shown,
-  });
+  const stderr = lines(context.stderr);
+  // Standard output is for the link.
+  const masked = await maskedOutput(entry, [{ name, text: value }], { stdout: stderr, stderr });
   if (context.signal.aborted) throw endedBy(context.signal);
   const program = { file, words, allow: [] };
   const child = { ...childOf(program, inputs, context), output: masked.output, signalled };
   const status = await context.runChild(child).catch((error) => {
-    const failure = startFailure(error, name);
-    throw failure.and(phrase('nothing-pushed'));
+    throw startFailure(error, name).and(phrase('nothing-pushed'));
   });
   await masked.end();
-  await shown.end();
+  await stderr.end();
   if (context.signal.aborted) signal ??= context.signal.reason as EndingSignal;
   return { status, signal };
 }
 
-/** Standard output is for the link. A line that is left open is ended, for what follows. */
+/** Standard error, where a line that is left open is ended for what follows. */
 function lines(stderr: Output) {
   let open = false;
   return {

@@ -12,7 +12,7 @@ type Bytes = ArrayLike<number | undefined>;
 
 /** One way to write characters. No escape is longer than `LONGEST`. */
 export interface Spelling {
-  /** The bytes with which its escapes begin, in ASCII. */
+  /** The signs with which its escapes begin, in ASCII. */
   readonly begins: string;
   /** The escape at a place; undefined for any other byte, `'open'` if that depends on bytes that are not there yet. */
   readonly read: (bytes: Bytes, at: number) => Escape | 'open' | undefined;
@@ -20,7 +20,7 @@ export interface Spelling {
   readonly itself?: boolean;
 }
 
-/** For each byte 1 if it begins an escape of these. */
+/** A table by byte: 1 if it begins an escape. */
 export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
   const signs = new Uint8Array(256);
   for (const { begins } of spellings) for (const byte of Buffer.from(begins)) signs[byte] = 1;
@@ -43,18 +43,15 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** Up to `most` digits from a place on; `open` if further ones may follow. */
 function digits(bytes: Bytes, at: number, base: number, most: number) {
   let value = 0;
-  let count = 0;
-  for (; count < most; count++) {
-    const byte = bytes[at + count];
-    if (byte === undefined) return { value, count, open: true };
-    const digit = DIGITS[byte] as number;
-    if (digit >= base) break;
+  for (let count = 0; ; count++) {
+    const byte = count < most ? bytes[at + count] : SPACE;
+    const digit = byte === undefined ? 36 : (DIGITS[byte] as number);
+    if (digit >= base) return { value, count, open: byte === undefined };
     value = value * base + digit;
   }
-  return { value, count, open: false };
 }
 
-/** Escapes of one byte, by length and by what they mean: there may be one at each place of an output. */
+/** Escapes that mean one byte, by length and byte, are made once: there may be one at each place of an output. */
 const SINGLE = Array.from({ length: 5 }, (_, length) =>
   Array.from({ length: 256 }, (_, byte): Escape => ({ length, means: [byte] })),
 );
@@ -72,7 +69,7 @@ function character(length: number, code: number): Escape | undefined {
 
 const [BYTE, UNIT, POINT] = [0x78, 0x75, 0x55];
 
-/** RFC 3986, section 2.1; `%uXXXX` of JavaScript (ECMA-262, annex B.2.1). */
+/** Percent-encoding (RFC 3986, section 2.1), and `%uXXXX` of JavaScript (ECMA-262, annex B.2.1). */
 const percent: Spelling['read'] = (bytes, at) => {
   if (bytes[at + 1] === UNIT) return codeUnit(bytes, at);
   const { value, count, open } = digits(bytes, at + 1, 16, 2);
@@ -80,7 +77,7 @@ const percent: Spelling['read'] = (bytes, at) => {
   return count === 2 ? meaning(3, value) : undefined;
 };
 
-/** Escapes of one character, in JSON, C, Python, and bash between `$'` and `'`; others mean the character itself. */
+/** What a letter means after a backslash in JSON, C, Python, and bash between `$'` and `'`. */
 const LETTERS = new Map(
   Object.entries({ a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 }).map(
     ([letter, code]) => [letter.charCodeAt(0), code],
@@ -113,7 +110,7 @@ function braced(bytes: Bytes, at: number): Escape | 'open' | undefined {
   return end === END_BRACE ? character(4 + count, value) : undefined;
 }
 
-/** `\uXXXX`, or with another sign before `u`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
+/** `\uXXXX` or `%uXXXX`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
 function codeUnit(bytes: Bytes, at: number): Escape | 'open' | undefined {
   const { value, count, open } = digits(bytes, at + 2, 16, 4);
   if (open) return 'open';
@@ -130,13 +127,13 @@ function codeUnit(bytes: Bytes, at: number): Escape | 'open' | undefined {
   return character(12, 0x10000 + ((value & 0x3ff) << 10) + (low.value & 0x3ff));
 }
 
-/** As `printf %q` of bash, and its trace of `[[ … == … ]]`, in which each character has a backslash. */
+/** Bash writes a backslash before a character in `printf %q`, and before each one in its trace of `[[ … == … ]]`. */
 const shellBackslash: Spelling['read'] = (bytes, at) => {
   const byte = bytes[at + 1];
   return byte === undefined ? 'open' : meaning(2, byte);
 };
 
-/** What interrupts single quotes of a shell: `'\''` of bash, `'"'"'` of others, with as many quotes as there are. */
+/** A quote interrupts the single quotes of a shell: bash writes `'\''`, others `'"'"'`, for several quotes at once. */
 const shellQuotes: Spelling['read'] = (bytes, at) => {
   const next = bytes[at + 1];
   if (next === BACKSLASH) {
@@ -157,7 +154,7 @@ const shellQuotes: Spelling['read'] = (bytes, at) => {
   return { length: count + (after === QUOTE ? 4 : 3), means };
 };
 
-/** Those of U+00A0 to U+00FF, in order (HTML 4.01, section 24.2). */
+/** The names of U+00A0 to U+00FF, in order (HTML 4.01, section 24.2). */
 const LATIN1 =
   `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
   para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute
@@ -170,8 +167,8 @@ const LATIN1 =
 const OTHERS = `&amp <lt >gt "quot 'apos €euro …hellip –ndash —mdash •bull ™trade ‘lsquo ’rsquo “ldquo ”rdquo`;
 
 const NAMES = new Map([
-  ...LATIN1.map((name, at) => [name, 0xa0 + at] as const),
-  ...OTHERS.split(' ').map((one) => [one.slice(1), one.charCodeAt(0)] as const),
+  ...LATIN1.map((name, index) => [name, 0xa0 + index] as const),
+  ...OTHERS.split(' ').map((row) => [row.slice(1), row.charCodeAt(0)] as const),
 ]);
 const NUMBER_SIGN = 0x23;
 const LONGEST_NAME = 12;
@@ -192,7 +189,7 @@ const reference: Spelling['read'] = (bytes, at) => {
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
-/** A sign of these that is written two or four times. */
+/** A sign of these is written two or four times. */
 const repeated = (begins: string, times: number): Spelling => ({
   begins,
   itself: true,
@@ -206,7 +203,7 @@ const repeated = (begins: string, times: number): Spelling => ({
   },
 });
 
-/** The same spelling once more: what a text means in it is read in it again. */
+/** A spelling applied to its own output: what a text means in it is read in it again. */
 function twice({ begins, read }: Spelling): Spelling {
   const signs = signsOf({ begins });
   const readIn = (bytes: Bytes, at: number): Escape | 'open' => {
@@ -214,7 +211,7 @@ function twice({ begins, read }: Spelling): Spelling {
     if (byte === undefined) return 'open';
     return (signs[byte] === 1 ? read(bytes, at) : undefined) ?? meaning(1, byte);
   };
-  // These are made once, as there may be an escape at each place of an output.
+  // They are not made by `read`, as there may be an escape at each place of an output.
   const meant: (number | undefined)[] = Array(LONGEST_TWICE + LONGEST).fill(0);
   /** The position behind the escape that means a byte, at the last that it means. */
   const ends: number[] = Array(meant.length).fill(0);
@@ -238,10 +235,10 @@ function twice({ begins, read }: Spelling): Spelling {
         end += unit.length;
         ends[count - 1] = end;
         while (unread < count) {
-          const found = readIn(meant, unread);
-          if (found === 'open') break;
-          for (const byte of found.means) means[total++] = byte;
-          unread += found.length;
+          const inner = readIn(meant, unread);
+          if (inner === 'open') break;
+          for (const byte of inner.means) means[total++] = byte;
+          unread += inner.length;
           const length = (ends[unread - 1] as number) - at;
           if (length > 0 && total === 1) return meaning(length, means[0] as number);
           if (length > 0) return { length, means: means.slice(0, total) };
@@ -255,7 +252,7 @@ function twice({ begins, read }: Spelling): Spelling {
   };
 }
 
-/** One of the NULs between the characters of a text in UTF-16. */
+/** UTF-16 has a NUL between characters of ASCII, which means nothing. Of several together none is skipped. */
 const skippedNul: Spelling['read'] = (bytes, at) => {
   const next = bytes[at + 1];
   if (next === undefined) return 'open';
@@ -274,7 +271,7 @@ const escaped: readonly Spelling[] = [
   { begins: '&', read: reference },
 ];
 
-/** Doubled by SQL and YAML, CSV, compose files, printf, and units of systemd. */
+/** Signs that are doubled by SQL and YAML, CSV, compose files, printf, and units of systemd. */
 const doubled = ["'", '"', '$', '%', '$%'];
 
 /** Each is read for itself: one encoder writes a text in one of them, or twice. */

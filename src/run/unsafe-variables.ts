@@ -14,21 +14,21 @@ type Matchers = [Matcher, Matcher, Matcher, Matcher];
 function globs(text: string): Matcher {
   const words = text.replace(/^#.*$/gm, '').trim().split(/\s+/);
   const names = new Set(words);
-  const prefixes = words.filter((one) => one.endsWith('*')).map((one) => one.slice(0, -1));
-  const suffixes = words.filter((one) => one.startsWith('*')).map((one) => one.slice(1));
+  const prefixes = words.filter((word) => word.endsWith('*')).map((word) => word.slice(0, -1));
+  const suffixes = words.filter((word) => word.startsWith('*')).map((word) => word.slice(1));
   // A text may have a million names, and one expression is several times faster than a loop over the list.
   const beginning = new RegExp(`^(?:${prefixes.join('|') || '(?!)'})`);
   return (upper) =>
-    names.has(upper) || beginning.test(upper) || suffixes.some((one) => upper.endsWith(one));
+    names.has(upper) || beginning.test(upper) || suffixes.some((suffix) => upper.endsWith(suffix));
 }
 
-/** Whether someone else's secret may set it only if the user allows it. Ignores case, as Windows does. */
+/** Whether a secret of someone else may set a variable only if the user allows it. Its case is ignored, as on Windows. */
 export function isUnsafe(name: string): boolean {
   const upper = name.toUpperCase();
   return always(upper) || (families(upper) && !credentials(upper));
 }
 
-/** The same for a variable that the user named for the path of a file. */
+/** Whether a variable is unsafe although the user named it, for the path of a file. */
 export function isUnsafeForFile(name: string): boolean {
   return isUnsafe(name) && !settings(name.toUpperCase());
 }
@@ -41,8 +41,6 @@ export interface NameRules {
   readonly only: readonly string[];
 }
 
-type Surroundings = Pick<Context, 'env' | 'platform'>;
-
 /**
  * The variables of a text that the rules select. Names in `only` or `allow` may replace a variable that is set; any other
  * may not, unless the value is the same.
@@ -52,23 +50,26 @@ type Surroundings = Pick<Context, 'env' | 'platform'>;
 export function permitted(
   variables: ReadonlyMap<string, string>,
   { allow, only }: NameRules,
-  context: Surroundings,
+  { env, platform }: Pick<Context, 'env' | 'platform'>,
   which: string,
 ): ReadonlyMap<string, string> {
+  // Windows ignores the case of names.
+  const key = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
+  const environment = new Map(Object.entries(env).map(([name, value]) => [key(name), value]));
   const selected = [...variables].filter(([name]) => only.length === 0 || only.includes(name));
-  const unlisted = selected.filter(([name]) => !allow.includes(name));
-  const unsafe = unlisted.map(([name]) => name).filter(isUnsafe);
-  const refused = new Set(unsafe);
-  const harmless = unlisted.filter(([name]) => !refused.has(name));
-  const replaced = only.length === 0 ? replacedIn(harmless, context) : [];
-  const why = [
-    ...(unsafe.length > 0
-      ? [`${unsafe.join(', ')}, which would change what is loaded and run`]
-      : []),
-    ...(replaced.length > 0
-      ? [`${replaced.join(', ')}, already set to another value in the environment`]
-      : []),
-  ];
+  const unsafe: string[] = [];
+  const replaced: string[] = [];
+  for (const [name, value] of selected) {
+    if (allow.includes(name)) continue;
+    if (isUnsafe(name)) unsafe.push(name);
+    else if (only.length === 0 && (environment.get(key(name)) ?? value) !== value)
+      replaced.push(name);
+  }
+  const why: string[] = [];
+  if (unsafe.length > 0)
+    why.push(`${unsafe.join(', ')}, which would change what is loaded and run`);
+  if (replaced.length > 0)
+    why.push(`${replaced.join(', ')}, already set to another value in the environment`);
   if (why.length > 0)
     throw usageError(
       `${which} sets ${why.join('; and ')}`,
@@ -80,22 +81,9 @@ export function permitted(
   return new Map(selected);
 }
 
-/** The names that have another value in the environment; Windows ignores their case. */
-function replacedIn(
-  variables: readonly (readonly [string, string])[],
-  { env, platform }: Surroundings,
-): string[] {
-  const key = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
-  const there = new Map(Object.entries(env).map(([name, value]) => [key(name), value]));
-  return variables
-    .filter(([name, value]) => (there.get(key(name)) ?? value) !== value)
-    .map(([name]) => name);
-}
-
 /** @throws CliError (usage) for names of `--only` that are not among those found */
-export function checkFound(only: readonly string[], found: readonly string[], what: string): void {
-  const there = new Set(found);
-  const missing = only.filter((name) => !there.has(name));
+export function checkFound(only: readonly string[], found: Set<string>, what: string): void {
+  const missing = only.filter((name) => !found.has(name));
   if (missing.length > 0)
     throw usageError(`${what} no line ${missing.map((name) => `${name}=…`).join(' or ')}`);
 }

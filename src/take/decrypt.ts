@@ -14,34 +14,34 @@ import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
 import type { Fact, Step } from '../words/phrase';
-import type { PushKeys } from './decryption-keys';
+import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
 
 /**
- * Decrypts a push whose payload is armor; its files are decrypted while they are downloaded. The armor is held before
- * asking for the key, and before scrypt takes much memory.
+ * Decrypts a push whose payload is armor. That is held in the store before somebody is asked for the key, and before scrypt
+ * takes much memory: the run may end there.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
-export async function decryptPush(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+export async function decryptPush(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
   const opened = await openArmor(retrieval, keys);
   await retrieval.store.release(retrieval.sealed);
   return opened;
 }
 
-async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
-  const { context, store } = retrieval;
+async function openArmor(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
+  const { context, linkKey, store } = retrieval;
   const work = await checked(passphraseWork(retrieval.push.payload ?? ''));
   if (work === undefined) {
-    if (keys.linkKey !== undefined) throw exchanged(phrase('encrypted-to-another'));
+    if (linkKey !== undefined) throw exchanged(phrase('encrypted-to-another'));
     if (keys.identities.length === 0)
       throw noKey(phrase('encrypted-to-public-key'), phrase('give-identity'));
     return withContent(retrieval, keys);
   }
-  const given = [keys.linkKey, keys.text].filter((key) => key !== undefined);
-  if (given.length > 0) {
+  const texts = [linkKey, keys.text].filter((key) => key !== undefined);
+  if (texts.length > 0) {
     if (work > MODERATE_WORK) await store.hold(retrieval);
-    const failure = await tryKeys(retrieval, keys, await Promise.all(given.map(givenKey)));
+    const failure = await tryKeys(retrieval, keys, await Promise.all(texts.map(givenKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await retrieval.say.note(failure);
@@ -51,11 +51,11 @@ async function openArmor(retrieval: Retrieval, keys: PushKeys): Promise<Retrieva
   return askForKey(context, async (key) => (key ? tryKeys(retrieval, keys, [key]) : noLinkKey()));
 }
 
-/**
- * Decrypts the answer to a request.
- * @throws CliError (passphrase) without the private key; (failed) for a damaged answer
- */
-export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
+/** @throws CliError (passphrase) without the private key; (failed) for a damaged answer */
+export async function decryptAnswer(
+  retrieval: Retrieval,
+  keys: DecryptionKeys,
+): Promise<Retrieval> {
   if (keys.identities.length === 0)
     throw noKey(phrase('private-key-not-here'), phrase('give-identity-elsewhere'));
   try {
@@ -72,21 +72,21 @@ export async function decryptAnswer(retrieval: Retrieval, keys: PushKeys): Promi
 
 async function tryKeys(
   retrieval: Retrieval,
-  keys: PushKeys,
-  given: readonly GivenKey[],
+  keys: DecryptionKeys,
+  candidates: readonly GivenKey[],
 ): Promise<Retrieval | CliError> {
-  const passphrases = new Set(given.flatMap((key) => key.passphrases));
+  const passphrases = new Set(candidates.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);
   const outcome = await attempt(() => withContent(retrieval, { ...keys, identities }));
   if (!(outcome instanceof CliError) || !isWrongKey(outcome)) return outcome;
-  const complaint = given.findLast((key) => key.complaint !== '')?.complaint ?? '';
+  const complaint = candidates.findLast((key) => key.complaint !== '')?.complaint ?? '';
   return outcome.with({ facts: phrase('key-fails', complaint) });
 }
 
-/** The push with its plaintext, and a client that decrypts its files. */
+/** The push with its plaintext; its files are decrypted while they are downloaded. */
 async function withContent(
   retrieval: Retrieval,
-  { identities }: Pick<PushKeys, 'identities'>,
+  { identities }: Pick<DecryptionKeys, 'identities'>,
 ): Promise<Retrieval> {
   const { answer, push, fromFile, openFile, signal } = retrieval;
   const noun = answer ? 'answer' : 'push';
@@ -96,7 +96,7 @@ async function withContent(
     throw failedError(phrase('encrypted-no-text'), { steps: phrase('save-sealed') });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
-    // They may be from someone other than the sender of the text.
+    // The instance may have added files that the sender did not send.
     if (!fromFile && (push.files ?? []).length > 0)
       throw exchanged(phrase('files-not-encrypted', noun));
     const files = fromFile ? [] : push.files;
@@ -104,13 +104,13 @@ async function withContent(
   }
   const { message, files } = contentOf(text, retrieval, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
-  const named = files.map(({ file, entry }) => ({
+  const listed = files.map(({ file, entry }) => ({
     ...file,
     filename: entry.name,
     content_type: entry.type,
   }));
   return {
-    ...withPush(retrieval, { ...push, payload: message ?? '', files: named, encrypted: true }),
+    ...withPush(retrieval, { ...push, payload: message ?? '', files: listed, encrypted: true }),
     openFile: async (url, resume) => {
       const entry = entries.get(url);
       if (entry === undefined) throw failedError(phrase('not-listed'));
@@ -125,20 +125,20 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
     throw failedError(phrase('cannot-open', noun, manifest), { steps: phrase('use-newer') });
-  const given = fromFile ? files?.slice(0, manifest.files.length) : files;
-  const sent = manifest.files.map((entry, at) => {
-    const file = given?.find(({ filename }) => filename === encryptedName(at));
+  const received = fromFile ? files?.slice(0, manifest.files.length) : files;
+  const listed = manifest.files.map((entry, index) => {
+    const file = received?.find(({ filename }) => filename === encryptedName(index));
     return file && { file, entry };
   });
-  const found = sent.filter((one) => one !== undefined);
-  const others = (given?.length ?? 0) - found.length;
-  if (found.length === sent.length && others === 0) {
+  const matched = listed.filter((match) => match !== undefined);
+  const others = (received?.length ?? 0) - matched.length;
+  if (matched.length === listed.length && others === 0) {
     // An address stands for its entry when a file is downloaded.
-    if (new Set(found.map(({ file }) => file.url)).size < found.length)
+    if (new Set(matched.map(({ file }) => file.url)).size < matched.length)
       throw exchanged(phrase('same-address', noun));
-    return { message: manifest.message, files: found };
+    return { message: manifest.message, files: matched };
   }
-  throw failedError(phrase('files-differ', sent.length - found.length, others), {
+  throw failedError(phrase('files-differ', listed.length - matched.length, others), {
     steps: phrase(fromFile ? 'do-without-files' : 'ask-about-files'),
   });
 }
@@ -175,7 +175,6 @@ async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array
     throw new TransportError(phrase('cut-short'), { sent: true });
 }
 
-/** Waits for the work of the age room, whose errors become ours. */
 async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): Promise<T> {
   try {
     return await work;
@@ -188,7 +187,7 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
   }
 }
 
-/** Scrypt may take seconds and cannot be stopped, while what was taking has to be saved within a moment. */
+/** Scrypt may take seconds and cannot be stopped, while an interrupted run has a moment to save what was taken. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return raceWithLimit(work, { signal }, () => {
     throw endedBy(signal);

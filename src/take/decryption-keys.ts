@@ -15,19 +15,14 @@ export interface DecryptionKeys {
   readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** What gave them, for messages, such as `PWPUSH_KEY has a key`; undefined if nothing did. */
+  /** How messages name what gave them, such as `PWPUSH_KEY has a key`. */
   readonly givenBy?: string | undefined;
-}
-
-export interface PushKeys extends DecryptionKeys {
-  /** The key in its link, which may be damaged. */
-  readonly linkKey?: string | undefined;
   /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
   readonly strict?: boolean;
 }
 
 /** What is known, before a view is used, of who can open what a link names. */
-export interface ItemKeys extends PushKeys {
+export interface ItemKeys extends DecryptionKeys {
   /** No key is here for a push to public keys, of which the instance then uses no view. */
   readonly withoutIdentity: boolean;
   /**
@@ -42,14 +37,11 @@ export interface KeySources {
   readonly file: string | undefined;
   readonly identities: readonly string[];
   readonly decrypt: boolean;
-  /** How messages name what gave a key. */
+  /** The options that give a key, for messages. */
   readonly named: string;
 }
 
-/**
- * Reads keys, before anything is fetched.
- * @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used
- */
+/** @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used */
 export async function readKeys(
   { file, identities: paths, decrypt, named }: KeySources,
   context: Context,
@@ -71,12 +63,11 @@ export async function keysOf(
   item: ConnectedItem,
   keys: DecryptionKeys,
 ): Promise<ItemKeys> {
-  const linkKey = item.key;
   const isWithoutKeys = keys.decrypt && keys.identities.length === 0;
-  const withoutIdentity = isWithoutKeys && linkKey === undefined;
+  const withoutIdentity = isWithoutKeys && item.key === undefined;
   const answerKey = lazy(() => keyForRequest(context, item, isWithoutKeys));
   if (item.publicKey !== undefined) await onRequest(item.api, answerKey);
-  return { ...keys, linkKey, withoutIdentity, answerKey };
+  return { ...keys, withoutIdentity, answerKey };
 }
 
 /** 9 ms, with what parses private keys. */

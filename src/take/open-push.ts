@@ -1,17 +1,15 @@
 import { isArmored } from '../age/sealed-with';
 import { failedError, phrase } from '../platform/errors';
-import type { PushKeys } from './decryption-keys';
+import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 
 /**
- * Decrypts a push, or the answer to a request. The user decides what is encrypted, never the instance: where a
- * key was given, nothing is taken that was not encrypted. Asks for the key of an encrypted push if it is missing.
- * Armor is held in the store while somebody looks for its key.
+ * Decrypts a push, or the answer to a request; asks for a key that is missing. The user decides what is encrypted, never the
+ * instance: where a key was given, nothing is taken that was not encrypted.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
- * there is a key for it. Nothing else is saved then
- * @returns its push says whether it was decrypted, as `encrypted`
+ * there is a key for it
  */
-export async function openPush(sealed: Retrieval, given: PushKeys): Promise<Retrieval> {
+export async function openPush(sealed: Retrieval, given: DecryptionKeys): Promise<Retrieval> {
   const { push, answer, typedKey } = sealed;
   const keys = typedKey === undefined ? given : { ...given, text: typedKey, givenBy: TYPED };
   const retrieval = withPush(sealed, { ...push, encrypted: false });
@@ -20,15 +18,15 @@ export async function openPush(sealed: Retrieval, given: PushKeys): Promise<Retr
   const { decryptAnswer, decryptPush } = await import('./decrypt');
   if (!answer) return decryptPush(retrieval, keys);
   const identities = [...(answer.key?.identities ?? []), ...keys.identities];
-  return decryptAnswer(retrieval, { ...keys, linkKey: undefined, identities });
+  return decryptAnswer(retrieval, { ...keys, identities });
 }
 
 const TYPED = 'a key was typed';
 
 /** @throws CliError (failed) if a key was given */
-async function inClear(retrieval: Retrieval, keys: PushKeys): Promise<Retrieval> {
-  const { answer } = retrieval;
-  const inLink = keys.linkKey !== undefined || answer?.publicKey !== undefined;
+async function inClear(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
+  const { answer, linkKey } = retrieval;
+  const inLink = linkKey !== undefined || answer?.publicKey !== undefined;
   const giver = inLink ? 'the link has a key' : keys.givenBy;
   if (answer) {
     const plain = phrase('answer-not-encrypted');

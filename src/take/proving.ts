@@ -1,10 +1,11 @@
 import { isLinkKey } from '../age/link-key';
 import type { Entry } from '../cli/terminal/output';
 import { CliError, phrase } from '../platform/errors';
-import type { PushKeys } from './decryption-keys';
+import type { DecryptionKeys } from './decryption-keys';
+import type { Retrieval } from './retrieval';
 import type { GivenKey } from './typed-key';
 
-/** What is needed where there is a key, or an instance requires a proof of one. */
+/** Needed where there is a key, or an instance requires a proof of one. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
@@ -14,33 +15,33 @@ type Work<T> = (proof: string | undefined) => Promise<T>;
  * any other text could be guessed from what an instance makes of it.
  */
 export class KeyProver {
-  /** What a person typed that was proved. */
+  /** The key that a person typed, if that was proved. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
 
   constructor(
     private readonly entry: Entry,
-    private readonly keys: Pick<PushKeys, 'linkKey' | 'text'>,
-    /** The address of the instance, at which alone the proof counts. */
+    private readonly keys: Pick<Retrieval, 'linkKey'> & Pick<DecryptionKeys, 'text'>,
+    /** The address of the instance, for which alone the proof counts. */
     private readonly base: string,
   ) {}
 
   /**
    * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless an
    * option or a variable gave a key.
-   * @throws CliError (passphrase) without the right key; and what `work` throws
+   * @throws CliError (passphrase) without the right key
    */
   async call<T>(work: Work<T>): Promise<T> {
     const { context, say } = this.entry;
     const { linkKey, text } = this.keys;
-    const given = [linkKey, text].filter((key) => key !== undefined);
-    const known = given.find(isLinkKey);
+    const texts = [linkKey, text].filter((key) => key !== undefined);
+    const known = texts.find(isLinkKey);
     const first = this.proof ?? (known && (await this.proofOf(known)));
     let outcome = await this.attempt(work, first);
     if (!(outcome instanceof CliError)) return outcome.value;
     const { ASKED, askForKey, givenKey } = await typedKeys();
-    const keys = await Promise.all(given.map(givenKey));
+    const keys = await Promise.all(texts.map(givenKey));
     for (const key of keys) {
       const proof = await this.proofOfGiven(key, outcome);
       if (proof === undefined || proof === first) continue;
@@ -50,7 +51,7 @@ export class KeyProver {
     const refused = outcome;
     const failure = refusal(refused, keys);
     if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
-    await say.note(given.length > 0 ? failure : ASKED);
+    await say.note(texts.length > 0 ? failure : ASKED);
     const open = async (key: GivenKey | undefined, typed: string) => {
       const proof = key && (await this.proofOfGiven(key, refused));
       const opened = proof === undefined ? refused : await this.attempt(work, proof);
@@ -73,10 +74,7 @@ export class KeyProver {
     return proofOf(key, salt, this.base);
   }
 
-  /**
-   * What came of `work`, or the error of an instance that refuses the proof.
-   * @throws other errors of `work`
-   */
+  /** Returns the error of an instance that refuses the proof. */
   private async attempt<T>(
     work: Work<T>,
     proof: string | undefined,

@@ -12,27 +12,28 @@ export interface Retriever extends Entry {
 export interface AnswerKeys {
   readonly key: KeptKey | undefined;
   readonly publicKey: string | undefined;
-  /** Asks the instance what became of the request. */
+  /** Asks the instance for a few seconds what became of the request; undefined if it does not say so. */
   readonly state: () => Promise<unknown>;
 }
 
-/** A push that was retrieved, or the answer to a request as one, and the means to bring it where it belongs. */
+/** A push that was retrieved, or the answer to a request as one. */
 export interface Retrieval extends Retriever {
-  /** Its link, without the key of an encrypted push. */
+  /** Without the key of an encrypted push. */
   readonly link: string;
   /** Decrypted, once it is opened; its `encrypted` says whether it was encrypted. */
   readonly push: Push;
   readonly sealed: Push;
   readonly answer?: AnswerKeys | undefined;
-  /** Its files of which a part is there. */
   readonly partial?: readonly PartialFile[];
+  /** The key in its link, which may be damaged. */
+  readonly linkKey?: string | undefined;
   /** A key that was typed before it could be retrieved. */
   readonly typedKey?: string | undefined;
-  /** Its files are all that lie beside the text: some may belong to another. */
+  /** Its files are all that lie beside the text: some may belong to another push. */
   readonly fromFile?: boolean;
-  /** Of an answer in the memory of this run alone: as it was received, and the private key, which is nowhere else. */
+  /** An answer that is in the memory of this run alone, as is its private key. */
   readonly ephemeral?: { readonly sealed: Retrieval; readonly key: string } | undefined;
-  /** Opens the link of a file; decrypts it, once the push is opened. */
+  /** Decrypts the file, once the push is opened. */
   readonly openFile: Api['openFile'];
   /** Ends decryption and downloads. */
   readonly signal: AbortSignal;
@@ -41,7 +42,7 @@ export interface Retrieval extends Retriever {
 export function retrievalOf(
   { context, say, store }: Retriever,
   { openFile }: Pick<Api, 'openFile'>,
-  { push, ...details }: Pick<Retrieval, 'link' | 'push' | 'answer' | 'partial' | 'typedKey'>,
+  { push, ...details }: Omit<Retrieval, keyof Retriever | 'sealed' | 'openFile' | 'signal'>,
 ): Retrieval {
   return { ...details, context, say, store, push, sealed: push, openFile, signal: context.signal };
 }

@@ -13,7 +13,7 @@ import type { ConnectedItem } from '../profile/references';
 import type { Target } from '../profile/target';
 import type { ItemKeys } from './decryption-keys';
 import { KeyProver } from './proving';
-import { type Retrieval, type Retriever, retrievalOf } from './retrieval';
+import { type AnswerKeys, type Retrieval, type Retriever, retrievalOf } from './retrieval';
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
@@ -36,21 +36,20 @@ export function retrieveFrom(
 
 async function takePush(
   retriever: Retriever,
-  { api, last, target, token }: ConnectedItem,
+  { api, key: linkKey, last, target, token }: ConnectedItem,
   passphrase: KnownPassphrase,
-  keys: ItemKeys,
+  { text, withoutIdentity }: ItemKeys,
 ): Promise<Retrieval> {
-  const { withoutIdentity } = keys;
-  const prover = new KeyProver(retriever, keys, target.base);
-  const proved = (given?: string) =>
-    prover.call((keyProof) => api.retrieve(token, given, { keyProof, withoutIdentity }));
+  const prover = new KeyProver(retriever, { linkKey, text }, target.base);
+  const proved = (sent?: string) =>
+    prover.call((keyProof) => api.retrieve(token, sent, { keyProof, withoutIdentity }));
   const push = await retrieve(retriever, target, passphrase, proved).catch((error) => {
     const isOwn = last && error instanceof CliError && error.code === 'expired';
     throw isOwn ? error.with({ steps: phrase('push-own-again') }) : error;
   });
   const counted = withEarlierViews(push, target.token !== undefined);
   const link = `${target.base}/p/${token}`;
-  return retrievalOf(retriever, api, { link, push: counted, typedKey: prover.typed });
+  return retrievalOf(retriever, api, { link, push: counted, linkKey, typedKey: prover.typed });
 }
 
 /**
@@ -66,22 +65,25 @@ export async function takeAnswer(
 ): Promise<Retrieval> {
   const { api, publicKey, target, token } = item;
   const link = `${target.base}/r/${token}`;
-  const push = await retrieve(retriever, target, passphrase, (given) =>
-    readAnswer(api.requests, token, given, link),
+  const push = await retrieve(retriever, target, passphrase, (sent) =>
+    readAnswer(api.requests, token, sent, link),
   );
-  const answer = { key, publicKey, state: () => stateOf(retriever, item) };
+  const answer = answerKeys(retriever, item, key);
   const fragment = publicKey === undefined ? '' : `#${publicKey}`;
   return retrievalOf(retriever, api, { link: link + fragment, push, answer });
 }
 
-/** Asks for the state of a request, within a few seconds; undefined if the instance does not say it. */
-export async function stateOf(
+export function answerKeys(
   entry: Entry,
-  { target, token }: Pick<ConnectedItem, 'target' | 'token'>,
-) {
-  const { requests } = apiClient(await briefSettings(entry, target));
-  const outcome = await attempt(() => requests.preview(token));
-  return outcome instanceof CliError ? undefined : outcome.state;
+  { publicKey, target, token }: Pick<ConnectedItem, 'publicKey' | 'target' | 'token'>,
+  key: KeptKey | undefined,
+): AnswerKeys {
+  const state = async () => {
+    const { requests } = apiClient(await briefSettings(entry, target));
+    const outcome = await attempt(() => requests.preview(token));
+    return outcome instanceof CliError ? undefined : outcome.state;
+  };
+  return { key, publicKey, state };
 }
 
 /**
@@ -96,12 +98,12 @@ async function retrieve(
   call: (passphrase?: string) => Promise<Push>,
 ): Promise<Push> {
   try {
-    return await withPassphrase(context, passphrase, target, async (given) =>
-      readable(await call(given)),
+    return await withPassphrase(context, passphrase, target, async (sent) =>
+      readable(await call(sent)),
     );
   } catch (error) {
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
-    // An unusable response may contain the secret.
+    // The response may contain the secret.
     const kept = await store.keep({ part: 'response', bytes: error.unread });
     throw describe(error.with({ steps: undefined, unread: undefined }), kept);
   }
@@ -111,12 +113,11 @@ async function retrieve(
  * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
  * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
  * costs").
- * @param owned whether a token was sent
  */
-function withEarlierViews(push: Push, owned: boolean): Push {
+function withEarlierViews(push: Push, hasToken: boolean): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
   const earlier =
-    !owned && typeof granted === 'number' && typeof remaining === 'number'
+    !hasToken && typeof granted === 'number' && typeof remaining === 'number'
       ? granted - remaining - 1
       : -1;
   return { ...push, earlier_views: earlier < 0 ? null : earlier };
@@ -174,11 +175,7 @@ function readable(push: Push): Push {
   throw failedError(phrase('push-without-text'));
 }
 
-/**
- * Takes the answer to a request, as a push, so that it goes where a secret goes.
- * @param link of the request, for a hint
- * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
- */
+/** An answer as a push, so that it goes where a secret goes. */
 async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,

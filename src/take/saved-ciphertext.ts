@@ -7,14 +7,17 @@ import type { Entry } from '../cli/terminal/output';
 import type { Push, PushFile } from '../contract/decode';
 import { RescueStore } from '../keep/rescue-store';
 import { phrase, usageError } from '../platform/errors';
-import type { Retrieval } from './retrieval';
+import { type Retrieval, retrievalOf } from './retrieval';
 
 /**
- * A file that an earlier run saved, as a push that was taken: a text, encrypted or not. Files of an encrypted push are
- * taken from the same folder.
+ * A text that an earlier run saved, as a push; if it is encrypted, with the files in its folder.
  * @throws CliError (usage) if it cannot be read, or is not a text
  */
-export async function takeSaved({ context, say }: Entry, path: string): Promise<Retrieval> {
+export async function takeSaved(
+  { context, say }: Entry,
+  path: string,
+  linkKey: string | undefined,
+): Promise<Retrieval> {
   const payload = (await bytesOf(path, context, 'encrypted text')).toString('utf8');
   if (/^\{"link":/.test(payload))
     throw usageError(`"${path}" is a download to finish`, phrase('resume', path));
@@ -24,27 +27,24 @@ export async function takeSaved({ context, say }: Entry, path: string): Promise<
       'open the text that it came with, secret.txt in the same folder, or use age -d',
     );
   const files = isArmored(payload) && path !== '-' ? filesIn(dirname(path)) : [];
-  // A file has no more fields of it.
   const push = { payload, files } as Partial<Push> as Push;
-  return {
-    context,
-    say,
-    link: '',
-    push,
-    sealed: push,
-    fromFile: true,
-    openFile: async (file) => ({ length: statSync(file).size, body: bytesFrom(file, context) }),
-    signal: context.signal,
-    // The file stays where it is.
-    store: new RescueStore(context, 'nothing'),
-  };
+  const store = new RescueStore(context, 'nothing');
+  const openFile = async (file: string) => ({
+    length: statSync(file).size,
+    body: bytesFrom(file, context),
+  });
+  return retrievalOf(
+    { context, say, store },
+    { openFile },
+    { link: '', push, linkKey, fromFile: true },
+  );
 }
 
-/** The encrypted files in a folder, whose names `get --no-decrypt` and rescues keep. */
+/** `get --no-decrypt` and rescues keep the names of encrypted files. */
 function filesIn(folder: string): PushFile[] {
   const files: PushFile[] = [];
-  for (let at = 0; ; at++) {
-    const filename = encryptedName(at);
+  for (let index = 0; ; index++) {
+    const filename = encryptedName(index);
     const url = join(folder, filename);
     if (!statSync(url, { throwIfNoEntry: false })?.isFile()) return files;
     files.push({ filename, url });

@@ -9,7 +9,7 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
 export interface GivenKey {
-  /** The key that the text is, and the text itself: someone else may have encrypted the push with any passphrase. */
+  /** The key that the text is, and the text itself: another program may have encrypted with any passphrase. */
   readonly passphrases: readonly string[];
   /** Why it is no key, in parentheses; empty if it is one. */
   readonly complaint: string;
@@ -26,8 +26,8 @@ export async function givenKey(text: string): Promise<GivenKey> {
 }
 
 /**
- * A proof of a key at the instance at an address; undefined if there is none of such a key.
- * @param salt what words are stretched with
+ * A proof of a key for an instance.
+ * @param salt what words are stretched with: without it, they have no proof
  */
 export async function proofOf(
   key: string,
@@ -42,8 +42,7 @@ export const ASKED = 'this push is encrypted: enter the part of the link after #
 
 /**
  * Asks for a key, three times if it is wrong.
- * @param open returns the error of a key that is wrong; gets undefined if nothing was typed
- * @param isWrong whether that is what an error says
+ * @param open gets undefined if nothing was typed
  */
 export async function askForKey<T>(
   context: Context,

@@ -5,42 +5,29 @@ import { isTemporary } from '../client/meaning';
 import { requestPoller } from '../client/progress';
 import { growing, retried } from '../client/retry';
 import { durationText } from '../contract/lifetime';
-import { type Context, contextWith } from '../platform/context';
+import { contextWith } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { accountOf, timeoutOf } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
+import type { Target } from '../profile/target';
 
-/** Seconds between two looks. */
+/** Seconds. */
 export const DEFAULT_INTERVAL = 5;
 
-/** A sleep was longer than the time that was left. */
 class TimeOver extends Error {}
 
-/** What something may still take. */
 interface TimeLimit {
-  readonly context: Context;
-  /** Seconds for each response, if there is a limit. */
-  readonly timeout: number | undefined;
-  /**
-   * Does the work that waits.
-   * @param noun what is waited for
-   * @throws CliError (timeout) when the time is over
-   */
+  readonly entry: Entry;
+  readonly target: Target;
+  /** @throws CliError (timeout) when the time is over, which names what was waited for */
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
-/**
- * Ends a wait after some time; each response has its own time, too, which is no longer.
- * @param seconds no limit if undefined
- * @param timeout seconds for a response, as they were typed
- */
-export function timeLimit(
-  context: Context,
-  seconds: number | undefined,
-  timeout: number | undefined,
-): TimeLimit {
-  if (seconds === undefined) return { context, timeout, ending: (_, work) => work() };
+/** Limits a wait to some seconds, and each response to no more. */
+export function timeLimit(entry: Entry, seconds: number | undefined, target: Target): TimeLimit {
+  if (seconds === undefined) return { entry, target, ending: (_, work) => work() };
+  const { context, say } = entry;
   const end = context.now().getTime() + seconds * 1000;
   const left = () => end - context.now().getTime();
   // Timers of Node.js last 24 days at most. A longer wait does not cut a response short.
@@ -52,8 +39,8 @@ export function timeLimit(
     if (most <= milliseconds) throw new TimeOver();
   };
   return {
-    context: contextWith(context, { sleep, signal }),
-    timeout: Math.min(seconds, timeoutOf(context, timeout)),
+    entry: { context: contextWith(context, { sleep, signal }), say },
+    target: { ...target, timeout: Math.min(seconds, timeoutOf(context, target.timeout)) },
     ending: async (noun, work) => {
       try {
         return await work();
@@ -67,29 +54,29 @@ export function timeLimit(
   };
 }
 
-/** Most seconds between two looks while the instance fails. */
+/** Seconds, while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Seconds of failures alone after which they are an error. */
+/** Seconds for which the instance may fail. */
 const TOLERANCE = 5 * 60;
 
 interface Waiting {
   /** Seconds between two looks. */
   readonly interval: number;
-  /** What is waited for, for a person. */
+  /** A remark for a person. */
   readonly what: string;
-  /** Seconds that it may take, if there is a limit. */
+  /** Seconds that all of it may take. */
   readonly most: number | undefined;
 }
 
 /**
- * Polls until `result` makes something of what was found. After a first success, temporary failures are tolerated. A
- * terminal shows after each look how long it has taken, or what is left of the limit.
+ * Polls until `result` makes something of what `poll` returns. Temporary failures are tolerated after a first success: a wrong
+ * address fails at once.
  */
-export async function waitUntil<Found, Result>(
+export async function waitUntil<State, Result>(
   entry: Entry,
   { interval, what, most }: Waiting,
-  poll: () => Promise<Found>,
-  result: (found: Found) => Promise<Result | undefined>,
+  poll: () => Promise<State>,
+  result: (state: State) => Promise<Result | undefined>,
 ): Promise<Result> {
   const { context, say } = entry;
   const begun = context.now().getTime();
@@ -101,16 +88,16 @@ export async function waitUntil<Found, Result>(
   };
   let worked = false;
   // Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
-  let [pause, failing] = [interval, 0];
+  let failing = 0;
   const look = async (): Promise<{ readonly made?: Result | undefined; failure?: CliError }> => {
-    const found = await poll().catch((error) => {
+    const state = await poll().catch((error) => {
       if (!isTemporary(error) || !worked || context.signal.aborted) throw error;
       return error;
     });
-    if (found instanceof CliError) return { failure: found };
+    if (state instanceof CliError) return { failure: state };
     worked = true;
-    [pause, failing] = [interval, 0];
-    return { made: await result(found) };
+    failing = 0;
+    return { made: await result(state) };
   };
   await say.remark(what);
   try {
@@ -121,7 +108,8 @@ export async function waitUntil<Found, Result>(
         if (failure === undefined) return 0;
         if (failing > TOLERANCE) throw failure;
         if (failing === 0) await say.note(failure.and(phrase('still-waiting')));
-        pause = Math.min(2 * pause, Math.max(LONGEST_PAUSE, interval));
+        // So each pause is twice as long as the last one.
+        const pause = Math.min(failing + 2 * interval, Math.max(LONGEST_PAUSE, interval));
         failing += pause;
         return pause;
       },

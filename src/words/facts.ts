@@ -68,7 +68,7 @@ export const facts = {
     detailed(`the instance sent an unexpected response (${status})`, ...said),
 
   'body-empty': 'an empty body',
-  'body-field': (name = '', text = '', typed?: string) => {
+  'body-field': (name, text, typed?: string) => {
     const named = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
     const told = rangeIn(text, (named === '--expire' && SECONDS[name]) || undefined);
     return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${told ?? withSizes(text)}`;
@@ -76,7 +76,7 @@ export const facts = {
   'body-hidden': 'its response is not shown, as it repeats what was sent',
   'body-line': (type, line) => `${type || 'no content type'}, "${line}"`,
   'body-size': (type, bytes) => `${type || 'no content type'}, ${bytes} bytes`,
-  'body-text': (text = '') => withSizes(text),
+  'body-text': (text) => withSizes(text),
 
   'certificate-expired': 'its certificate has expired',
   'certificate-needed': 'it requires a client certificate',
@@ -104,8 +104,8 @@ export const facts = {
   'proxy-needs-login': (...of) => `${proxyOf(...of)} requires a valid user name and password`,
   'proxy-refused': (...of) => `${proxyOf(...of)} refused to connect to it`,
   'proxy-timeout': (...of) => `${proxyOf(...of)} did not respond in time`,
-  'proxy-unreachable': (proxy, variable, why) =>
-    detailed(`${proxyOf(proxy, variable)} cannot be reached`, why),
+  'proxy-unreachable': (proxy, variable, ...why) =>
+    detailed(`${proxyOf(proxy, variable)} cannot be reached`, ...why),
   'response-cut': 'the response was cut short',
   stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,

@@ -13,6 +13,13 @@ export type Fact = string | Phrase<FactName>;
 /** What the user can do: the name of a clause, or a clause without a final period, or one with a command to copy. */
 export type Step = string | Phrase<StepName> | Advice;
 
+/** The values that the words of a row name. */
+export type Named<Name extends FactName | StepName> = (typeof facts & typeof steps)[Name] extends (
+  ...of: infer Values extends readonly unknown[]
+) => unknown
+  ? { readonly [At in keyof Values]: Fact | number }
+  : readonly [];
+
 /** A fact, or a value of one, in words. */
 export function clause(fact: Fact | number): string {
   if (typeof fact !== 'object') return String(fact);

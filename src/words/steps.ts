@@ -39,7 +39,7 @@ export const steps = {
     `the token belongs to another user, or the ${what} was created without one`,
   'check-port': 'check the port, and whether the address begins with http',
   'check-proxy': (variable) => `check ${variable}, or exclude the instance with NO_PROXY`,
-  'check-running': (host = '') =>
+  'check-running': (host) =>
     isLoopback(host)
       ? 'check that the instance is running (pwpush serve), and the port'
       : 'check that the instance is running, and the port',
@@ -102,8 +102,7 @@ export const steps = {
     'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
-  'try-later': (seconds) =>
-    seconds === undefined ? 'try again later' : `try again in ${seconds} s`,
+  'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
@@ -137,7 +136,7 @@ export const steps = {
   'ask-for-new-push': 'ask the sender for a new one',
   'log-in-as-requester': 'log in as its owner with pwpush login',
   'get-again': 'another program wrote to it: get it again',
-  'look-why-closed': (link = '') => ({
+  'look-why-closed': (link) => ({
     text: 'it was read already, closed, or not answered in time; the audit log says which',
     command: `pwpush audit ${shellWord(link)}`,
   }),
@@ -160,7 +159,7 @@ export const steps = {
   'not-by-terminal': orReveal(
     "the terminal's clipboard would get it through the output: use pwpush run or --output FILE",
   ),
-  'open-saved': (path = '') => ({
+  'open-saved': (path) => ({
     text: 'with the key, open what was saved',
     command: `pwpush get --from-file ${shellWord(path)}`,
   }),
@@ -178,8 +177,8 @@ export const steps = {
   'report-bug': 'run it again with --debug and report the output',
   'request-here-or-plain':
     'to ask without an instance, use pwpush request --here; to let the instance read the answer, use --no-encrypt',
-  resume: (path = '') => `run pwpush get --resume ${shellWord(path)}`,
-  'resume-soon': (path = '', key = '') => ({
+  resume: (path) => `run pwpush get --resume ${shellWord(path)}`,
+  'resume-soon': (path, key) => ({
     text: `get the rest within minutes${key && '; give its key when asked, or add the link'}`,
     command: `pwpush get --resume ${shellWord(path)}`,
   }),
@@ -194,9 +193,9 @@ export const steps = {
   'shorten-days': (duration) =>
     'use --days 1, and end it before: ' +
     `pwpush wait LINK --for ${duration} --then-expire || pwpush expire LINK`,
-  'try-saved-key': (path = '') =>
+  'try-saved-key': (path) =>
     `its private key was saved to ${path}: try age -d -i ${shellWord(path)}`,
-  'unlock-key': (path = '', format = '', platform = '') => {
+  'unlock-key': (path, format, platform) => {
     const inMemory = platform === 'linux';
     const copy = inMemory ? '/dev/shm/key' : 'key';
     const file = path === '-' ? 'FILE' : shellWord(path);
@@ -217,10 +216,10 @@ export const steps = {
       ? `use https, use --anonymous to send no token, or accept the risk ${which}: ${risk}`
       : `use https, or accept the risk ${which}: ${risk}`;
   },
-  'use-profile': (first, ...others) =>
-    others.length === 0
-      ? `use the token of profile "${first}" for this instance: --profile ${first}`
-      : `profiles ${[first, ...others].join(', ')} have a token for this instance: choose one with --profile`,
+  'use-profile': (...profiles) =>
+    profiles.length === 1
+      ? `use the token of profile "${profiles}" for this instance: --profile ${profiles}`
+      : `profiles ${profiles.join(', ')} have a token for this instance: choose one with --profile`,
   'use-stdin-or-file': 'next time use --stdin or --file',
   'write-key': orReveal('write its words to a file: --key-out FILE'),
   'write-passphrase': orReveal('write it to a file: --passphrase-out FILE'),
@@ -228,7 +227,7 @@ export const steps = {
   'answer-in-browser': 'open the link in a browser and answer there',
   'ask-for-token': 'ask who runs the instance, or make one with pwpush serve token add',
   'ask-for-whole-link': 'ask for the whole link, with the part after #',
-  'change-mode': (mode, path = '') => `run chmod ${mode} ${shellWord(path)}, as it contains tokens`,
+  'change-mode': (mode, path) => `run chmod ${mode} ${shellWord(path)}, as it contains tokens`,
   'check-config-file': 'check its owner and mode, or set PWPUSH_CONFIG_DIR to another folder',
   'choose-data-folder': 'choose a folder that you can write to with --data',
   'copy-token': 'copy the token again from the account page of the instance',

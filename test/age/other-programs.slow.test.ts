@@ -112,7 +112,6 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
     expect(() => parseIdentities(text('openssh'))).toThrow(
       'a private key with a passphrase cannot be read',
     );
-    // As the command line advises.
     run('ssh-keygen', '-q', '-p', '-P', 'hunter2hunter2', '-N', '', '-f', path('openssh'));
     const armored = await encryptText('secret', parseRecipients(text('openssh.pub')));
     expect(`${await decryptText(armored, parseIdentities(text('openssh')))}`).toBe('secret');

@@ -84,7 +84,6 @@ describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
     async function* source(bytes: Uint8Array) {
       try {
         yield* pieces(bytes, 1000);
-        // As a connection that stays open.
         await new Promise(() => {});
       } finally {
         closed += 1;

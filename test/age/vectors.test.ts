@@ -95,7 +95,6 @@ describe.each(platforms)('on $platform', (platform) => {
       expect(opened).toBe(one.fields.has('payload'));
       const hash = createHash('sha256').update(plain).digest('hex');
       if (opened) expect(hash).toBe(one.fields.get('payload')?.[0]);
-      // Files of keys are read, too.
       const keys = one.fields.get('identity') ?? [];
       if (keys.length > 0) expect(parseIdentities(keys.join('\n'))).toHaveLength(keys.length);
     });

@@ -45,23 +45,11 @@ const cases: readonly [string, string][] = [
 ];
 
 /** What others may have called theirs, and a program in the place of ours offers for `wN.`. */
-const chosen = [
-  ...[
-    '$(X)',
-    '`X`',
-    ';X',
-    '|X',
-    '&X',
-    '>pwned',
-    '<(X)',
-    '=(X)',
-    '(X)',
-    '{,$(X)}',
-    '"$(X)"',
-    "'$(X)'",
-  ],
-  ...['~', '*', '?', '[a]', '#', '!!', "'", '"', '\\$(X)', '\\'],
-].map((word, at) => `w${at}.${word.replace('X', 'echo>pwned')}`);
+const running = `$(X) \`X\` ;X |X &X >pwned <(X) =(X) (X) {,$(X)} "$(X)" '$(X)'`;
+const special = `~ * ? [a] # !! ' " \\$(X) \\`;
+const chosen = `${running} ${special}`
+  .split(' ')
+  .map((word, at) => `w${at}.${word.replace('X', 'echo>pwned')}`);
 
 /** Completes each of these words at a terminal, and runs the line. */
 async function completes(shell: string): Promise<void> {
@@ -99,7 +87,6 @@ describe('bash', needsPrograms('bash'), () => {
     return completes('bash --noprofile -i');
   });
 
-  /** What the function offers that bash calls. */
   const offers = (...words: string[]) => {
     const harness = `source "$0"; compopt() { :; }; COMP_WORDS=(pwpush "$@"); COMP_CWORD=$#; _pwpush; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return ran('bash', '--norc', '-c', harness, at('bash'), ...words);

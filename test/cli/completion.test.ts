@@ -38,25 +38,12 @@ test.each<[string, string]>([
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],
   ['serve token ', 'add list replace revoke'],
 ])('pwpush %s: %s', async (line, offered) => {
-  const chosen = [
-    '$(touch pwned)',
-    'a b;c',
-    'a*',
-    '-x',
-    '~root',
-    '=ls',
-    '@a',
-    'a,b',
-    '%a',
-    '\u2018a',
-    'é',
-  ];
+  const chosen = ['$(touch pwned)', 'a b;c', ...'a* -x ~root =ls @a a,b %a \u2018a é'.split(' ')];
   const profiles = { work: {}, home: {}, ...Object.fromEntries(chosen.map((one) => [one, {}])) };
   const words = line.split(' ');
   const { stdout } = await withConfig(JSON.stringify({ profiles })).run('__complete', ...words);
   const [kind, ...all] = stdout.trimEnd().split('\n');
   const found = all.map((one) => one.split('\t')[0] ?? '');
-  // Shells do that.
   const typed = found.filter((one) => one.startsWith(words.at(-1) ?? ''));
   expect([kind, typed]).toEqual(['words', offered.split(' ')]);
 });

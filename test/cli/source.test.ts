@@ -5,7 +5,6 @@ import type { Context } from '../../src/platform/context';
 
 const fromStdin = (bytes: Uint8Array | string, raw = false) => {
   const all = Buffer.from(bytes as Uint8Array);
-  // In pieces, as pipes give them.
   const pieces = async function* () {
     for (let at = 0; at < all.length; at += 7) yield all.subarray(at, at + 7);
   };

@@ -8,7 +8,6 @@ const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
 };
 
-/** Takes the results one by one. */
 async function takeEach<Result>(
   results: AsyncIterable<Result>,
   take: (result: Result) => unknown,

@@ -266,7 +266,6 @@ test.each<[string, string, string?]>([
   ...['https://other.test', 'https://pw.test:8443', 'http://pw.test', 'https://pw.test.evil'].map(
     (at): [string, string, string] => ['https://pw.test', `${at}/p/x`, at],
   ),
-  // Through a proxy that the instance does not know of.
   ['https://pw.test/secrets', 'https://pw.test/p/x', 'https://pw.test'],
   ['https://pw.test/secrets', 'https://pw.test/secretsx/p/x', 'https://pw.test'],
   ['https://pw.test/secrets', 'https://pw.test/secrets/p/x'],
@@ -298,20 +297,8 @@ describe('what is no link is refused', () => {
     expect(refusal(pasted)).toMatchObject({ name: 'CliError', code: 'usage', facts: [{ of: [] }] });
   });
 
-  test.each([
-    '?',
-    ')',
-    '/r',
-    '/p/a',
-    '[',
-    '%20',
-    '%23',
-    '%25',
-    '<',
-    '/v3/__',
-    '?u=https://a.b/',
-    '*',
-  ])('and takes no time that grows with the square: %s', (part) => {
+  const parts = '? ) /r /p/a [ %20 %23 %25 < /v3/__ ?u=https://a.b/ *'.split(' ');
+  test.each(parts)('and takes no time that grows with the square: %s', (part) => {
     for (const length of [16_000, 2_000_000])
       refusal(`https://pw.test/p/a${part.repeat(length / part.length)}~`);
   });

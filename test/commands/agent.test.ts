@@ -6,6 +6,7 @@ import { type PlacePlan, reservePlace } from '../../src/deliver/place';
 import type { Context } from '../../src/platform/context';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
+import { tableOf } from '../helpers/table';
 import { rewriting } from '../helpers/wire';
 
 // What is said where an agent reads it: test/cases/agent.txt and agent-setting.txt; that no marker is lost: test/man.test.ts.
@@ -18,113 +19,19 @@ interface Line {
   readonly words: string;
   readonly stdin?: string;
   readonly terminals?: Conditions['terminals'];
-  /** It ends with another code than 0, without an agent too. */
-  readonly code?: number;
-  /** It is not run with --reveal: what it prints would go elsewhere. */
-  readonly reveal?: false;
+  /** Of one that is refused, with --reveal, with which it may not be run. */
+  readonly code?: number | undefined;
 }
 
-const lines = (all: readonly string[], more: Partial<Line> = {}): Line[] =>
-  all.map((words) => ({ words, ...more }));
-const watched = { terminals: ['stdout', 'stderr'] } as const;
-const piped = { stdin: SECRET };
-/** Nobody can listen there. */
-const UNHEARD = '--here --host 203.0.113.1';
-
-// Every command, in every way in which it may print a secret. PUSH has a text, FILES a file too; DIR is a folder.
-
-/** They would print a secret. */
-const refused: readonly Line[] = [
-  ...lines([
-    ...['get PUSH', 'get PUSH --json', 'get PUSH --no-files', 'get PUSH --no-decrypt'],
-    ...['get PUSH --output -', 'get PUSH --output DIR/out/ --json'],
-    ...['get PUSH --output DIR/inbox --json', 'get PUSH --output DIR/inbox --json --no-files'],
-    // A push with files makes it a folder.
-    'get FILES --output DIR/out --json',
-    ...['get PUSH --github-output NAME', 'get PUSH --github-env NAME'],
-    ...['get --from-file DIR/secret', 'get --from-file DIR/secret --json'],
-    ...['generate', 'generate words:5 --json'],
-    ...['push --generate --json', 'push --generate --json --quiet'],
-    'push --generate --json --encrypt',
-    'request what? --generate-passphrase',
-    'request what? --generate-passphrase --json',
-    'respond ASKED --generate --json',
-    'serve token add ann --create --data DIR/data',
-    'serve token add ann --create --data DIR/data --json',
-    'run PUSH --as NAME --no-mask -- env',
-  ]),
-  ...lines(
-    [
-      ...['get PUSH', 'get PUSH --qr', 'get PUSH --copy', 'generate --quiet', 'push --generate'],
-      ...['push --generate --dry-run', 'respond ASKED --generate'],
-    ],
-    watched,
-  ),
-  ...lines(
-    [
-      ...['push --generate-passphrase', 'push --generate-passphrase --json'],
-      ...['push --generate-passphrase --quiet', 'push --encrypt=words'],
-      'push --encrypt=words --json --quiet',
-    ],
-    piped,
-  ),
-  ...lines(
-    [
-      `request what? ${UNHEARD}`,
-      `request what? --json ${UNHEARD}`,
-      `request ${UNHEARD}`,
-      `request --output - ${UNHEARD}`,
-      `request --output /dev/stdout ${UNHEARD}`,
-      `request --output DIR/out/ --json ${UNHEARD}`,
-      `request --output DIR/out --json --allow-files ${UNHEARD}`,
-    ],
-    { code: 1 },
-  ),
-  ...lines(
-    [
-      ...['get PUSH --output /dev/stdout', 'get PUSH --output /dev/stderr --force'],
-      ...['get PUSH --output /proc/self/fd/1', 'get PUSH --output DIR/null'],
-      'serve token add ann --data DIR/data --output /dev/stdout',
-      'serve token replace abc --data DIR/data',
-    ],
-    { reveal: false },
-  ),
-];
-
-/** They do their work. */
-const allowed: readonly Line[] = [
-  ...lines([
-    ...['get PUSH --output DIR/out', 'get FILES --output DIR/out/'],
-    'get PUSH --output DIR/out --json --no-files',
-    'get --from-file DIR/secret --output DIR/out',
-    ...['push --generate', 'push --generate --dry-run', 'push --generate --into -- true'],
-    ...['push --generate --into --json -- true', 'push --generate --dry-run --json'],
-    ...['request what?', 'request what? --json'],
-    'request what? --generate-passphrase --passphrase-out DIR/out',
-    'respond ASKED --generate',
-    'serve token add ann --create --data DIR/data --output DIR/out',
-    ...['run PUSH --as NAME -- env', 'list', 'list --json', 'list requests --json'],
-    ...['show PUSH', 'show PUSH --json', 'preview PUSH', 'preview PUSH --json'],
-    ...['expire PUSH --json', 'audit PUSH --json', 'logout --json', 'profile list --json'],
-    ...['profile show --json', 'doctor', 'doctor --json', 'version --json', 'completion bash'],
-    'mcp --root DIR',
-  ]),
-  ...lines(['push --generate --quiet', 'respond ASKED --generate --quiet'], watched),
-  { words: 'push --qr', ...watched, ...piped },
-  ...lines(
-    [
-      ...['push', 'push --json', 'push --encrypt --json', 'push --each --json', 'respond ASKED'],
-      'push --generate-passphrase --dry-run --encrypt=words',
-      'push --generate-passphrase --passphrase-out DIR/out --json',
-      'push --encrypt=words --key-out DIR/out --json',
-    ],
-    piped,
-  ),
-  { words: 'serve token list --data DIR/data', code: 1 },
-  { words: 'wait PUSH --json --for 9', code: 12 },
-  { words: 'notify PUSH a@b.test --json', code: 8 },
-  { words: 'login https://pw.test --json', stdin: 'ADMIN' },
-];
+const rows = tableOf('commands/agent.txt').map(([kind, where, input = '', code, words = '']) => ({
+  kind,
+  words,
+  stdin: input.replace('SECRET', SECRET),
+  terminals: where === 'terminal' ? (['stdout', 'stderr'] as const) : [],
+  code: code ? Number(code) : undefined,
+}));
+const refused = rows.filter(({ kind }) => kind === 'refused');
+const allowed = rows.filter(({ kind }) => kind === 'done');
 
 /** Of one push or request, and not a listing. */
 const RETRIEVAL = /\/api\/v2\/(pushes|requests)\/(?!active|expired|open|ready|closed)[\w-]+$/;
@@ -217,9 +124,9 @@ describe('where an agent reads it', () => {
     '$words is refused before anything is asked or made, and not with --reveal',
     async (line) => {
       const run = await refuse(line);
-      if (line.reveal === false) return;
+      if (line.code === undefined) return;
       const { code, stdout, stderr } = await run(line, agent, '--reveal');
-      expect([code, `${stdout}${stderr}`]).toEqual([line.code ?? 0, expect.stringMatching(/./)]);
+      expect([code, `${stdout}${stderr}`]).toEqual([line.code, expect.stringMatching(/./)]);
       expect(stderr).not.toContain('CLAUDECODE');
     },
   );
@@ -227,7 +134,7 @@ describe('where an agent reads it', () => {
   test.each(allowed)('$words works and prints no secret that an instance repeats', async (line) => {
     const { run } = await world();
     const outcome = await run(line, agent);
-    expect([outcome.code, leaks(outcome)]).toEqual([line.code ?? 0, false]);
+    expect([outcome.code, leaks(outcome)]).toEqual([line.code, false]);
   });
 });
 

@@ -26,11 +26,9 @@ beforeEach(async () => {
   };
 });
 
-/** Runs a command through the proxy. */
 const cut = (stdin: string, PWPUSH_TOKEN: string, ...words: string[]) =>
   overSocket(words, { stdin, env: { PWPUSH_URL: proxy.url, PWPUSH_TOKEN } });
 
-/** A call of the API, without the proxy. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
 async function ask(method: string, path: string, body?: object): Promise<any> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -31,7 +31,6 @@ const reference: RequestListener = (_request, response) => {
   response.writeHead(200, headers).end(VERSION);
 };
 
-/** An instance over TLS, and the options that trust it. */
 async function overTls(pair = { key, cert }) {
   const server = await opened(listening(reference, pair));
   writeFileSync(here.file('ca.pem'), pair.cert);

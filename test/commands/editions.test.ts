@@ -12,7 +12,6 @@ const EDITION = { edition: 'commercial', features: { requests: { enabled: true }
 const PUSH = { url_token: 'quyul5r5w08', html_url: LINK, account_id: 42 };
 const REQUEST = { url_token: 'abc', html_url: ASKED, state: 'open', request: 'Q', account_id: 42 };
 
-/** A place with a token for an instance that gives these answers too. */
 function commercial(more: Parameters<typeof answersTo>[0] = {}, env: Record<string, string> = {}) {
   const instance = answersTo({
     'GET /version': EDITION,

@@ -10,7 +10,6 @@ import { json } from '../helpers/wire';
 
 const here = eachInstance({ stdin: 'hunter2' });
 const get = async (...words: string[]) => (await here.run('get', ...words)).stdout;
-/** Makes keys, and returns the paths of the private ones. */
 const sshKeys = (...names: string[]) =>
   names.map((name) => makeSshKey(here.file(name), 'ed25519', ''));
 const publicKey = (path = '') => readFileSync(`${path}.pub`, 'utf8');

@@ -17,7 +17,6 @@ const PAIR = newKeyPair();
 
 const here = eachInstance({ stdin: 'hunter2', env: { PATH: process.env.PATH } });
 const get = async (...words: string[]) => (await here.run('get', ...words)).stdout;
-/** The path of the private key of the pair. */
 const identity = () => {
   writeFileSync(here.file('id'), PAIR.identity);
   return here.file('id');
@@ -147,7 +146,6 @@ describe('an instance that decides what is encrypted', () => {
   const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
   const KEY = 'A'.repeat(22);
   const env = () => ({ PATH: process.env.PATH, GITHUB_ENV: here.file('job') });
-  /** Each way of using a secret: its command line. */
   const uses = (link: string) => [
     ['get', link],
     ['get', link, '--json'],

@@ -23,7 +23,6 @@ const long = (text: string, columns: number) =>
     .split('\n')
     .filter((line) => line.length > columns && !/^ {2,}(?:\{.*|\S+|'.*')$/.test(line));
 
-/** The command lines of examples. */
 const commandsOf = (text: string) =>
   text.match(/^ {2}\$ .*?(?=$| {3,})/gm)?.map((line) => line.trim());
 
@@ -48,7 +47,6 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   expect(lists.join('\n\n').split('\nGlobal options')[0]).not.toMatch(/^ {12}/m);
   const folded = (await narrow().run('help', name)).stdout;
   expect([...long(stdout, 80), ...long(folded, 40)]).toEqual([]);
-  // As a shell reads them.
   const joined = folded.replaceAll(/(?: \\|(?<=[|&]))\n +/g, ' ');
   expect(commandsOf(joined)).toEqual(commandsOf(stdout));
 });

@@ -18,7 +18,6 @@ const silent = { stdout: nothing, stderr: nothing };
 
 type Interrupt = (name: string) => void;
 
-/** The outcome of a command line that can be interrupted, and what was rescued. */
 async function run(argv: readonly string[], options: (interrupt: Interrupt) => PlaceOptions) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -29,7 +28,6 @@ async function run(argv: readonly string[], options: (interrupt: Interrupt) => P
   return { ...outcome, rescued: Object.values(here.rescued()) };
 }
 
-/** The outcome of a command line that is interrupted as the answer arrives. */
 const atAnswer = (
   argv: readonly string[],
   answer: Literal,

@@ -12,7 +12,6 @@ const here = eachInstance({ env: { PATH: process.env.PATH } });
 const into = ['push', '--generate', '--into'];
 const posts = () => here.asked.filter((one) => one.startsWith('POST')).length;
 const get = async (link: string) => (await here.run('get', link.trim())).stdout;
-/** What a command wrote to a file. */
 const written = (name: string) => readFileSync(here.file(name), 'utf8');
 const started = () => existsSync(here.file('started'));
 /** The words of a line of sh that finds the folder of the test in `$DIR`. */

@@ -6,6 +6,7 @@ import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
+import { heldIn } from '../helpers/held-in';
 import { onlyLong, partOf } from '../helpers/long';
 import {
   AUDITED,
@@ -17,6 +18,7 @@ import {
   VERSION,
 } from '../helpers/reference';
 import { type Conditions, place } from '../helpers/run';
+import { tableOf } from '../helpers/table';
 import { answering, json } from '../helpers/wire';
 
 // Secrets that can be told from anything else. Where one turns up, there is a leak.
@@ -26,23 +28,11 @@ const marks = {
   token: 'MARKtoken93e1c7a05d',
   note: 'MARKnote48a2f6e0b9',
   content: 'MARKcontentd15c0e7a63',
-  // A key of a link.
   key: 'MARKkey5c2e9a7f1d3b84A',
 };
 type Mark = keyof typeof marks;
 
-/** The marks that a text holds: as they are, in hexadecimal, or in base64 at any offset. */
-function marksIn(text: string): Mark[] {
-  const spellings = (mark: string) => [
-    mark,
-    Buffer.from(mark).toString('hex'),
-    ...[0, 1, 2].map((offset) =>
-      Buffer.from(mark).subarray(offset).toString('base64').slice(0, 12),
-    ),
-  ];
-  const names = Object.keys(marks) as Mark[];
-  return names.filter((name) => spellings(marks[name]).some((one) => text.includes(one)));
-}
+const marksIn = (text: string): Mark[] => heldIn(text, marks);
 
 const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1)]);
 const sealed = `https://pw.test/p/sealed#${marks.key}`;
@@ -58,123 +48,54 @@ const messages = [
   .map((params, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
   .join('');
 
+const prompts = [
+  { secret: 'Secret:', answer: marks.payload },
+  { secret: 'Passphrase:', answer: marks.passphrase },
+  { secret: 'Passphrase again:', answer: marks.passphrase },
+];
+
 interface Line {
   readonly words: string;
-  readonly stdin?: string;
+  readonly stdin: string;
   readonly prompts?: Conditions['prompts'];
   /** What it may print to standard output: pwpush(1) says so. */
-  readonly prints?: readonly Mark[];
+  readonly prints: readonly Mark[];
   /** The same with `--json`: the instance's object with its unknown fields, but never `passphrase`. */
-  readonly printsJson?: readonly Mark[];
+  readonly printsJson: readonly Mark[];
 }
 
-const lines = (more: Omit<Line, 'words'>, ...all: string[]): Line[] =>
-  all.map((words) => ({ words, ...more }));
-const secret = { stdin: marks.payload };
-const created = { printsJson: ['note'] } as const;
-const retrieved = { prints: ['payload'], printsJson: ['payload'] } as const;
+const names: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name.toUpperCase(), mark])),
+  SEALED: sealed,
+  ESCAPED: sealed.replace('#', '%23'),
+  ASKED: asked,
+  CALLS: messages,
+};
+const named = (text: string) =>
+  text
+    .replace(/(?<![A-Z_])[A-Z]+(?![A-Z_])/g, (name) => names[name] ?? name)
+    .replaceAll('\\n', '\n');
 
-/** Every command, with every way in which secrets get into it. `DIR` is a folder with files that hold them. */
-const cases: readonly Line[] = [
-  ...lines(
-    { ...secret, ...created },
-    ...[`push --note ${marks.note}`, 'push --views 1 --qr', 'push --encrypt'],
-  ),
-  ...lines(
-    created,
-    ...['push --from DIR/payload --generate-passphrase', `push ${marks.payload}`],
-    ...['push --env SECRET_TEXT --notify a@b.test', 'push --file DIR/content'],
-    'push --encrypt --file DIR/content',
-  ),
-  ...lines({ ...created, stdin: `${marks.payload}\n${marks.payload}\n` }, 'push --each'),
-  ...lines({ ...created, stdin: `{"payload":"${marks.payload}","oops":1}\n` }, 'push --each'),
-  ...lines(
-    secret,
-    'push --dry-run --name n --passphrase-file DIR/passphrase',
-    ...[`push --to ${marks.payload}`, 'push --views 0'],
-  ),
-  ...lines(
-    {},
-    `push --dry-run --file DIR/content --message ${marks.payload} --note ${marks.note}`,
-    ...[`push --encrypt ${marks.payload}`, 'push --from DIR/none'],
-  ),
-  {
-    words: 'push -p',
-    prompts: [
-      { secret: 'Secret:', answer: marks.payload },
-      { secret: 'Passphrase:', answer: marks.passphrase },
-      { secret: 'Passphrase again:', answer: marks.passphrase },
-    ],
-    ...created,
-  },
-  ...lines(
-    retrieved,
-    ...['get abc --output DIR/out/ --force', 'get https://pw.test/p/abc --no-files'],
-    ...[`get ${sealed}`, `get ${sealed.replace('#', '%23')}&x=y --no-files`],
-    ...[`get ${sealed}x --no-files`, 'get sealed --no-files --key-file DIR/key'],
-    'get abc --no-files --qr',
-  ),
-  ...lines(
-    {},
-    ...[`get abc#${marks.key}`, 'get sealed -i DIR/key', 'get abc --no-files --output DIR/there'],
-    `get ${marks.payload}/${marks.passphrase}`,
-    ...['run abc --as SECRET --passphrase-file DIR/passphrase -- true', 'run abc --stdin -- true'],
-    ...[`run ${sealed} --as SECRET -- true`, 'run abc -- true'],
-    'run abc --as SECRET -- /nonexistent/program',
-  ),
-  ...lines(
-    created,
-    `request what? --note ${marks.note} --expire 6h`,
-    ...[
-      'request what? --generate-passphrase --no-encrypt',
-      'request what? --identity-out DIR/there',
-    ],
-    'request what? --file DIR/content --passphrase-file DIR/passphrase',
-    ...['list', 'list expired --page 2', 'list requests', 'list requests closed --all'],
-  ),
-  ...lines({}, 'request what? --expire soon'),
-  // What it says while it serves is tested with the built program.
-  ...lines({}, 'request what? --here --expire soon', 'request --here --passphrase-file DIR/none'),
-  ...lines(secret, `respond ${asked}`),
-  ...lines(
-    {},
-    `respond ${asked} --from DIR/payload --json`,
-    `respond ${asked} --file DIR/content --message ${marks.payload}`,
-    'respond https://pw.test/r/abc --env SECRET_TEXT',
-    `respond ${asked}x --env SECRET_TEXT`,
-    ...['preview', 'show', 'expire', 'audit'].flatMap((name) => [
-      `${name} abc`,
-      `${name} ${sealed}`,
-    ]),
-    ...[`audit ${sealed}&x`, 'expire abc def', 'wait quyul5r5w08 --for 9 --then-expire'],
-    ...['notify abc a@b.test', `notify ${sealed} a@b.test`, 'generate words:5'],
-    ...[`generate ${marks.payload}`, 'version', 'logout', 'completion bash'],
-    'login https://pw.test --profile other --token-file DIR/token',
-    ...['profile list', 'profile show', 'profile use kept', 'profile set days 3'],
-    ...[`profile set token ${marks.token}`, 'profile remove kept'],
-  ),
-  ...lines({ stdin: marks.token }, 'login https://pw.test --profile other'),
-  ...lines({ stdin: `${marks.token}\n${marks.token}` }, 'login https://pw.test'),
-  // How it talks to an instance is tested with the built program too.
-  ...lines({}, 'doctor'),
-  // What its tools return is tested with a client.
-  ...lines({ stdin: messages }, 'mcp --root src'),
-  ...lines({}, 'mcp --root nowhere', `mcp --allow-run sh ${marks.payload}`),
-  // What it logs while it serves is tested with the built program.
-  ...lines(
-    {},
-    ...['serve --port none', `serve --database postgres://u:${marks.passphrase}@:x`],
-    `serve --database postgres://u:${marks.passphrase}@127.0.0.1:1/x`,
-  ),
-];
+type Printed = Pick<Line, 'prints' | 'printsJson'>;
+const printed: Readonly<Record<string, Printed>> = {
+  '': { prints: [], printsJson: [] },
+  text: { prints: ['payload'], printsJson: ['payload'] },
+  note: { prints: [], printsJson: ['note'] },
+};
+const cases: readonly Line[] = tableOf('commands/markers.txt').map(
+  ([what = '', input = '', words = '']) => ({
+    words: named(words),
+    stdin: named(input),
+    ...(printed[what] as Printed),
+    ...(words === 'push -p' && { prompts }),
+  }),
+);
 
 /** Of its secrets, an agent sees none but a note. */
 const AGENT = ' for an agent';
 const TERMINAL = 'on a terminal';
-const modes = [
-  ...['', '--json', '--debug', '--json --debug', '--quiet', TERMINAL],
-  ...[AGENT, `--json --debug${AGENT}`],
-];
+const options = ['', '--json', '--debug', '--json --debug', '--quiet'];
+const modes = [...options, TERMINAL, AGENT, `--json --debug${AGENT}`];
 
 const answer = (...words: Parameters<typeof json>) => answering(json(...words));
 
@@ -216,7 +137,6 @@ const echoing =
 const page = { 'content-type': 'text/html' };
 const all = Object.values(marks).join(' ');
 
-/** With all secrets in the cause. */
 const failing = (error: (cause: Error) => unknown): Transport => {
   return async () => {
     throw error(new RangeError(all));
@@ -278,7 +198,7 @@ async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSi
   writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
   const forAgent = mode.endsWith(AGENT);
   const seeing = mode === TERMINAL ? (['stdout', 'stderr'] as const) : [];
-  const { words, stdin = '', prompts } = line;
+  const { words, stdin, prompts } = line;
   const conditions = {
     env: {
       TMPDIR: here.file('tmp'),
@@ -299,7 +219,7 @@ async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSi
   for (const one of behind) argv.push('--', ...one.split(' '));
   const { code, stdout, stderr } = await here.under(conditions).run(...argv);
   seen.add(code);
-  const prints = (mode.includes('json') ? line.printsJson : line.prints) ?? [];
+  const prints = mode.includes('json') ? line.printsJson : line.prints;
   const may = prints.filter((one) => one === 'note' || !forAgent);
   const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
   const rescued = Object.entries(here.rescued()).map(([name, text]) => `${name} ${text}`);

@@ -17,7 +17,6 @@ describe('what is not understood is exit 2', () => {
     ['-- profile ls', 'list'],
     ['profile delete', 'remove'],
     ['profile frobnicate', 'pwpush profile --help'],
-    // Only where the command has what is meant.
     ['push --burn', '--views 1'],
     ['list --burn', 'pwpush list --help'],
     ['serve token add --josn', '--json'],

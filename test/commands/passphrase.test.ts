@@ -9,7 +9,6 @@ const ELSEWHERE = 'https://other.test';
 const PASSPHRASE = 'marker-sesame';
 
 let here: Instance;
-/** Each request, with its address and its body. */
 let sent: string[];
 
 beforeEach(async () => {
@@ -72,17 +71,15 @@ describe('the passphrase of the environment', () => {
     expect([first, second]).toEqual([false, true]);
   });
 
-  test.each(['push', 'push --each', 'request Q?'])(
-    'does not protect what is created at another instance: %s',
-    async (line) => {
-      const words = line.split(' ');
-      const { code, stderr } = await here.run(...words, '--url', ELSEWHERE);
-      expect([code, sent]).toEqual([2, []]);
-      expect(stderr).toContain(`PWPUSH_PASSPHRASE is for ${BASE}; nothing was sent`);
-      await here.run(...words, '-p', '--url', ELSEWHERE);
-      expect(withPassphrase()).toContain(true);
-    },
-  );
+  const creations = ['push', 'push --each', 'request Q?'];
+  test.each(creations)('does not protect what is created at another instance: %s', async (line) => {
+    const words = line.split(' ');
+    const { code, stderr } = await here.run(...words, '--url', ELSEWHERE);
+    expect([code, sent]).toEqual([2, []]);
+    expect(stderr).toContain(`PWPUSH_PASSPHRASE is for ${BASE}; nothing was sent`);
+    await here.run(...words, '-p', '--url', ELSEWHERE);
+    expect(withPassphrase()).toContain(true);
+  });
 
   test('-p takes it where there is no terminal', async () => {
     expect(await here.run('get', '-p', await linked('push'))).toMatchObject({ stdout: 'hunter2' });

@@ -28,7 +28,6 @@ test.each([
 test('a file that is too large for --here is refused by its size, before it is read', async () => {
   const path = join(await newFolder(), 'big.bin');
   writeFileSync(path, '');
-  // It has no content on the disk.
   truncateSync(path, 124 * 1024 ** 2);
   const { code, stderr } = await asking([], ['push', '--here', '--file', path]);
   expect([code, stderr]).toEqual([

@@ -126,7 +126,6 @@ function lied(base: string, html_url: string) {
     method === 'POST' ? changed(body, { html_url }) : body,
   );
   return place({
-    // Through a proxy that strips the path.
     send: (request) => send({ ...request, url: request.url.replace('/secrets', '') }),
     ...{ stdin: 'a', env: { PWPUSH_URL: base } },
   });

@@ -24,7 +24,6 @@ describe('the key of a request', () => {
   const keys = () => Object.keys(here.rescued()).filter((name) => name.endsWith('.key'));
   const respond = (link: string) => here.under({ stdin: '123456' }).run('respond', link);
 
-  /** Asks, and returns the link and the path of the key. */
   async function asked() {
     const { code, stdout, stderr } = await owner().run('request', 'The password?');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -94,7 +93,6 @@ const idOf = (link: string) => /\/r\/([\w-]+)/.exec(link)?.[1] ?? '';
 describe('a server that cheats', () => {
   type Body = Record<string, unknown>;
   let here: Instance;
-  /** Changes what it returns. */
   let cheat: (body: Body, method: string) => Body;
   const other = newKeyPair();
   const replacing = (body: Body) => ({ ...body, public_key: other.recipient });
@@ -107,7 +105,6 @@ describe('a server that cheats', () => {
     );
   });
 
-  /** Asks, and returns the link. */
   const asked = async (...more: string[]) => {
     cheat = (body) => body;
     return (await here.run('request', 'The password?', ...more)).stdout.trim();
@@ -118,7 +115,6 @@ describe('a server that cheats', () => {
     await here.run('respond', link);
     return link;
   };
-  /** How many requests of each state there are. */
   const states = async () => {
     cheat = (body) => body;
     const rows = async (state: string) =>

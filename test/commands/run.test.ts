@@ -11,7 +11,6 @@ import { json, wire } from '../helpers/wire';
 
 const here = eachInstance({ env: { PATH: process.env.PATH } });
 
-/** Our variables, by the manual. */
 function documented(): string[] {
   const page = readFileSync(new URL('../../man/pwpush.1', import.meta.url), 'utf8');
   return [...page.matchAll(/^\.It Ev (PWPUSH_\w+)/gm)].map(([, name = '']) => name);
@@ -154,7 +153,6 @@ describe('a file for the command is', () => {
 
 describe('a text that is too long to be masked', () => {
   const long = `hunter2\n${'x'.repeat(1024 * 1024)}\n`;
-  /** Of a push that has no view left. */
   const masked = async (payload: string, env: Record<string, string>, ...more: string[]) => {
     const answer = json(200, changed(RETRIEVED, { payload, views_remaining: 0 }));
     const there = place({

@@ -14,7 +14,6 @@ const files = await Promise.all(
     return [name, object as CommandObject] as const;
   }),
 );
-/** All commands by the words that lead to them. */
 const commands = files.flatMap(([name, object]) => withBelow(name, object));
 
 function withBelow(words: string, object: CommandObject): [string, CommandObject][] {
@@ -28,7 +27,7 @@ interface Reader {
 }
 
 function readersOf({ rows, globals }: CommandObject): Reader[] {
-  const all = { ...(globals ? {} : globalRows), ...rows };
+  const all = { ...(globals ?? globalRows), ...rows };
   return Object.values(all).flatMap((row) =>
     row.input === undefined || row.argument ? [] : [{ long: row.label, row }],
   );

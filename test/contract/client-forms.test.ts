@@ -14,9 +14,7 @@ interface Answered {
   readonly status: number;
   readonly body: string;
   readonly ask: (api: Api) => Promise<unknown>;
-  /** Of a success that cannot be read, and when the instance fails. */
   readonly unread: ErrorCode;
-  /** The fields without which it is no answer. */
   readonly needed: readonly string[];
 }
 

@@ -109,7 +109,6 @@ const lines = [
 
 const ends = [0, ...Object.values(exitStatus)] as number[];
 const secret = 'correct horse battery staple';
-/** Known not to do requests once. */
 const OTHER = { env: { PWPUSH_EDITION: 'oss' } };
 
 /** Runs a line against an instance that gives those answers in turn, over and over. */
@@ -261,21 +260,18 @@ async function answered(answer: Literal, line: string) {
 test.each([
   ['a token that is a path', json(201, '{"url_token":"../../etc"}'), 'push', 11],
   ['more than 16 MiB', json(200, ' '.repeat(MOST + 1)), 'version', 1],
-  // Unpacked; it leaves open what happened.
   ['more than 16 MiB', packed(new Uint8Array(MOST + 1)), 'push', 11],
 ])('a success with %s is none (%#)', async (_what, answer, line, code) => {
   expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
 });
 
-test.each(['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'])(
-  'a link that cannot be printed, and no token, leaves %s open',
-  async (line) => {
-    for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
-      const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
-      expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
-    }
-  },
-);
+const made = ['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'];
+test.each(made)('a link that cannot be printed, and no token, leaves %s open', async (line) => {
+  for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
+    const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);
+    expect([code, /https?:\S*\/[pr]\//.test(stdout)]).toEqual([11, false]);
+  }
+});
 
 test.each([
   ['a fraction of views', { views_remaining: 1.5 }],
@@ -312,7 +308,6 @@ test.each([
   ['a short one in a URL', 'GET /?q=a%2Bb%40c&x', 'a+b@c'],
   ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
   ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
-  // No echo.
   ['but a short passphrase inside another word', 'too many passphrases', 'hunter2'],
 ])('what an instance echoes is not printed: %s', async (what, message, payload) => {
   const answer = json(422, JSON.stringify({ error: message }));

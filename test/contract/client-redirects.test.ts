@@ -74,11 +74,9 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
     expect(told).toEqual([1, getting('/api/v2/version'), getting('/hop')]);
   });
 
-  test.each(['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'])(
-    'the name of its host is no command that the reader should type: %s',
-    async (name) => {
-      const { steps } = await failing(`https://${name}.test/`);
-      expect(steps).toEqual([phrase('check-address')]);
-    },
-  );
+  const names = ['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'];
+  test.each(names)('the name of its host is no command for the reader: %s', async (name) => {
+    const { steps } = await failing(`https://${name}.test/`);
+    expect(steps).toEqual([phrase('check-address')]);
+  });
 });

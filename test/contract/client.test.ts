@@ -101,7 +101,6 @@ test.each<[string, Literal | Literal[], string | string[]]>([
   ['expire quyul5r5w08', json(200, EXPIRED), 'DELETE /pushes/quyul5r5w08'],
   ['list', json(200, `[${CREATED}]`), 'GET /pushes/active?page=1'],
   ['list expired --page 3', json(200, `[${EXPIRED}]`), 'GET /pushes/expired?page=3'],
-  // Until a page is empty.
   [
     'audit quyul5r5w08',
     [json(200, AUDITED), json(200, '{"logs":[]}')],

@@ -7,13 +7,11 @@ import { CliError, type ErrorCode } from '../../src/platform/errors';
 import { clientOver } from '../helpers/foreign';
 import { create, FORM_TYPE, formBytes, type TestService, testService } from '../helpers/service';
 import { wire } from '../helpers/wire';
-import { decisions } from './decisions';
 
 // What Password Pusher 2.11.4 answered, literally: the client decodes it, and the embedded service is asked the same.
 
 interface Recorded {
   readonly method: string;
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** As text, or as the fields of a form with files, whose content is not recorded. */
@@ -23,14 +21,12 @@ interface Recorded {
 interface RecordedFile {
   readonly filename: string;
   readonly type: string;
-  /** Bytes. */
   readonly size: number;
 }
 
 interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** '' for an empty one. */
   readonly body: unknown;
   /** How many rows the list had that `body` shows the first two of. */
   readonly rows?: number;
@@ -49,12 +45,24 @@ const exchanges = steps.flatMap(({ name, exchanges }) =>
 );
 const BASE = 'https://pwpush.example';
 
+/** The differences that are meant to be; `any` where one of the recorded requests is enough. */
+const decisions = readFileSync(join(import.meta.dirname, 'decisions.txt'), 'utf8')
+  .split(/\n\n/)
+  .slice(1)
+  .map((block) => {
+    const [name = '', ...lines] = block.trim().split(/\n */);
+    const [steps = [], differences = []] = [true, false].map((asked) =>
+      lines.filter((line) => line.startsWith('$ ') === asked),
+    );
+    const named = steps.flatMap((line) => line.slice(2).split('; '));
+    return { name, differences, steps: named[0] === 'any' ? ('any' as const) : named };
+  });
+
 describe('the client decodes', () => {
   const codeOf: Readonly<Record<number, ErrorCode>> = {
     ...{ 400: 'rejected', 401: 'unauthorized', 403: 'forbidden', 404: 'not_found' },
     ...{ 422: 'rejected', 429: 'rate_limited', 500: 'failed' },
   };
-  /** Where the status alone does not tell. */
   const codeOfStep: Readonly<Record<string, ErrorCode>> = {
     'get all no passphrase': 'passphrase',
     'get all wrong passphrase': 'passphrase',
@@ -185,7 +193,6 @@ async function seed(service: TestService): Promise<void> {
 
 /** Sends recorded requests one after another, and answers how the answers differ from the recorded ones. */
 function replaying(service: TestService) {
-  /** By the recorded token, ours. */
   const tokens = new Map<string, string>();
 
   return async (request: Recorded, recorded: Reply): Promise<string[]> => {

@@ -19,7 +19,6 @@ const key = newLinkKey();
 const file = 'x'.repeat(600_000).concat('y'.repeat(400_000));
 const BROKEN = 600_000;
 
-/** What an instance has of a push with that file. */
 async function offered(encrypted: boolean) {
   if (!encrypted) return { payload: '', name: 'big', body: Buffer.from(file) };
   const recipients = [passphraseRecipient(key, 10)];
@@ -34,12 +33,7 @@ async function offered(encrypted: boolean) {
 async function brokenOff({ encrypted = false } = {}) {
   const { payload, name, body } = await offered(encrypted);
   const links = [{ filename: name, content_type: '', url: '/f' }];
-  const push = changed(RETRIEVED, {
-    url_token: 'abc',
-    payload,
-    files: links,
-    views_remaining: 0,
-  });
+  const push = changed(RETRIEVED, { url_token: 'abc', payload, files: links, views_remaining: 0 });
   const [begun, arrive] = [deferred(), deferred()];
   const ranges: (string | undefined)[] = [];
   let breaks = true;

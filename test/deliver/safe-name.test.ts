@@ -41,35 +41,11 @@ describe('a name that someone else chose', () => {
     ['.Env.local', '.Env.local'],
     ['.env-prod', '.env-prod'],
     ['..env', '_.env'],
-    ...[
-      ...[
-        '.envrc',
-        '.envrc.local',
-        '.BashRC',
-        '.profile',
-        '.npmrc',
-        '.netrc',
-        '.ssh',
-        '.ss\u200bh',
-        '.git',
-      ],
-      ...[
-        '.yarnrc.yml',
-        '.pnpmfile.cjs',
-        '.eslintrc.js',
-        '.mocharc.cjs',
-        '.babelrc.js',
-        '.mcp.json',
-      ],
-      ...[
-        '.devcontainer.json',
-        '.pre-commit-config.yaml',
-        '.mise.toml',
-        '.rspec',
-        '.aider.conf.yml',
-      ],
-      ...['.nvim.lua', '.mailcap', '.user.ini', '.htaccess', '.well-known', '.profile.pdf'],
-    ].map((name): [string, string] => [name, `_${name.slice(1).replace('\u200b', '')}`]),
+    ...`.envrc .envrc.local .BashRC .profile .npmrc .netrc .ssh .ss\u200bh .git .yarnrc.yml .pnpmfile.cjs
+      .eslintrc.js .mocharc.cjs .babelrc.js .mcp.json .devcontainer.json .pre-commit-config.yaml
+      .mise.toml .rspec .aider.conf.yml .nvim.lua .mailcap .user.ini .htaccess .well-known .profile.pdf`
+      .split(/\s+/)
+      .map((name): [string, string] => [name, `_${name.slice(1).replace('\u200b', '')}`]),
   ])('%j for a folder that the user named is %j', (name, safe) => {
     expect(safeName(name, true)).toBe(safe);
   });

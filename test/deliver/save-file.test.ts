@@ -30,7 +30,7 @@ const tools: DownloadTools = {
   signal: new AbortController().signal,
   sleep: async () => {},
   progress: { begins: () => {}, moved: () => {} },
-  again: async () => {},
+  retrying: async () => {},
 };
 
 /** Downloads `a` from a link that answers these in turn. */

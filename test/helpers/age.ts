@@ -12,13 +12,11 @@ import * as node from '../../src/age/node-primitives';
 import { x25519 } from '../../src/server/page/browser/age-passphrase';
 import * as noble from '../../src/server/page/browser/noble';
 
-/** What age runs over on each platform. */
 export const platforms = [
   { platform: 'Node.js', primitives: node.node, scrypt: node.scrypt, x25519: node.x25519 },
   { platform: 'a browser', primitives: noble.noble, scrypt: noble.scrypt, x25519 },
 ] as const;
 
-/** Bytes in pieces of that many. */
 export async function* pieces(bytes: Uint8Array, size = 10_000) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -29,7 +27,6 @@ export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
   return Buffer.concat(found);
 }
 
-/** How the program proves keys. */
 export const prover = { primitives: node.node, scrypt: node.scrypt };
 
 /** What a reader shows the instance at an address, which is that of services in process unless it is given. */
@@ -44,7 +41,6 @@ export async function proven(text: string) {
   return { key, proof, payload };
 }
 
-/** Lengths at the borders of chunks, in bytes. */
 export const lengths = [0, 1, 65_535, 65_536, 65_537, 200_000, 524_288, 524_289];
 
 /** `toEqual` takes seconds for some hundred kilobytes. */
@@ -61,7 +57,6 @@ export async function encryptStream(
   return { bytes: encrypt(plaintext), sizeOf };
 }
 
-/** Armor of a text. */
 export async function encryptText(
   plaintext: string | Uint8Array,
   recipients: readonly Recipient[],

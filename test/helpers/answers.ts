@@ -19,9 +19,7 @@ export function answersTo(calls: Readonly<Record<string, number | object>>) {
   };
   return {
     send,
-    /** The calls, in order. */
     asked,
-    /** What was sent with them. */
     bodies,
   };
 }

@@ -10,13 +10,11 @@ import type { Room } from './stores';
 
 export type AtRest = Awaited<ReturnType<typeof atRest>>;
 
-/** The instance key of data, and its bytes. */
 export async function keyIn({ data }: Room['settings']): Promise<InstanceKey & { bytes: Buffer }> {
   const bytes = Buffer.from(keysOf(join(data, 'instance.key'))[0] as string, 'base64');
   return { ...instanceKey(bytes), bytes };
 }
 
-/** A service, and its data as they lie there. */
 export async function atRest(room: Room) {
   const service = await testService(room.settings);
   const beside = await room.beside();
@@ -25,7 +23,6 @@ export async function atRest(room: Room) {
     service,
     /** A second connection that stays open: closing one empties the log, which is the service's to do here. */
     beside,
-    /** All that is kept, but for the instance key. */
     remains: room.remains,
     /** The keys in what remains that the instance key opens, for pushes of those tokens. */
     async opened(remains: Buffer, ...tokens: string[]) {

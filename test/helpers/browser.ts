@@ -14,7 +14,6 @@ import { type Needs, needs, only } from './needs';
 import type { Served } from './program';
 import { askedOf } from './service';
 
-/** Instead of Chromium. */
 const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
 const executablePath = inFirefox
   ? '/usr/bin/firefox-esr'
@@ -100,7 +99,6 @@ export interface Watched {
   readonly troubles: string[];
 }
 
-/** A new page, watched for anything that goes wrong on it. */
 export async function watchedPage(context: BrowserContext, origin: string): Promise<Watched> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -116,7 +114,6 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
     if (new URL(request.url()).origin !== origin) troubles.push(`foreign: ${request.url()}`);
   });
   page.on('console', (message) => {
-    // The page itself answered 401, 404 …
     const status = /^Failed to load resource: the server responded with a status of \d+/;
     if (status.test(message.text()) && message.location().url === page.url()) return;
     troubles.push(`console: ${message.text()}`);
@@ -125,16 +122,13 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
 }
 
 export interface PageOptions extends BrowserContextOptions, BrowserOptions {
-  /** Run before the page's own script. */
   readonly before?: string;
   /** Whether the test leaves something at the page, such as a listener or a route. */
   readonly own?: 'page';
 }
 
 interface PagesOptions {
-  /** Of all pages. */
   readonly permissions?: string[];
-  /** Troubles that may happen. */
   readonly except?: RegExp;
 }
 
@@ -164,7 +158,6 @@ export function pages({ permissions = [], except }: PagesOptions = {}) {
   const contextWith = async (given: BrowserContextOptions & BrowserOptions) => {
     const { back = false, ...options } = given;
     const key = JSON.stringify(given);
-    // Firefox is always whole.
     const apart = back && !inFirefox;
     const browser = browsers.get(apart) ?? (await openBrowser({ back }));
     browsers.set(apart, browser);
@@ -222,7 +215,6 @@ export function serviceAt({ url, token = '' }: Pick<Served, 'url' | 'token'>, fo
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
 
-/** Waits until the page warns so. */
 export const alerts = (page: Page, text: string) =>
   page.getByRole('alert').getByText(text).waitFor();
 

@@ -1,14 +1,12 @@
 import { createServer, type Socket } from 'node:net';
 import { listen, relay } from './listen';
 
-/** Where a connection is cut: which one, and after how many bytes of a direction. */
 interface Cut {
   readonly connection: number;
   readonly direction: 'to' | 'from';
   readonly bytes: number;
 }
 
-/** In bytes. */
 interface Places {
   readonly first: number;
   readonly step: number;
@@ -16,7 +14,6 @@ interface Places {
 
 export type CuttingProxy = Awaited<ReturnType<typeof cuttingProxy>>;
 
-/** A TCP proxy for that port of this machine. */
 export async function cuttingProxy(port: number) {
   let cut: Cut | undefined;
   let connections = 0;
@@ -40,7 +37,6 @@ export async function cuttingProxy(port: number) {
     pass(client, upstream, 'to');
     pass(upstream, client, 'from');
   });
-  /** Runs `work` with one cut. */
   const withCut = async <T>(here: Cut, work: () => Promise<T>) => {
     cut = here;
     connections = 0;

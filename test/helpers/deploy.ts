@@ -4,7 +4,6 @@ import { type Plain, yaml } from './yaml';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The documents of a file in deploy/. */
 export const documents = (name: string): Plain[] =>
   yaml(readFileSync(`${root}deploy/${name}`, 'utf8'));
 
@@ -20,12 +19,10 @@ export function compose(variables: Readonly<Record<string, string>>): Plain {
   );
 }
 
-/** The document of `deploy/kubernetes.yaml` of that kind. */
 export function manifest(kind: string): Plain {
   return documents('kubernetes.yaml').find((one) => one.kind === kind);
 }
 
-/** The environment that the Deployment gives its container. */
 export function deployedEnv(): Record<string, string> {
   const [container] = manifest('Deployment').spec.template.spec.containers;
   return Object.fromEntries(container.env.map(({ name, value }: Plain) => [name, value]));

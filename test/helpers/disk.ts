@@ -39,13 +39,11 @@ export function mountDisk(size: number) {
   }
   return {
     folder,
-    /** Writes a file until the disk has so many bytes left. */
     fill(left = 0) {
       const { bavail, bsize } = statfsSync(folder);
       const pages = Math.max(0, Math.floor((bavail * bsize - left) / 4096));
       appendFileSync(filler, Buffer.alloc(pages * 4096));
     },
-    /** Removes that file. */
     clear: () => rmSync(filler, { force: true }),
     remove() {
       // Lazily: libsql closes its files when its statements are collected.

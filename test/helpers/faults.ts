@@ -12,14 +12,12 @@ interface Fault {
   readonly mode: (typeof modes)[number];
   readonly nth: number;
   readonly folder: string;
-  /** Operations so far. */
   count: number;
   failed?: string;
 }
 
 let current: Fault | undefined;
 
-/** What runs with the fault: operations on files below the folder fail. */
 type Failing = <T>(folder: string, part: () => Promise<T>) => Promise<T>;
 
 /**
@@ -58,7 +56,6 @@ async function during<T>(fault: Fault, part: () => Promise<T>, told: Fault): Pro
   }
 }
 
-/** Whether this operation is to fail. */
 function isDue(operation: string, file: unknown): boolean {
   if (!current || (current.mode === 'short' && operation !== 'write')) return false;
   const path = typeof file === 'number' ? fs.readlinkSync(`/proc/self/fd/${file}`) : String(file);
@@ -77,7 +74,6 @@ function failure(syscall: string): Error {
   return Object.assign(new Error(`${code}: planted by a test, ${syscall}`), { code, syscall });
 }
 
-/** Reading never fails. */
 const isReading = (flags: unknown) =>
   typeof flags === 'number'
     ? (flags & 3) === fs.constants.O_RDONLY

@@ -22,9 +22,7 @@ export async function asking(
     check();
     return {
       ...outcome,
-      /** Each request, as `wire` spells it. */
       sent,
-      /** Seconds of each wait. */
       waits: here.sleeps.map((milliseconds) => milliseconds / 1000),
     };
   } finally {
@@ -40,14 +38,12 @@ export const clientOver = (settings: Partial<ApiSettings> & Pick<ApiSettings, 's
     ...settings,
   });
 
-/** What a call of the client fails with. */
 export async function failureOf(call: Promise<unknown>): Promise<CliError> {
   const outcome = await call.catch((error: unknown) => error);
   if (outcome instanceof CliError) return outcome;
   throw outcome instanceof Error ? outcome : new Error('did not fail');
 }
 
-/** The request lines alone: method and address. */
 export function lines({ sent }: { readonly sent: readonly string[] }): string[] {
   return sent.map((request) => request.split('\n')[0] ?? '');
 }

@@ -12,14 +12,11 @@ export type Call =
   /** `look` reads it without taking a view, `time` ends it, and `forget` the windows of all keys. */
   | { readonly name: 'look' | 'expire' | 'time' | 'forget' };
 
-/** What was answered, as far as it is known. */
 export interface Result {
   /** `late`: there is one with that name. */
   readonly status: 'made' | 'late' | 'missing' | 'shown' | 'gone' | 'done';
   readonly payload?: string;
-  /** Views that are left. */
   readonly left?: number;
-  /** Whether it was expired by hand. */
   readonly deleted?: boolean;
 }
 
@@ -33,10 +30,8 @@ export interface Operation {
   readonly result?: Result;
 }
 
-/** Of a push. */
 interface State {
   readonly payload?: string;
-  /** The key that it was created with. */
   readonly maker?: string | undefined;
   readonly left: number;
   readonly ended?: 'views' | 'time' | 'hand';
@@ -188,7 +183,6 @@ function line({ client, call, start, end, result }: Operation): string {
 const shortened = (_: string, value: unknown) =>
   typeof value === 'string' && value.length > 12 ? `${value.slice(0, 12)}…` : value;
 
-/** Without those that have none. */
 function grouped<T>(all: readonly T[], by: (one: T) => string | false | undefined) {
   const groups = new Map<string, T[]>();
   for (const one of all) {
@@ -229,7 +223,6 @@ export class History {
     return answer;
   }
 
-  /** What was found at this moment. */
   found(client: string, push: string, result: Result, call: Call = { name: 'look' }): void {
     this.operations.push({ client, push, call, start: this.next(), end: this.next(), result });
   }

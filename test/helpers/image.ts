@@ -15,13 +15,11 @@ const run = promisify(execFile);
 
 export const needsImages = allOf(needsRoot, needsPrograms('buildah', 'unshare', 'setpriv'));
 
-/** The user of the image. */
 export const USER = 65532;
 
 export interface Image {
   /** Its files. Nothing runs in them that could write there. */
   readonly files: string;
-  /** Its configuration, as Docker keeps it. */
   readonly config: Plain;
   remove(): Promise<void>;
 }
@@ -74,37 +72,11 @@ async function makeBase(base: string, executable: string): Promise<void> {
   }
 }
 
-/**
- * Sets up the file system of a container and becomes its first process, with a read-only root and no privileges: the
- * image, its working folder, the mounts (each a folder, where, and `ro` or `rw`) up to `--`, and the command.
- */
-const enter = `
-set -eu
-image=$1 folder=$2
-shift 2
-mount --bind "$image" "$image"
-mount -t proc proc "$image/proc"
-mount -t tmpfs -o mode=755 dev "$image/dev"
-for device in null zero random urandom; do
-  : >"$image/dev/$device"
-  mount --bind "/dev/$device" "$image/dev/$device"
-done
-while [ "$1" != -- ]; do
-  mount --bind "$1" "$image$2"
-  mount -o "remount,bind,$3" "$image$2"
-  shift 3
-done
-shift
-mount -o remount,bind,ro "$image/dev"
-mount -o remount,bind,ro "$image"
-exec setpriv --no-new-privs unshare --root "$image" --wd "$folder" \\
-  --setgid ${USER} --setuid ${USER} -- "$@"
-`;
+const enter = join(import.meta.dirname, 'enter-image.sh');
 
 export interface Container {
   /** Its process 1, as this machine numbers it. */
   readonly pid: number;
-  /** The first line that it printed. */
   readonly url: string;
   readonly ended: Promise<Ended>;
   stop(): Promise<Ended>;
@@ -119,16 +91,13 @@ export interface Mount {
 interface ContainerOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
-  /** In place of that of the image. */
   readonly command?: readonly string[];
 }
 
-/** Runs the image until it ends. */
 export function runContainer(image: Image, options: ContainerOptions): Promise<Ended> {
   return started(image, options).ended;
 }
 
-/** Starts the image; resolves once the service listens. */
 export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
   const { child, ended, firstLine } = started(image, options);
   const url = await firstLine();
@@ -158,8 +127,16 @@ function started(
   };
   const namespaces = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
   const binds = mounts.flatMap(({ from, to, mode }) => [from, to, mode]);
-  const words = [files, config.WorkingDir, ...binds, '--', ...config.Entrypoint, ...command];
-  const child = spawn('unshare', [...namespaces, 'sh', '-c', enter, 'sh', ...words], {
+  const words = [
+    files,
+    config.WorkingDir,
+    `${USER}`,
+    ...binds,
+    '--',
+    ...config.Entrypoint,
+    ...command,
+  ];
+  const child = spawn('unshare', [...namespaces, 'sh', enter, ...words], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -39,11 +39,8 @@ export async function instance(options: InstanceOptions = {}) {
   return {
     ...here,
     service,
-    /** Method and path of each request that was sent, in order. */
     asked,
-    /** The environment of the owner `admin`. */
     admin: { PWPUSH_TOKEN: service.adminToken },
-    /** Creates a push and answers its token. */
     push: (push: Record<string, unknown>, token?: string) => create(service, push, token),
     close: async () => {
       here.close();

@@ -4,5 +4,4 @@ import { readFileSync } from 'node:fs';
 export const keysIn = (text: string): string[] =>
   text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-/** The same of a file. */
 export const keysOf = (path: string): string[] => keysIn(readFileSync(path, 'utf8'));

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { type Call, History } from './history';
 import { FORM_TYPE, filePart, formBytes } from './service';
 
-/** A push that was acknowledged. */
 export interface Entry {
   readonly token: string;
   readonly payload: string;
@@ -64,13 +63,11 @@ export class Ledger {
     await Promise.all(Array.from({ length: workers }, (_, n) => work(`client ${n}`)));
   }
 
-  /** Creates so many pushes. */
   async fill(instance: Instance, count: number): Promise<void> {
     const fill = () => this.create().run(() => instance, 'filler');
     await Promise.all(Array.from({ length: count }, fill));
   }
 
-  /** Takes a view; answers whether there was one. */
   async retrieve(instance: Instance, entry: Entry, client: string, key?: string): Promise<boolean> {
     const call: Call = { name: 'retrieve', ...(key === undefined ? {} : { key }) };
     const { json } = await this.history.note(client, entry.token, call, () =>

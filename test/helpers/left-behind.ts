@@ -55,7 +55,6 @@ function processesOf(rooms: readonly string[]): string[] {
         ? [`process ${pid} ${words.slice(0, 200)}`]
         : [];
     } catch {
-      // It has ended meanwhile.
       return [];
     }
   });

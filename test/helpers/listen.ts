@@ -13,9 +13,7 @@ import { TestRunner } from 'vitest';
 export interface Listens {
   readonly port: number;
   readonly url: string;
-  /** Calls `listener` at each new connection. */
   onConnection(listener: () => void): void;
-  /** Ends all connections. */
   dropAll(): void;
   /** The same, and resolves once the server has ended, also when it had ended before. */
   close(): Promise<void>;
@@ -50,12 +48,10 @@ export async function listen(server: Server): Promise<Listens> {
 }
 
 export interface Listening extends Listens {
-  /** `GET /path` of each request that arrived. */
   readonly seen: string[];
   readonly headers: IncomingHttpHeaders[];
 }
 
-/** An HTTP server on a free port of loopback. */
 export async function listening(answer: RequestListener, tls?: ServerOptions): Promise<Listening> {
   const seen: string[] = [];
   const headers: IncomingHttpHeaders[] = [];
@@ -68,7 +64,6 @@ export async function listening(answer: RequestListener, tls?: ServerOptions): P
   return { seen, headers, ...(await listen(server)) };
 }
 
-/** A TCP server that calls `talk` with each connection. */
 export function socketServer(talk: (socket: Socket) => void): Promise<Listens> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});
@@ -93,7 +88,6 @@ export async function rawServer(talk: (socket: Socket, request: string) => unkno
   return { requests, ...listens };
 }
 
-/** Answers on the wire, with JSON. */
 export function answerJson(socket: Socket, body: string, status = '200 OK'): void {
   const length = Buffer.byteLength(body);
   const head = `content-type: application/json\r\ncontent-length: ${length}`;
@@ -111,7 +105,6 @@ export function relay(client: Socket, port: number): Socket {
 
 export type Spoken = ReturnType<typeof speak>;
 
-/** Opens a connection to a port of this machine, and says so much. */
 export function speak(port: number, ...said: (string | Uint8Array)[]) {
   const socket = connect(port, '127.0.0.1');
   for (const piece of said) socket.write(piece);
@@ -123,9 +116,7 @@ export function speak(port: number, ...said: (string | Uint8Array)[]) {
   const ended = new Promise<string>((resolve) => socket.on('close', () => resolve(text)));
   return {
     socket,
-    /** What came so far. */
     text: () => text,
-    /** All that came until the connection was closed. */
     ended,
   };
 }

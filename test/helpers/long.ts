@@ -4,7 +4,6 @@ import { seed } from './seed';
 /** Whether the long versions of tests run, as they do once in `.ci/run`: `PWPUSH_TEST_LONG=1`. */
 export const long = process.env.PWPUSH_TEST_LONG === '1';
 
-/** Tests that take long. */
 export const onlyLong = only('PWPUSH_TEST_LONG=1', long);
 
 /** How often something is tried: an eighth of the times in a short run. */
@@ -26,5 +25,4 @@ export const inSteps = <T>(all: readonly T[], step: number): readonly T[] => {
   return all.filter((_, index) => index % step === first);
 };
 
-/** 1, 2 and so on. */
 export const upTo = (last: number): number[] => Array.from({ length: last }, (_, at) => at + 1);

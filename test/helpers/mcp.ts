@@ -8,10 +8,8 @@ import type { Instance } from './instance';
 import { start } from './program';
 import type { Conditions, Outcome, Place } from './run';
 
-/** The versions of the protocol. */
 export const eras = ['2025-11-25', '2026-07-28'] as const;
 
-/** What a person does with a page that the client shows. */
 export type ShowPage = (url: string) => Promise<'accept' | 'decline' | 'cancel'>;
 
 export type Connected = Awaited<ReturnType<typeof connectedTo<Outcome>>>;
@@ -22,7 +20,6 @@ export interface Connecting {
   readonly conditions?: Conditions;
 }
 
-/** Marks a secret of tests of `pwpush mcp`. */
 export const SECRET = 'marker-Xq7pLw2vT9';
 /** As it would stand in what encodes it. */
 const forms = (['utf8', 'base64', 'hex'] as const).map((one) => Buffer.from(SECRET).toString(one));
@@ -62,7 +59,6 @@ export function serving(
   return served(here, words, { ...connecting, conditions });
 }
 
-/** Starts the built program, and connects a client to it. */
 export async function connectedProgram(
   words: readonly string[],
   options: Parameters<typeof start>[1],
@@ -76,7 +72,6 @@ export async function connectedProgram(
   return { ...made, ...running };
 }
 
-/** Connects a client of the SDK to the program at the other end of these streams. */
 async function connectedTo<End>(
   from: Readable,
   to: Writable,
@@ -105,9 +100,7 @@ async function connectedTo<End>(
   await client.connect(transport);
   return {
     client,
-    /** Every message, in both directions. */
     transcript,
-    /** How the program ended. */
     ended,
     /** Calls a tool and answers its text, with `! ` before it if it failed. */
     call: async (name: string, given: Record<string, unknown> = {}) => {
@@ -115,7 +108,6 @@ async function connectedTo<End>(
       const [first] = content;
       return `${isError ? '! ' : ''}${first?.type === 'text' ? first.text : ''}`;
     },
-    /** Closes the standard input of the program, and returns how it ended. */
     close: async () => {
       await client.close();
       to.end();

@@ -17,7 +17,6 @@ export const memory =
 /** The same where programs may be started in it, which containers forbid. */
 export const scratch = memory.startsWith(SHARED) && /noexec/.test(mounted()) ? tmpdir() : memory;
 
-/** The line of the system about it. */
 function mounted(): string {
   const lines = readFileSync('/proc/mounts', 'utf8').split('\n');
   return lines.find((line) => line.split(' ')[1] === SHARED) ?? '';
@@ -39,7 +38,6 @@ export function folders(place = memory): () => Promise<string> {
   };
 }
 
-/** Collects garbage now. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -49,7 +49,6 @@ export const allOf = (...all: Needs[]): Needs => ({
   tags: all.flatMap(({ tags = [] }) => tags),
 });
 
-/** Skips the test that runs: for helpers. */
 export function skipWithout({ skip, meta }: Needs): void {
   TestRunner.getCurrentTest()?.context.skip(skip, meta?.skipped?.without);
 }

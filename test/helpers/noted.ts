@@ -1,9 +1,7 @@
 import { type Call as Asked, History, type resultOf, resultOrRefused, type Said } from './history';
 import type { Call } from './service';
 
-/** How a push is asked for. */
 interface Retrieval extends Call {
-  /** Its `Idempotency-Key`. */
   readonly key?: string;
   readonly query?: string;
 }
@@ -82,6 +80,5 @@ export async function untilServed<A extends Said>(ask: () => Promise<A>): Promis
   }
 }
 
-/** How many views these responses have. */
 export const viewsIn = (answers: readonly Said[]) =>
   new Set(answers.flatMap(({ json }) => (json?.payload ? json.views_remaining : []))).size;

@@ -37,7 +37,6 @@ export function nameOf(method: string, path: string): string {
   return path.startsWith('/api/v2/') ? `${method} ${named}` : '';
 }
 
-/** docs/openapi.json, which the service publishes. */
 export const documentFile = lazy(
   (): Document =>
     JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')),
@@ -85,7 +84,6 @@ function described(original: Document) {
     ),
   );
   return {
-    /** Every call by its name: `DELETE /pushes/{token}`. */
     calls,
     /** In what an answer to that call is not as the document has it. */
     faults(call: string, { status, headers, json }: Answered): unknown[] {

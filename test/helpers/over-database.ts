@@ -48,12 +48,10 @@ export function overDatabase(database: Database) {
   return {
     ...{ app, owners, clock, lines },
     fetch: (request: Request) => app(request, { ip: '127.0.0.1' }),
-    /** Resolves when what was to be noted is noted. */
     finish: async () => {
       await requests.finish();
       await pushes.finish();
     },
-    /** Answers how many pushes it ended. */
     sweep: () => new Housekeeping({ ...shared, files, setClock: async () => true }).sweep(),
   };
 }
@@ -97,7 +95,6 @@ export async function stuck({ sql }: Database, when: string): Promise<() => Prom
   return () => sql`DROP TRIGGER stuck`;
 }
 
-/** A database that fails each statement with that error. */
 export async function failingDatabase(error: Error): Promise<Database> {
   const fail = () => Promise.reject(error);
   const database = await openMemory((load) => load());

@@ -9,7 +9,6 @@ const is = (name: string) => `process.env.PLANTED === '${name}'`;
 /** Each third commit, once the service is at work. */
 const undone = `(${is('commit')} && (globalThis.commits = (globalThis.commits ?? 0) + 1) > 15 && globalThis.commits % 3 === 0)`;
 
-/** What is planted where that stands. */
 const faults = {
   // The views are read before the transaction, and written in it.
   'const [changed] = await viewing(sql, { push: push.id, at: now });': `

@@ -33,11 +33,8 @@ export type Databases = ReturnType<typeof databasesOf>;
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 export interface ClusterOptions {
-  /** Lines of postgresql.conf. */
   readonly settings?: readonly string[];
-  /** Put into the folder of its data, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Where its folder is made. */
   readonly within?: string;
 }
 
@@ -74,7 +71,6 @@ export async function startCluster(options: ClusterOptions = {}) {
     start: () => start(port),
     /** `immediate` is a crash. */
     stop: (mode: 'fast' | 'immediate' = 'fast') => control('stop', '-m', mode),
-    /** Stops it and leaves nothing behind. */
     async remove() {
       await control('stop', '-m', 'immediate').catch(() => undefined);
       await rm(folder, { recursive: true });
@@ -96,13 +92,10 @@ async function onFreePort(start: (port: number) => Promise<void>, log: string): 
   }
 }
 
-/** The databases of a server that was started. */
 export function databasesOf({ folder, port }: { readonly folder: string; readonly port: number }) {
   return {
-    /** The address of one of its databases, with the password. */
     url: (database: string) =>
       `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
-    /** The same over the socket, where nobody asks for one. */
     localUrl: (database: string) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
     /** Makes a copy of a database, of an empty one by default, and answers its name. `how` goes into the statement. */
     async createDatabase(template = 'template0', how = '') {
@@ -127,7 +120,6 @@ export function databasesOf({ folder, port }: { readonly folder: string; readonl
   };
 }
 
-/** Runs a program of PostgreSQL's server, which refuses to be root. */
 async function tool(name: (typeof tools)[number], ...words: string[]): Promise<void> {
   const program = join(binaries ?? '', name);
   const options = { cwd: tmpdir() };

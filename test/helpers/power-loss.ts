@@ -21,15 +21,12 @@ const TRACED =
 
 /** A file or folder, whatever its names. */
 interface Node {
-  /** Its first name. */
   readonly name: string;
-  /** What it held at the beginning. */
   readonly content?: Buffer;
   /** Undefined are those that were removed. */
   readonly entries?: ReadonlyMap<string, Node | undefined>;
 }
 
-/** What was done. */
 type Event =
   | { readonly kind: 'write'; readonly node: Node; readonly at: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly node: Node; readonly size: number }
@@ -51,7 +48,6 @@ export interface Trace {
 /** SQLite makes it anew, whatever is in it. */
 const isLeftOut = (name: string) => name.endsWith('-shm');
 
-/** What is in a folder. */
 function nodeAt(path: string, name = ''): Node {
   const entries = readdirSync(path, { withFileTypes: true })
     .filter((one) => (one.isFile() || one.isDirectory()) && !isLeftOut(one.name))
@@ -73,7 +69,6 @@ const CALL = /^(\w+)\((.*)\) += (-?\d+)(?:<(.*)>)?(?: \(.*\))?$/;
 const STRING = /"((?:\\x[\da-f]{2})*)"/g;
 const decoded = (hex: string) => Buffer.from(hex.replaceAll('\\x', ''), 'hex');
 
-/** Follows the names and descriptors of a process. */
 function readLog(folder: string, root: Node, log: string): Event[] {
   const events: Event[] = [];
   const nodes = new Map<string, Node>();
@@ -172,24 +167,17 @@ function readLog(folder: string, root: Node, log: string): Event[] {
 /** A file as large as this holds nothing that matters. */
 const LARGE = 4 * 1024 * 1024;
 
-/** What may be on the disk. */
 export interface Left {
-  /** For messages. */
   readonly where: string;
-  /** What the world had seen. */
   readonly said: readonly Said[];
-  /** Whether the process had done everything. */
   readonly over: boolean;
   /** Lower for those that more often lack something. */
   readonly rank: number;
-  /** Writes it to a folder. */
   restore(folder: string): void;
 }
 
-/** Bytes that a disk writes whole. */
 const SECTOR = 512;
 
-/** Returns what is done of a change. */
 type Choice = (change: Change) => Change | undefined;
 
 /**
@@ -251,13 +239,10 @@ function* choices(
 /** A sync with its repetitions, and what it syncs. */
 export interface Sync {
   readonly events: readonly Event[];
-  /** Of its file or folder. */
   readonly name: string;
   readonly changes: readonly Change[];
   readonly last: Change;
-  /** Whether nothing was said before. */
   readonly isSilent: boolean;
-  /** For messages. */
   readonly where: string;
 }
 
@@ -308,9 +293,7 @@ type Held = Omit<Node, 'name'>;
 type Whole = ReadonlyMap<string, Buffer | undefined>;
 
 class Disk {
-  /** What is on it for certain. */
   private readonly certain = new Map<Node, Held>();
-  /** The changes since the last sync of their file or folder. */
   pending: readonly Change[] = [];
 
   take(event: Exclude<Event, Said>): void {

@@ -186,7 +186,6 @@ export function peakOf(pid: number): number {
   return Number(kibibytes) / 1024;
 }
 
-/** The texts in rescue files of somebody. */
 export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string>): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names

@@ -5,11 +5,9 @@ import { complaint, lineOf, type Promised, promises } from '../../.ci/promises.m
 import type { Skipped } from './needs';
 import { reasonOf } from './reporter';
 
-/** What came of a test, as promises need it. */
 export interface Outcome {
   readonly file: string;
   readonly name: string;
-  /** With the names of the groups it is in. */
   readonly fullName: string;
   readonly state: ReturnType<TestCase['result']>['state'];
   readonly skipped?: Skipped | undefined;

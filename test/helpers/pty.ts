@@ -65,13 +65,11 @@ export function onTerminal(line: string, env: Record<string, string>) {
       );
     });
   return {
-    /** All that was written to the terminal so far. */
     screen: () => screen,
     shows,
     type: (keys: string) => pty.write(keys),
     /** Takes the terminal away, as a closed window or a broken connection does. */
     hangUp: () => pty.destroy(),
-    /** Exit status, once the program has ended. */
     ended,
   };
 }

@@ -8,7 +8,6 @@ import { person, type Served, serveBuilt } from './program';
 export interface RecordedService {
   built: Served;
   service: ReturnType<typeof serviceAt>;
-  /** What clients have sent so far. */
   sent: () => string;
   /** Plain http, which is no secure context. */
   origin: string;

@@ -38,7 +38,6 @@ type Stream = 'stdin' | 'stdout' | 'stderr';
 /** The world a run finds itself in; what is left out is that of a CI job: pipes, no terminal, nothing on stdin. */
 export interface Conditions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What is piped in. */
   readonly stdin?: string | Uint8Array;
   /** What comes in while it runs, in place of that. */
   readonly arriving?: AsyncIterable<Uint8Array>;
@@ -46,7 +45,6 @@ export interface Conditions {
   readonly printed?: (data: string) => void;
   /** Takes what is written to both streams, too. */
   readonly taken?: ChildOutput;
-  /** Which streams are terminals. */
   readonly terminals?: readonly Stream[];
   readonly columns?: number;
   readonly rows?: number;
@@ -63,7 +61,6 @@ export interface Conditions {
   readonly signal?: AbortSignal;
 }
 
-/** A whole outcome. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -78,7 +75,6 @@ export interface PlaceOptions extends Conditions {
   /** A whole transport, where the socket is the point. */
   readonly transport?: (options: HttpSettings) => HttpClient;
   readonly now?: () => Date;
-  /** Fields that the instance has and docs/schemas have not. */
   readonly invented?: Invented;
   /** What happens while the program sleeps, which takes no time of its own. */
   readonly asleep?: (milliseconds: number) => void | Promise<void>;
@@ -124,7 +120,6 @@ export function openPlace(options: PlaceOptions = {}) {
     const env = { ...own, ...options.env, ...conditions.env };
     const merged = { ...options, ...conditions, env };
     return {
-      /** Runs one command line, in process. */
       run: (...argv: string[]) => outcome(argv, merged, io),
       /**
        * The plan of a command line, of which nothing is started.
@@ -138,22 +133,22 @@ export function openPlace(options: PlaceOptions = {}) {
     ...under({}),
     /** The same place under other conditions; environments are merged. */
     under,
-    /** Writes the config file. */
     keep: async (stored: StoredProfiles) => {
       // Not before it is needed: what conf consists of takes the functions of `fs` that are there when it is loaded.
-      const { updateStore } = await import('../../src/profile/store');
-      const tools = {
+      const { updateProfiles } = await import('../../src/profile/store');
+      const context = {
+        env: { PWPUSH_CONFIG_DIR: join(folder, 'config') },
+        platform: process.platform,
+        home: folder,
         now: io.now,
         keepingSignals: <T>(load: () => Promise<T>) => load(),
         sleep: async () => {},
         uid: process.geteuid?.(),
       };
-      await updateStore(join(folder, 'config'), tools, () => stored);
+      await updateProfiles({ context, say: { warn: async () => {} } }, () => stored);
     },
-    /** The config file's content; undefined when there is none. */
     kept: (): StoredProfiles | undefined =>
       existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined,
-    /** Names and contents of the rescue files. */
     rescued: (): Record<string, string> =>
       Object.fromEntries(
         (existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }) : [])
@@ -170,7 +165,6 @@ interface Io {
   readonly folder: string;
   /** Milliseconds of each `sleep`, none of which took any time. */
   readonly sleeps: number[];
-  /** What transports were asked for. */
   readonly transports: HttpSettings[];
   /** What runs of our own were started with. */
   readonly started: Pick<OwnRun, 'argv' | 'env'>[];

@@ -14,7 +14,6 @@ interface Result {
   readonly with?: string;
   /** One JSON value, or one a line. */
   readonly form: 'value' | 'lines';
-  /** Each value is as one of them says. */
   readonly schemas: readonly string[];
 }
 
@@ -31,10 +30,8 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 /** Read at once: tests of faults make files fail. */
 const texts = new Map(readdirSync(folder).map((name) => [name, read(name)]));
 
-export const index: {
-  readonly stdout: readonly Result[];
-  readonly stderr: readonly string[];
-} = JSON.parse(texts.get('index.json') ?? '');
+export const index: { readonly stdout: readonly Result[]; readonly stderr: readonly string[] } =
+  JSON.parse(texts.get('index.json') ?? '');
 export const schemaNames = [...texts.keys()].filter((name) => name !== 'index.json');
 
 type Validator = (schema: string) => ValidateFunction;
@@ -94,7 +91,6 @@ export async function jsonFaults(
   ];
 }
 
-/** The texts of the values; a listing that broke off is none. */
 function valuesIn(stdout: string, { form }: Result, code: number): string[] {
   if (stdout === '') return [];
   if (form === 'lines') return stdout.split('\n').filter((line) => line !== '');
@@ -131,7 +127,6 @@ function told(schema: string, { instancePath, message, params }: ErrorObject): s
   return `  ${schema}: ${instancePath} ${message} ${JSON.stringify(params)}`;
 }
 
-/** The words of a command after the name of the program. */
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent as Command)} ${command.name()}` : command.name();

@@ -6,9 +6,7 @@ import type { Database } from '../../src/server/store/sql';
 import { nameOf, published } from './openapi';
 
 interface Reached {
-  /** The embedded service in process, as it answers a caller at 127.0.0.1. */
   fetch(request: Request): Promise<Response>;
-  /** Of the owner `admin`. */
   readonly adminToken: string;
 }
 
@@ -21,7 +19,6 @@ export function testClock() {
   let time = Date.UTC(2026, 7, 20, 11, 6, 45);
   return {
     now: () => new Date(time),
-    /** Moves on by that many milliseconds. */
     advance: (milliseconds: number): void => {
       time += milliseconds;
     },
@@ -42,7 +39,6 @@ export const QUICK: PassphraseCost = { N: 16, r: 1, p: 1 };
 
 export interface TestOptions extends Partial<ServiceSettings> {
   readonly clock?: TestClock;
-  /** Of the database; by default the same. */
   readonly serverClock?: TestClock | undefined;
   readonly passphraseCost?: PassphraseCost;
   readonly env?: ServiceIo['env'];
@@ -79,12 +75,9 @@ export async function testService(options: TestOptions = {}) {
     ...askedOf({ fetch, adminToken }),
     fetch,
     adminToken,
-    /** Of the owner `bob`. */
     otherToken,
-    /** A call by the owner `bob`. */
     asOther: { token: otherToken },
     clock,
-    /** The request log. */
     lines,
     warnings,
     service,
@@ -119,24 +112,19 @@ export function formBytes(parts: readonly FormPart[]): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** The part of a form that is a file of a push. */
 export function filePart(filename: string, value: string | Uint8Array, type = 'text/plain') {
   return { name: 'push[files][]', filename, value, type } satisfies FormPart;
 }
 
-/** The fields of a push as parts of a form. */
 export const partsOf = (push: object): FormPart[] =>
   Object.entries(push).map(([name, value]) => ({ name: `push[${name}]`, value: `${value}` }));
 
 export interface Call {
   readonly token?: string;
-  /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as `multipart/form-data`. */
   readonly form?: readonly FormPart[];
   /** Sent as a browser sends a form without files. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Sent as it is. */
   readonly content?: string | Uint8Array | ReadableStream;
   readonly headers?: Record<string, string>;
   /** When it is aborted, the client has gone. */
@@ -153,7 +141,6 @@ export interface Answer {
   readonly json: any;
 }
 
-/** One request to `http://pw.test`, answered with its body read. */
 export async function call(
   { fetch }: Pick<Reached, 'fetch'>,
   method: string,
@@ -189,10 +176,8 @@ function bodyOf({ body, form, fields, content }: Call): RequestInit {
   return sent === undefined ? {} : ({ body: sent, duplex: 'half' } as RequestInit);
 }
 
-/** The path of a push, or of its part, in the API. */
 export const at = (token: string, rest = '') => `/api/v2/pushes/${token}${rest}`;
 
-/** An entry of an audit log. */
 interface Entry {
   readonly kind: string;
   readonly count?: number;
@@ -207,7 +192,6 @@ export function askedOf({ fetch, adminToken }: Reached) {
   const logOf = async (token: string, of = 'pushes'): Promise<Entry[]> =>
     (await ask('GET', `/api/v2/${of}/${token}/audit`, asAdmin)).json.logs;
   return {
-    /** A call by the owner `admin`. */
     asAdmin,
     call: ask,
     create: (push: object, token?: string) => create({ fetch }, { ...push }, token),
@@ -218,7 +202,6 @@ export function askedOf({ fetch, adminToken }: Reached) {
     expire: (token: string, how?: Call) => ask('DELETE', at(token), how),
     /** A listing of pushes of the owner `admin`, or of the one who asks. */
     list: async (state: string, how: Call = asAdmin) => (await ask('GET', at(state), how)).json,
-    /** Fetches what a link of a retrieval leads to. */
     fetchLink: (url: string, headers: Record<string, string> = {}, method = 'GET') =>
       call({ fetch }, method, new URL(url).pathname, { headers }),
     /** Creates a request of the owner `admin` and answers its token. */
@@ -226,12 +209,10 @@ export function askedOf({ fetch, adminToken }: Reached) {
       const body = { request: { request: 'x', ...fields } };
       return tokenOf(await ask('POST', '/api/v2/requests', { ...asAdmin, body }));
     },
-    /** Answers a request. */
     respond: (token: string, response: string, { fields = {}, ...how }: Answering = {}) => {
       const body = { request: { response, ...fields } };
       return ask('PATCH', `/api/v2/requests/${token}/respond`, { body, ...how });
     },
-    /** The entries of an audit log, as its owner `admin` reads them. */
     logOf,
     /** What an audit log has, with how often where that is told. */
     kindsOf: async (token: string, of?: string) =>
@@ -252,11 +233,9 @@ function asDescribed(method: string, path: string, answer: Answer): Answer {
 }
 
 interface Answering extends Call {
-  /** More fields of the answer. */
   readonly fields?: Record<string, string>;
 }
 
-/** Creates a push and answers its token. */
 export async function create(
   service: Pick<Reached, 'fetch'>,
   push: Record<string, unknown>,
@@ -266,7 +245,6 @@ export async function create(
   return tokenOf(await call(service, 'POST', '/api/v2/pushes', { body: { push }, ...how }));
 }
 
-/** Creates a push with files and answers its token. */
 export async function createWithFiles(service: Reached, ...form: FormPart[]): Promise<string> {
   const how = { form, token: service.adminToken };
   return tokenOf(await call(service, 'POST', '/api/v2/pushes', how));
@@ -277,7 +255,6 @@ function tokenOf({ status, text, json }: Answer): string {
   return json.url_token;
 }
 
-/** How many uploads, files and chunks a database has. */
 export async function fileRows({ sql }: Pick<Database, 'sql'>): Promise<number[]> {
   const [row] = await sql<object>`
     SELECT (SELECT count(*) FROM uploads) AS uploads, (SELECT count(*) FROM files) AS files,

@@ -54,7 +54,6 @@ async function startShared() {
 
 export type SharedDatabases = Awaited<ReturnType<typeof sharedDatabases>>;
 
-/** The databases of the server of this run. */
 export async function sharedDatabases(path: string) {
   const answer = (await json(connect(path))) as Pick<Shared, 'folder' | 'port' | 'migrated'> & {
     error?: string;
@@ -63,7 +62,6 @@ export async function sharedDatabases(path: string) {
   const databases = databasesOf(answer);
   return {
     ...databases,
-    /** Makes an empty database of the current schema, and answers its name. */
     createMigrated: () => databases.createDatabase(answer.migrated),
   };
 }

@@ -13,7 +13,6 @@ import { type SharedDatabases, sharedDatabases } from './shared-postgres';
 /** Somewhere empty to keep data in. */
 export interface Room {
   readonly settings: Pick<ServiceSettings, 'data' | 'database'>;
-  /** The same data, beside a service. */
   beside(): Promise<Database>;
   /**
    * All that whoever takes the data gets, but for the instance key: the bytes of the file, its log and the log's index,
@@ -34,7 +33,6 @@ export async function inRoom<T>(room: Room, work: (database: Database) => Promis
 
 interface Store {
   readonly name: 'SQLite' | 'PostgreSQL';
-  /** A new room for one test, which is cleared away after it. */
   room(): Promise<Room>;
 }
 
@@ -78,7 +76,6 @@ export function onSqlite(): Store {
   };
 }
 
-/** The database of a service on SQLite. */
 export const sqliteIn = (data: string): Promise<Database> =>
   openSqlite(join(data, 'pwpush.db'), (load) => load());
 
@@ -121,7 +118,6 @@ function decoded(dump: string): Buffer[] {
   return [Buffer.from(dump), ...values.map((value) => Buffer.from(value, 'hex'))];
 }
 
-/** The PostgreSQL database at that address. */
 export async function openBeside(url: string): Promise<Database> {
   const { openPostgres } = await import('../../src/server/store/postgres');
   return openPostgres(() => readAddress(url));

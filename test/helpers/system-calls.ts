@@ -19,9 +19,7 @@ export const CALLS = {
 
 export type CallName = keyof typeof CALLS;
 
-/** What is done to calls of a process. */
 export interface Tampering {
-  /** Strace writes the calls to this file. */
   readonly log: string;
   readonly call: CallName;
   /** `KILL`, or the error that the call returns. */
@@ -32,7 +30,6 @@ export interface Tampering {
   readonly paths?: readonly string[];
 }
 
-/** What starts the program so. */
 export function tampered({ log, call, effect, when, paths = [] }: Tampering): readonly string[] {
   const how = effect === 'KILL' ? 'signal=KILL' : `error=${effect}`;
   return [

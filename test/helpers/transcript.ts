@@ -5,37 +5,13 @@ import { BASE, type Instance, instance, overFetch } from './instance';
 import type { Conditions, Outcome } from './run';
 import { broken, type Literal, wire } from './wire';
 
-// A transcript is a text that tells what a person types, sees and gets. Its lines, by how they begin:
-//
-//     #            a comment
-//     service      settings of the service, as JSON; the first line that is no comment
-//     file NAME    a file that is there, with its content in the lines after it that begin with =; a mode may follow
-//     response     in place of the service's, to the next request: a status and perhaps a header, with the content in the
-//                  lines after it that begin with =; `lost` when the request has left, `refused` when it has not
-//     later        moves the clock: `later 3 days`
-//     sent         the requests since the last line of this kind, or `nothing`
-//     $            a command, with pipes on all streams, after variables such as PWPUSH_KEY=x; >/dev/full and >&- (and
-//                  2>) do what they do in a shell, as do `| cat` and `| true`. One that ends in & goes on after its first
-//                  line, of stderr where one is expected; `$ wait` has the rest of it, `$ kill` ends it first
-//     tty$         the same, on a terminal that is COLUMNS wide, or 80
-//     <            a line that is piped in
-//     ?            a question at the terminal and what is typed: `? Passphrase: => hunter2`
-//     > and !      a line of stdout and of stderr
-//     exit         the exit code, unless it is 0
-//     + NAME MODE  a file that is new or has changed, with its content in the lines after it that begin with =
-//     - NAME       a file that is gone
-//
-// A line that ends in \ has no line end. [...] in an output stands for anything, ⋮ for lines with the same mark, until what
-// follows it. DIR is the folder of the run, ADMIN and BOB are API tokens; what differs from run to run is numbered: IDs of
-// pushes are ID1 and so on, see RANDOM. Control characters are shown as pictures, such as ␛.
+// test/cases/README.md says what a line of a transcript is.
 
 interface Command {
   readonly line: string;
   readonly tty: boolean;
-  /** Lines of input, as they stand in the transcript. */
   readonly input: readonly string[];
   readonly prompts: readonly string[];
-  /** Lines of the outcome, as they stand in the transcript. */
   readonly expected: readonly string[];
 }
 
@@ -65,15 +41,12 @@ function parseTranscript(text: string): Step[] {
   return steps;
 }
 
-/** A command that goes on. */
 interface Started {
-  /** Its first line on the stream that was asked for. */
   readonly first: Promise<string>;
   readonly ended: Promise<Outcome>;
   stop(): void;
 }
 
-/** Where a transcript is run. */
 interface Stage {
   readonly folder: string;
   readonly base: string;
@@ -84,7 +57,6 @@ interface Stage {
   later?(milliseconds: number): void;
   /** Puts a response in place of the service's to the next request. */
   respond?(response: Response): void;
-  /** The requests since it was last asked. */
   sent?(): string[];
 }
 
@@ -253,7 +225,6 @@ function contentOf(lines: readonly string[]): string {
     .join('');
 }
 
-/** The reverse of `contentOf`. */
 function linesOf(mark: string, text: string): string[] {
   if (text === '') return [];
   const lines = text.split('\n');
@@ -310,9 +281,7 @@ function shellWords(line: string) {
 }
 
 interface Names {
-  /** A text of the transcript, as it is in this run. */
   real(text: string): string;
-  /** A text of this run, as it is in the transcript. */
   shown(text: string): string;
 }
 

@@ -33,7 +33,6 @@ export async function taking() {
 
 export interface OfferedFile {
   readonly filename: string;
-  /** What its link answers. */
   readonly answer: RequestListener;
 }
 
@@ -63,7 +62,6 @@ export async function offering(
   return self;
 }
 
-/** Answers these bytes. */
 export const whole =
   (content: string | Buffer): RequestListener =>
   (_request, response) => {

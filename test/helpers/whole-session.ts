@@ -17,15 +17,12 @@ const SECRETS = {
 } as const;
 const ANSWER = `${MARKER}answer`;
 
-/** What is there before a session. */
 export interface Stock {
-  /** Of the owner of the request. */
   readonly owner: string;
   /** Pushes of one view: one to take, one to expire, one whose time has passed. */
   readonly held: string;
   readonly doomed: string;
   readonly passed: string;
-  /** A request. */
   readonly asked: string;
 }
 
@@ -36,7 +33,6 @@ export const opened = (settings: Parameters<typeof testService>[0], ago = () => 
     clock: { now: () => new Date(Date.now() - ago()), advance: () => {} },
   });
 
-/** A service that was started, as one in process. */
 export const overSocket = ({ url }: { readonly url: string }): Asked => ({
   fetch: (request) => fetch(new Request(request.url.replace('http://pw.test', url), request)),
 });
@@ -120,9 +116,7 @@ export function brokenOff(answers: Answers, responses: number): Answers {
 const tokenOf = (made: Answer | undefined): string | undefined =>
   made?.status === 201 ? made.json.url_token : undefined;
 
-/** What is known of how the session broke off. */
 export interface Ending {
-  /** In messages of failed tests. */
   readonly where: string;
   /** Whether a response of an error does not say that nothing was done, as when a sync failed. */
   readonly unsure?: boolean;
@@ -203,7 +197,6 @@ export async function judge(
   }
 }
 
-/** Expects the database of a folder to be whole. */
 export async function isSound(data: string): Promise<void> {
   const database = await sqliteIn(data);
   expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);

@@ -11,7 +11,6 @@ export interface Literal {
   readonly cut?: boolean;
 }
 
-/** An answer with a JSON body. */
 export function json(
   status: number,
   body: string,
@@ -50,7 +49,6 @@ export function wire(answers: readonly (Literal | TransportError)[]) {
   return {
     sent,
     send,
-    /** Throws when an answer was left over. */
     check: () => {
       if (left.length > 0) throw new Error(`${left.length} answers were never asked for`);
     },

@@ -14,7 +14,6 @@ export function yaml(text: string): Plain[] {
   });
 }
 
-/** The YAML below a heading of docs/ci.md. */
 export function exampleOf(heading: string): Plain {
   const document = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8');
   const section = document.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';

@@ -46,7 +46,6 @@ const runs = { RUNNER_OS: 'Linux', RUNNER_ARCH: 'X64' };
 const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
 const name = `pwpush-${version}-linux${header.glibcVersionRuntime ? '' : '-musl'}-x64`;
 const archive = `${name}.tar.gz`;
-/** What a runner has. */
 const runner = allOf(onUnix, needsPrograms('tar', 'gzip'));
 
 /** The checksum of the archive, in which is a file that the action does not unpack. */
@@ -63,7 +62,6 @@ beforeAll(async () => {
   sha256 = createHash('sha256').update(packed).digest('hex');
   const other = `${'0'.repeat(64)}  pwpush-${version}-linux-arm64.tar.gz.old\n`;
   const sums = `${other}${sha256}  ${archive}\n`;
-  /** Releases, with their checksums and archives. */
   const releases: Record<string, readonly [string, Buffer?]> = {
     release: [sums, packed],
     changed: [sums, Buffer.concat([packed, Buffer.from('x')])],
@@ -255,7 +253,6 @@ describe('the executable of the action', allOf(runner, onNode), () => {
     const checksums = [`${from}/checksums.txt`, '/release/checksums.txt'];
     const archives = [`${from}/${archive}`, `/release/${archive}`];
     const { code, path, outputs } = await install();
-    // For the steps that follow.
     expect([code, path]).toEqual([0, `${join(temp, name)}\n`]);
     const { stdout } = spawnSync(outputs.path ?? '', ['--version'], { encoding: 'utf8' });
     expect(stdout).toBe(`${version}\n`);

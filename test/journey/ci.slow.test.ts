@@ -32,7 +32,6 @@ beforeEach(() => {
   mkdirSync(work);
 });
 
-/** Runs a program in the folder of a job. */
 const run = (by: string, words: string[], env = owner, input = '') =>
   pwpush(words, { by: [by], env, cwd: work, input });
 const done = (stdout = '', stderr = '') => ({ code: 0, signal: null, stdout, stderr });

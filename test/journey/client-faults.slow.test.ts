@@ -36,7 +36,6 @@ interface Run extends Ended {
   readonly where: string;
   /** What is at home, among temporary files, and where the command saves files. */
   readonly files: Record<string, string>;
-  /** The calls that were tampered with. */
   readonly log: string;
 }
 

@@ -23,7 +23,6 @@ let somebody: Person;
 let caches: string;
 let env: Record<string, string>;
 
-/** A path below the home. */
 const at = (path: string) => join(somebody.folder, path);
 beforeEach(() => {
   somebody = makePerson();

@@ -59,14 +59,12 @@ const volume = () => mounted('/var/lib/pwpush', 'rw', USER);
 const health = (env: Record<string, string>) =>
   runContainer(image, { env, command: image.config.Healthcheck.Test.slice(2) });
 
-/** What the client of this machine prints, with these words for the service on that port. */
 async function client(port: number, input: string, ...words: string[]) {
   const env = { ...here.env, PWPUSH_URL: `http://127.0.0.1:${port}` };
   const { code, stdout } = await pwpush(words, { env, input });
   return { code, stdout };
 }
 
-/** Pushes a secret by one service and gets it once by the other. */
 async function pushAndGet(port: number, other = port): Promise<void> {
   const pushed = await client(port, 'hunter2', 'push', '--views', '1');
   expect(pushed.code).toBe(0);

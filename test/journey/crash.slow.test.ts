@@ -28,11 +28,8 @@ const someone = person();
 /** A killed process loses nothing that it has given to the system, so it need not be a disk. */
 const newFolder = folders();
 
-/** Where a service keeps its data, and how to look at them beside it. */
 interface Store {
-  /** Of the instance key. */
   readonly data: string;
-  /** The options of `serve`. */
   readonly words: readonly string[];
   /** The rows of each statement, blobs in base64. */
   look(...statements: readonly string[]): Promise<object[][]>;
@@ -90,7 +87,6 @@ function inBase64(_: string, value: { type?: string; data?: number[] } | null): 
 interface Found extends Omit<StoredPush, 'sealed_token'> {
   readonly data_key: string | null;
   readonly payload: string | null;
-  /** Of the push's files. */
   readonly chunks: number;
 }
 
@@ -159,7 +155,6 @@ async function check(store: Store, ledger: Ledger, round: number): Promise<void>
   expect([...unsound, ...strays], `round ${round} of seed ${seed}`).toEqual([]);
 }
 
-/** Kills a start at a random moment, most often before it listens. */
 async function killedStart(store: Store, ledger: Ledger): Promise<void> {
   const { child, ended } = start(['serve', '--port', '0', ...store.words], { env: someone.env });
   setTimeout(() => child.kill('SIGKILL'), ledger.below(250));
@@ -235,13 +230,11 @@ onSharedPostgres((databases) => {
     crashAndCheck(await onServer(databases()), times(2), { processes: [4] }));
 });
 
-/** Runs until the checker has found what is planted. */
 async function findPlanted(store: Store, fault: string, count: number, by: readonly string[]) {
   const run = crashAndCheck(store, 30, { processes: [count], by, env: { PLANTED: fault } });
   const [said = '', ...operations] = `${await run.catch((error: unknown) => error)}`.split('\n');
   expect(said).toMatch(/^Error: no order explains push/);
   expect(operations[0]).toMatch(/ create .* → made$/);
-  // Of hundreds.
   expect(operations.length).toBeLessThan(6);
 }
 

@@ -59,7 +59,6 @@ function newKey(): string {
 const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 type Push = Record<string, unknown>;
-/** Pushes a payload, and returns the path of its link. */
 const pushed = async (payload: string, push: Push = {}) =>
   `/p/${await here.service.create({ payload, retrieval_step: false, ...push })}`;
 const armored = (text: string, key: string, work = 10) =>
@@ -67,7 +66,6 @@ const armored = (text: string, key: string, work = 10) =>
 const pushText = async (text: string, key: string, push?: Push) =>
   pushed(await armored(text, key), push);
 
-/** Pushes an encrypted text, and opens its link. */
 async function open(text: string, push: Push = {}, options?: PageOptions): Promise<Page> {
   const key = newKey();
   return visit(`${await pushText(text, key, push)}#${key}`, options);
@@ -321,7 +319,6 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
   });
 });
 
-/** Pushes files as a client does, and returns the path of the link. */
 async function pushFiles(
   key: string,
   files: readonly { readonly name: string; readonly bytes: Buffer; readonly size?: number }[],
@@ -392,7 +389,6 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   });
 });
 
-/** The public key of a new key pair of ssh-keygen. */
 function sshRecipient(): string {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
@@ -526,7 +522,6 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     return page;
   }
 
-  /** Sends the form, and returns the link that the page shows. */
   async function made(page: Page): Promise<string> {
     await press(page, 'Create link');
     await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();

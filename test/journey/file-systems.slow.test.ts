@@ -15,7 +15,6 @@ beforeEach(() => {
 /** What starts the program under strace(1), which is its grandchild, with these words for it. */
 const traced = (...words: string[]) => ['strace', '-D', '-f', '-qq', ...words, ...program];
 
-/** Gets a text and a file into the folder `in`. */
 async function get(by: readonly string[], ...words: string[]) {
   const instance = await offering([{ filename: 'a', answer: whole('A') }], 'text', 0);
   const all = ['get', `${instance.url}/p/abc`, '--output', 'in/', ...words];

@@ -32,7 +32,6 @@ beforeEach(() => {
 });
 const files = (name = '.') => contents(at(name));
 
-/** Runs `get` of the push that an instance offers. */
 const get = ({ url }: { url: string }, ...words: string[]) =>
   pwpush(['get', `${url}/p/abc`, ...words], { env, cwd: folder });
 
@@ -40,7 +39,6 @@ describe('get saves files', () => {
   const offered = (name: string, answer: OfferedFile['answer'], text = '', views = 4) =>
     offering([{ filename: name, answer }], text, views);
 
-  /** In a folder that is not there any more. */
   const inGone = (line: string) =>
     shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
 
@@ -283,11 +281,7 @@ describe('push --file', () => {
 
   test.each([
     ['a pipe', 'cat "$FILE" | $PWPUSH push -f -', 0],
-    [
-      'a file that was read before',
-      '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"',
-      1000,
-    ],
+    ['a file read before', '{ head -c1000 >/dev/null; $PWPUSH push -f -; } <"$FILE"', 1000],
   ])('takes standard input from %s', alsoBinary, async (_name, line, read) => {
     const instance = await taking();
     expect(await shell(line, { env: to(instance.url) })).toMatchObject({ code: 0, stdout: LINK });

@@ -40,14 +40,12 @@ const get = (link: string, ...words: string[]) =>
 /** Answers; what is tested is the other process. */
 const respond = (link: string, words: string[] = [], stdin = '') =>
   overSocket(['respond', link, ...words], { env: other.env, stdin });
-/** Sends an answer as it is. */
 const send = (item: string, response: string) =>
   fetch(`${item}/respond`, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ request: { response } }),
   });
-/** A file of that person. */
 const file = (name: string, content: string | Buffer) => {
   writeFileSync(join(other.folder, name), content);
   return join(other.folder, name);

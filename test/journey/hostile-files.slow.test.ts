@@ -95,7 +95,6 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     return ending(child);
   }
 
-  /** The one file rescued below TMPDIR. */
   function rescuedInTmp() {
     const [made = ''] = readdirSync(at('tmp'));
     const inside = at(`tmp/${made}`);

@@ -54,7 +54,6 @@ const once = (bytes: () => string | Buffer) => {
   };
 };
 
-/** What the instance does with a connection. */
 const attacks: Record<string, (socket: Socket) => unknown> = {
   'JSON without end': (socket) => pour(socket, spaces, head()),
   'a gibibyte packed by gzip': once(gibibyte),

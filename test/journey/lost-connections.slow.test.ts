@@ -9,7 +9,6 @@ import type { Call } from '../helpers/service';
 import { onPostgres, openBeside } from '../helpers/stores';
 
 const CLIENTS = 64;
-/** Connections of a service to its database. */
 const CONNECTIONS = 10;
 /** Milliseconds that a request may take. The service gives up a database after nine seconds, and a hung request after 30. */
 const LIMIT = 25_000;
@@ -18,7 +17,6 @@ interface FaultContext {
   readonly cluster: Cluster;
   /** Ends so many connections of the service, and gives it time to make new ones. */
   readonly cut: (count: number) => Promise<unknown>;
-  /** How many requests were answered with 503. */
   readonly refused: () => number;
 }
 
@@ -32,7 +30,7 @@ async function stop({ cluster, cut }: FaultContext, mode: 'fast' | 'immediate'):
 
 const faults: readonly [string, (context: FaultContext) => Promise<unknown>][] = [
   [
-    'ends its connections for seconds',
+    'ends connections for seconds',
     async ({ cut }) => {
       for (const _ of upTo(150)) await cut(2);
     },
@@ -101,7 +99,6 @@ onPostgres((cluster) => {
 
     const pushes = noted(ask, resultOf);
     const owner = { headers: { authorization: `Bearer ${token}` } };
-    /** The push of each client. */
     const latest: string[] = [];
     const steps: ((client: number, count: number) => Promise<unknown>)[] = [
       async (client, count) => {

@@ -9,7 +9,6 @@ import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 const operator = person();
 serving(operator.env);
 
-/** Somebody without an instance. */
 const nowhere = person();
 
 const root = join(operator.folder, 'root');
@@ -67,7 +66,6 @@ test.each([
   else {
     stop.abort();
     await expect.poll(isGone).toBe(true);
-    // The server goes on.
     expect(await call('list')).toMatch(/^\[/);
     await close();
   }
@@ -79,23 +77,20 @@ test.each([
   expect(await running).toBe('closed');
 });
 
-test(
-  'a run of its own has no link in its arguments, and no variable of --env',
-  allOf(needsFile('/proc/self/environ'), needsPrograms('pgrep')),
-  async () => {
-    const { call, close, child } = await connectedProgram(words, { env });
-    const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
-    const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
-    const runs = () =>
-      execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
-    await expect.poll(runs).toHaveLength(2);
-    const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
-    expect(of('cmdline')).toMatch(/\0__handed-over\0$/);
-    expect(of('environ')).not.toContain(SECRET);
-    expect(await close()).toMatchObject({ code: 0 });
-    expect(await waiting).toBe('closed');
-  },
-);
+const needed = allOf(needsFile('/proc/self/environ'), needsPrograms('pgrep'));
+test('its own run has no link in its arguments, and no variable of --env', needed, async () => {
+  const { call, close, child } = await connectedProgram(words, { env });
+  const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
+  const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
+  const runs = () =>
+    execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
+  await expect.poll(runs).toHaveLength(2);
+  const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
+  expect(of('cmdline')).toMatch(/\0__handed-over\0$/);
+  expect(of('environ')).not.toContain(SECRET);
+  expect(await close()).toMatchObject({ code: 0 });
+  expect(await waiting).toBe('closed');
+});
 
 test('the home of a user and the whole system are no root unless they are named', async () => {
   for (const cwd of ['/', operator.folder]) {

@@ -20,7 +20,6 @@ let nginx: ChildProcess | undefined;
 let port: number;
 let env: Record<string, string>;
 
-/** That of the manual, for the ports and files of the test. */
 function configuration(folder: string): string {
   const page = readFileSync(new URL('../../man/pwpush-operation.7', import.meta.url), 'utf8');
   const [, block = ''] = /^nginx:\n\.Bd.*\n([\s\S]*?)\.Ed/m.exec(page) ?? [];

@@ -45,7 +45,6 @@ async function opened(views: number, options = {}): Promise<{ page: Page; token:
 const show = (page: Page) => press(page, 'Show the secret');
 const seen = (page: Page) => page.getByText(SECRET).waitFor();
 
-/** That one view was used. */
 const oneView = async (token: string) => expect(await service().views(token)).toBe(1);
 
 describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {

@@ -39,7 +39,6 @@ onPostgres((cluster) => {
     expect(said).not.toContain(PASSWORD);
   });
 
-  /** What the service at that place in the line answers. */
   async function ask(index: number, method: string, path: string, how: Call = {}) {
     const response = await fetch(`${services[index % 4]?.url}${path}`, {
       method,

@@ -59,7 +59,6 @@ const envOf = (home: string) => ({
   ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
 });
 
-/** Runs a command to its end. */
 async function ran(
   home: string,
   words: string[],
@@ -83,7 +82,6 @@ const toldBy = ({ said }: Left, to: 'stdout' | 'stderr') =>
 const responses = ({ said }: Left) =>
   said.filter(({ to, text }) => to === 'socket' && text.startsWith('HTTP/1.1 ')).length;
 
-/** A service that does all there is to do. */
 async function aSession(home: string): Promise<Scene> {
   const data = join(home, 'data');
   mkdirSync(data);
@@ -107,7 +105,6 @@ async function aSession(home: string): Promise<Scene> {
   };
 }
 
-/** A service that makes its folder. */
 async function aFirstStart(home: string): Promise<Scene> {
   const read = remember(home);
   const log = join(await newFolder(), 'log');
@@ -271,7 +268,6 @@ async function aProfile(home: string): Promise<Scene> {
   };
 }
 
-/** What is lost if that is left. */
 async function loss({ judge }: Scene, left: Left): Promise<unknown> {
   const folder = await newFolder();
   left.restore(folder);
@@ -295,10 +291,7 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'it has a journal while page 1 alone changes, which says the mode, and for a copy that has no name yet',
     ({ last }) => namesIn(last).some((name) => name.endsWith('-journal')),
   ],
-  [
-    'it reads the log in either mode',
-    ({ name, changes }) => name === 'pwpush.db' && changes.length === 1,
-  ],
+  ['both modes read the log', ({ name, changes }) => name === 'pwpush.db' && changes.length === 1],
   [
     'the sync of the next commit is also that of the header of the log',
     ({ changes, last }) => namesIn(last)[0] === 'pwpush.db-wal' && changes.every(isHeader),

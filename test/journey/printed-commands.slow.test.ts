@@ -50,9 +50,7 @@ type Seal = (typeof seals)[number];
 /** What a reader has besides the link. */
 interface Holding {
   readonly passphrase?: string;
-  /** A link key, or words. */
   readonly key?: string;
-  /** The content of a file with a private key. */
   readonly identity?: string;
 }
 
@@ -99,7 +97,6 @@ const isUnused = async (link: string) => {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const plain = (html: string) => html.replace(/&(#?\w+);/g, (_, name) => entities[name] ?? '');
-/** The commands in a page that open something. */
 const commandsIn = (html: string) =>
   [...html.matchAll(/<code[^>]*>(.*?)<\/code>/g)]
     .map(([, code]) => plain(code ?? ''))
@@ -194,10 +191,7 @@ describe('what is printed (needs age, curl)', needsPrograms('age', 'curl', 'ssh-
     const key = newLinkKey();
     const payload = await encryptText(SECRET, [passphraseRecipient(key, work)]);
     for (const held of [{}, WRONG, { key }]) {
-      const link = await pushed(service, payload, {
-        expire_after_views: 1,
-        retrieval_step: true,
-      });
+      const link = await pushed(service, payload, { expire_after_views: 1, retrieval_step: true });
       const printed = await printedFor(link);
       expect(printed).toHaveLength(1);
       emptyFolder();

@@ -30,7 +30,6 @@ const asOwner = (token: string, init: RequestInit = {}): RequestInit => ({
   headers: { ...init.headers, authorization: `Bearer ${token}` },
 });
 
-/** A request for text and files. */
 async function create(url: string, token: string): Promise<string> {
   const body = asJson({ request: 'x', response_file_attachments: true });
   return (await ask(url, 'POST', '', asOwner(token, body))).json.url_token;
@@ -134,7 +133,6 @@ onEachStore((store) => {
   });
 });
 
-/** A text, with a file where the number is odd. */
 function answerOf(response: string, at: number): RequestInit {
   if (at % 2 === 0) return asJson({ response });
   const body = formBytes([

@@ -32,7 +32,6 @@ async function keyPair() {
 const request = (fields = {}) =>
   here.service.createRequest({ request: 'Which password?', ...fields });
 
-/** A request with a new key. */
 async function asked(fields: object = {}) {
   const keys = await keyPair();
   return { ...keys, token: await request({ public_key: keys.recipient, ...fields }) };
@@ -52,7 +51,6 @@ async function sendText(page: Page, text = SECRET): Promise<void> {
   await send(page);
 }
 
-/** The answer, as its owner reads it. */
 async function read(token: string, query = '') {
   const path = `/api/v2/requests/${token}${query}`;
   const { json } = await here.service.call('GET', path, here.service.asAdmin);
@@ -66,7 +64,6 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
   test('encrypts to the key in the link when the server says another', alsoFirefox, async () => {
     const [asking, { token, ...server }] = [await keyPair(), await asked()];
     const page = await visit(`/r/${token}#${asking.recipient}`);
-    // Over plain http.
     expect(await page.evaluate('isSecureContext')).toBe(false);
     expect(await page.content()).toContain(server.recipient);
     expect(await notes(page)).toEqual([

@@ -51,7 +51,6 @@ describe.each([[], ['--mask']])('signals of a command that is run %s', (...mask)
   test('reach it once each, and its exit code comes back', alsoBinary, async () => {
     const words = ['run', await push('hunter2'), '--as', 'A', ...mask];
     const all = [...program.slice(1), ...words, '--', process.execPath, '-e', LISTENER];
-    // With no terminal to belong to.
     const { child, ended, says } = running(spawn(program[0], all, { env, detached: true }));
     let wanted = mask.length === 0 ? 'ready hunter2\n' : 'ready ***\n';
     await says(wanted);
@@ -151,7 +150,6 @@ describe('output that is masked', () => {
     const words = await masking('sleep 1000 & echo "$A" $!; exit 4');
     const { code, stdout } = await pwpush(words, { env });
     const [, sleeper] = stdout.split(' ');
-    // It runs on.
     process.kill(Number(sleeper), 'SIGTERM');
     expect({ code, stdout }).toEqual({ code: 4, stdout: `*** ${sleeper}` });
   });
@@ -241,7 +239,6 @@ describe('a variable that takes a program over', () => {
     await shell('git init -q repository', { env, cwd: folder });
   });
 
-  /** The line's end, and whether the mark was made. */
   async function ran(line: string, more: Record<string, string> = {}) {
     const terminal = onTerminal(`cd ${folder}; ${line}`, { ...env, ...more });
     // less waits for somebody after a command.

@@ -55,7 +55,6 @@ const FAULTS: [CallName, Tampering['effect'], step: [number, number]][] = [
   ['writev', 'KILL', [8, 24]],
 ];
 
-/** How often a session makes each call. */
 async function countsOf(stock: Stock, words: readonly string[], paths: readonly string[] = []) {
   const log = join(await newFolder(), 'log');
   const served = await serveBuilt(someone.env, words, counted(log, paths));
@@ -64,7 +63,6 @@ async function countsOf(stock: Stock, words: readonly string[], paths: readonly 
   return countsIn(await logOf(log, served.pid));
 }
 
-/** Runs a session with a service at whose system calls something happens. */
 async function broken(stock: Stock, words: readonly string[], how: Tampering) {
   let answers: Answers = {};
   const ended = await serveBuilt(someone.env, words, tampered(how)).then(

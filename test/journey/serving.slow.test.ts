@@ -110,18 +110,15 @@ test('SIGHUP re-reads the certificate', alsoBinary, async () => {
   socket.destroy();
 });
 
-test(
-  'on a terminal it says what to type in another one, and stops where that hangs up',
-  allOf(alsoBinary, needsPrograms('mkfifo')),
-  async () => {
-    const { env } = makePerson();
-    const ended = gone(env);
-    const terminal = onTerminal('exec $PWPUSH serve --port 0 3>"$HOME/alive"', env);
-    // The address itself, not the line of the log that tells it: what cannot be printed is a failure.
-    await terminal.shows('\nhttp://127.0.0.1');
-    await terminal.shows('in another terminal: pwpush push');
-    expect(terminal.screen()).toContain('saved as profile "local"');
-    terminal.hangUp();
-    await ended;
-  },
-);
+const withFifo = allOf(alsoBinary, needsPrograms('mkfifo'));
+test('on a terminal it says what to type elsewhere, and stops when hung up', withFifo, async () => {
+  const { env } = makePerson();
+  const ended = gone(env);
+  const terminal = onTerminal('exec $PWPUSH serve --port 0 3>"$HOME/alive"', env);
+  // The address itself, not the line of the log that tells it: what cannot be printed is a failure.
+  await terminal.shows('\nhttp://127.0.0.1');
+  await terminal.shows('in another terminal: pwpush push');
+  expect(terminal.screen()).toContain('saved as profile "local"');
+  terminal.hangUp();
+  await ended;
+});

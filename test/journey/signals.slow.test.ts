@@ -63,7 +63,6 @@ const fifo = (name: string) => {
 const needsFifo = needsPrograms('mkfifo');
 const nowhere = 'http://127.0.0.1:1';
 
-/** What an instance does with a request. */
 type Talk = (socket: Socket, text: string) => unknown;
 
 /** An instance on the wire; `asked` resolves to the first connection on which something was asked. */
@@ -225,7 +224,6 @@ describe('SIGTERM', () => {
   });
 });
 
-/** Whether this machine lets us be the first process of a container. */
 const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
 
 test('SIGUSR1 opens no debugger in serve', allOf(onUnix, alsoBinary), async () => {

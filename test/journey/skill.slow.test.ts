@@ -34,7 +34,6 @@ beforeEach(() => {
   script(join(work, 'deploy.sh'), 'test -n "$DB_PASSWORD" && echo "deployed with $DB_PASSWORD"');
   script(join(work, 'set-password'), 'echo "set to $(cat)"');
   script(join(work, 'login.sh'), `test "$(cat)" = ${SECRET} && echo logged in`);
-  // Ann answers at once.
   const answer = 'pwpush respond "$2" --from secret.txt --quiet';
   script(join(work, 'tell'), `unset PWPUSH_TOKEN CLAUDECODE; ${answer}`);
 });

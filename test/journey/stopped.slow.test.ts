@@ -35,20 +35,17 @@ beforeEach(() => {
   env = { ...somebody.env, PWPUSH_URL: proxy.url };
 });
 
-/** Starts it, and ends it with the test. */
 function started(words: readonly string[]): Running {
   const running = start(words, { env, input: '', cwd: somebody.folder });
   onTestFinished(() => void running.child.kill('SIGKILL'));
   return running;
 }
 
-/** A push with one view, by its token. */
 async function pushed(payload: string): Promise<string> {
   const push = { payload, expire_after_views: 1 };
   return (await service.ask('POST', '/pushes', { push })).json.url_token;
 }
 
-/** How many views were used, by the audit log. */
 async function viewsOf(token: string): Promise<number> {
   const { json } = await service.ask('GET', `/pushes/${token}/audit`);
   return json.logs.filter(({ kind }: { kind: string }) => kind === 'view').length;

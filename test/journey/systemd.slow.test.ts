@@ -31,37 +31,11 @@ function started(by: readonly string[], more: Record<string, string> = {}) {
   return { ...running, address, stops };
 }
 
-/** Opens sockets as systemd does, from descriptor 3 on, says where, and becomes the program given behind them. */
-const activate = `
-use Socket;
-$^F = 100;
-$| = 1;
-my ($kinds, @program) = @ARGV;
-my @kept;
-my $next = 3;
-for my $kind (split /,/, $kinds) {
-  my $socket;
-  if ($kind eq 'tcp') {
-    socket($socket, AF_INET, SOCK_STREAM, 0) or die;
-    bind($socket, pack_sockaddr_in(0, INADDR_LOOPBACK)) or die;
-    listen($socket, 16) or die;
-    print STDERR "port " . (unpack_sockaddr_in(getsockname($socket)))[0] . "\\n";
-  } else {
-    socket($socket, AF_UNIX, SOCK_STREAM, 0) or die;
-    bind($socket, pack_sockaddr_un($kind)) or die;
-    listen($socket, 16) or die;
-  }
-  fileno($socket) == $next++ or die "not the descriptor expected";
-  push @kept, $socket;
-}
-$ENV{LISTEN_PID} = $$;
-$ENV{LISTEN_FDS} = scalar @kept;
-exec @program;
-`;
+/** Becomes a program with sockets that are passed as systemd passes them. */
+const activate = join(import.meta.dirname, 'activate.pl');
 
 describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
-  const passed = (kinds: string, more = {}) =>
-    started(['perl', '-e', activate, kinds, ...serve], more);
+  const passed = (kinds: string, more = {}) => started(['perl', activate, kinds, ...serve], more);
 
   test('are listened on, in place of the address in the settings, with TLS', async () => {
     const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) =>
@@ -92,20 +66,12 @@ describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
   });
 });
 
-/** Receives datagrams and prints them, a line for each assignment. */
-const receive = `
-use Socket;
-$| = 1;
-socket(my $socket, AF_UNIX, SOCK_DGRAM, 0) or die;
-bind($socket, pack_sockaddr_un($ARGV[0])) or die;
-print "bound\\n";
-while (defined recv($socket, my $text, 4096, 0)) { print "$text\\n" unless $text =~ /^BARRIER/ }
-`;
+const receive = join(import.meta.dirname, 'receive.pl');
 
 describe('what systemd is told', () => {
   test('ready, reloading and stopping', needsPrograms('perl', 'systemd-notify'), async () => {
     const name = join(home.folder, 'notify.sock');
-    const { says } = started(['perl', '-e', receive, name]);
+    const { says } = started(['perl', receive, name]);
     await says('bound\n');
     const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
     const { address, child, stops } = started(serve, more);

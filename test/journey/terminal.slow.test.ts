@@ -213,9 +213,7 @@ test('what others wrote does nothing; a pipe and a file have every byte', alsoBi
   const text = `${attack}\nof two lines\n`;
   const link = await pushed(service, text, { name: attack, expire_after_views: 50 });
   // Headers carry no controls, but all the rest of Latin-1, in which C1 controls are.
-  await fetch(link.replace(/\/r$/, '.json'), {
-    headers: { 'user-agent': 'agent\u009b31m\u0090' },
-  });
+  await fetch(link.replace(/\/r$/, '.json'), { headers: { 'user-agent': 'agent\u009b31m\u0090' } });
   for (const line of ['list', `audit ${link}`, `get ${link}`, `get ${link} --json`]) {
     const terminal = onTerminal(`NO_COLOR=1 $PWPUSH ${line}`, owner.env);
     expect(await terminal.ended).toBe(0);

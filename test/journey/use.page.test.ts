@@ -37,7 +37,6 @@ async function clipboard(page: Page): Promise<string> {
   return text as string;
 }
 
-/** Presses Copy, and returns what the clipboard holds then. */
 async function copied(page: Page): Promise<string> {
   await press(page, 'Copy');
   await page.getByRole('status').getByText('Copied to the clipboard.').waitFor();
@@ -152,7 +151,6 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
       "document.addEventListener('submit', () => told(document.querySelector('#passphrase').type))",
     );
     await press(page, 'Show the secret');
-    // That one press does it.
     await page.getByText('hunter2').waitFor();
     expect(types).toEqual(['password']);
   });

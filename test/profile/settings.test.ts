@@ -60,12 +60,21 @@ describe('a name', () => {
     },
   );
 
-  test.each(['', '-x', '--json', '.hidden', 'a b', 'a/b', 'ü', '__proto__', 'x'.repeat(65), 'a\n'])(
-    '%j is refused',
-    (name) => {
-      expect(() => checkProfileName(name)).toThrow(expect.objectContaining({ code: 'usage' }));
-    },
-  );
+  const refused = [
+    '',
+    '-x',
+    '--json',
+    '.hidden',
+    'a b',
+    'a/b',
+    'ü',
+    '__proto__',
+    'x'.repeat(65),
+    'a\n',
+  ];
+  test.each(refused)('%j is refused', (name) => {
+    expect(() => checkProfileName(name)).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
 });
 
 describe('a token', () => {

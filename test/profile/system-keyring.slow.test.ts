@@ -41,7 +41,6 @@ const desktop = () => ({
   PATH: [bin, process.env.PATH].join(delimiter),
 });
 
-/** The part of a context that runs programs. */
 const on = (platform: string) => {
   const { signal } = new AbortController();
   return { platform, env: desktop(), signal, signalGroup } as unknown as Context;
@@ -63,7 +62,6 @@ async function bus(unlock: boolean) {
   return { ...desktop(), DBUS_SESSION_BUS_ADDRESS: address.trim() };
 }
 
-/** A program that is found first. */
 function install(name: string, script: string): void {
   writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
@@ -75,7 +73,6 @@ const lookup = (env: Record<string, string>) =>
 const login = (env: Record<string, string>, ...more: string[]) =>
   here.under({ env, stdin: token }).run('login', 'https://pw.test', '--keyring', ...more);
 
-/** Keeps that profile alone, in use. */
 const keep = (name: string, profile: Profile) =>
   here.keep({ current: name, profiles: { [name]: profile } });
 

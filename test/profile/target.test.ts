@@ -58,12 +58,7 @@ describe('the passphrase of the environment is for', () => {
     ['PWPUSH_URL, and not the profile of a link', { env: { url } }, HOME, ENV],
     ['--url without PWPUSH_URL', { url: TYPED }, undefined, undefined],
     ['a link alone', {}, WORK, undefined, none],
-    [
-      'no address that cannot be read',
-      { env: { url: 'https://a:b@c.test' } },
-      WORK,
-      'another instance',
-    ],
+    ['no address, if unreadable', { env: { url: 'https://a:b@c.test' } }, WORK, 'another instance'],
   ])('%s', async (_name, given, link, owner, stored = STORED) => {
     expect((await target(given, link, stored)).passphraseFor).toBe(owner);
   });
@@ -123,10 +118,7 @@ describe('a pasted link', () => {
     });
   });
 
-  const withWork = (work: Profile) => ({
-    current: 'home',
-    profiles: { ...STORED.profiles, work },
-  });
+  const withWork = (work: Profile) => ({ current: 'home', profiles: { ...STORED.profiles, work } });
 
   test('of another profile gets its CA file and insecurity too, but not its defaults', async () => {
     const work = {

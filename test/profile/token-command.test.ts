@@ -19,7 +19,6 @@ afterEach(() => here.close());
 
 const NONE = 'no active pushes\n';
 
-/** Runs `list`, with the token of that command. */
 const list = (command: string, conditions: Conditions = {}, ...more: string[]) =>
   here
     .under({ ...conditions, env: { ...conditions.env, PWPUSH_TOKEN_COMMAND: command } })

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseDotenv } from '../../src/run/dotenv';
 
-/** What a text sets; the number of the wrong line when it is no dotenv. */
 function read(text: string): Record<string, string> | number {
   const found = parseDotenv(text);
   if ('tooLong' in found) return -1;

@@ -23,7 +23,6 @@ function masked(chunks: readonly string[], secrets: readonly string[], rows?: nu
   return Buffer.concat([...told, mask.end()]).toString('latin1');
 }
 
-/** Pieces of that many characters. */
 const inPieces = (text: string, length: number) => text.match(RegExp(`.{1,${length}}`, 'gs')) ?? [];
 
 /** Few letters, so that secrets overlap, touch, and begin one another. */
@@ -172,7 +171,6 @@ describe('each character is found in each of its spellings:', () => {
   });
 });
 
-/** A mask that takes and gives texts. */
 function textMask(secrets: readonly string[]) {
   const mask = streamMask(automatonOf(secrets));
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();

@@ -5,7 +5,6 @@ import { streamMask } from '../../src/run/mask';
 import { formsOf, MOST_ENCODED } from '../../src/run/secret-forms';
 import { times } from '../helpers/long';
 
-/** What remains of an output. */
 function masked(output: string, ...texts: readonly string[]): string {
   const secrets = texts.map((text, at) => ({ name: `V${at}`, text }));
   const mask = streamMask(automatonOf(formsOf(secrets).patterns));

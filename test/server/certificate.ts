@@ -1,63 +1,12 @@
-/**
- * A certificate for localhost, 127.0.0.1 and proxied.test that signs itself, good for a hundred years, for tests alone.
- */
-export const cert = `-----BEGIN CERTIFICATE-----
-MIIBqDCCAU+gAwIBAgIUFmH1HmZ8ZA9jFwjB9wVu5gfC73kwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjAyNTQ0MloYDzIxMjYxMDI4
-MDI1NDQyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAAQ56RD3hoqoyMeCNKL/yS/LDQFSBImyLP2PiSpxfJfEEafQQc2o7KPk
-/HTfBGfWdjqaDlCalrcNPge5p4e89b4bo30wezAdBgNVHQ4EFgQU61VoZeitBmGH
-99fzLNScrGD19vMwHwYDVR0jBBgwFoAU61VoZeitBmGH99fzLNScrGD19vMwDwYD
-VR0TAQH/BAUwAwEB/zAoBgNVHREEITAfgglsb2NhbGhvc3SHBH8AAAGCDHByb3hp
-ZWQudGVzdDAKBggqhkjOPQQDAgNHADBEAiAyQTGdeOfZ1ZHamJHhieXXsWr5Ac+x
-E4KHPCO7mMjtgwIgOj+DnXTtgWpUz9cEaYgcuqkIBB96RoG36DNAUCgVDzc=
------END CERTIFICATE-----
-`;
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-export const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgp2PRwcdkkKEA3v9+
-K7SxS/2Fg/pA+2OK5oYwZnGYfMWhRANCAAQ56RD3hoqoyMeCNKL/yS/LDQFSBImy
-LP2PiSpxfJfEEafQQc2o7KPk/HTfBGfWdjqaDlCalrcNPge5p4e89b4b
------END PRIVATE KEY-----
-`;
+const read = (name: string) =>
+  readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
 
+/** For localhost, 127.0.0.1 and proxied.test: it signs itself, is good for a hundred years, and for tests alone. */
+export const [cert, key] = [read('cert'), read('key')];
 /** Another, as it follows the first. */
-export const nextCert = `-----BEGIN CERTIFICATE-----
-MIIBmzCCAUGgAwIBAgIUAOE85FgLLJMWd8bJdtEJEZRd+A0wCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTEwMTEyNFoYDzIxMjYxMDI4
-MTAxMTI0WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATyjcZ8AK3bCyfPyYFD/TCs83c3x9pXPCBWY+V3Citqgcg1HquT2rMi
-50OdmG07ytQuzxmsOfff+JKV1oq5GibLo28wbTAdBgNVHQ4EFgQUwbjsX/UkDmJE
-krv3NayFVNt982owHwYDVR0jBBgwFoAUwbjsX/UkDmJEkrv3NayFVNt982owDwYD
-VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
-zj0EAwIDSAAwRQIgekKEP1CIGKRTXbM/Jiyfjc4hEUNShDDpYepafzjo6nQCIQCv
-zFplGM83V4Fi+I5RWng+QRFdtB3+TVYWSdkPxOP4nA==
------END CERTIFICATE-----
-`;
-
-export const nextKey = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgvHEBhh81uwQ3UaJ7
-r06D+YR+OcJ48KLGZkPt0hvSA+2hRANCAATyjcZ8AK3bCyfPyYFD/TCs83c3x9pX
-PCBWY+V3Citqgcg1HquT2rMi50OdmG07ytQuzxmsOfff+JKV1oq5GibL
------END PRIVATE KEY-----
-`;
-
+export const [nextCert, nextKey] = [read('next-cert'), read('next-key')];
 /** One for the same names that ended in February 2020. */
-export const expiredCert = `-----BEGIN CERTIFICATE-----
-MIIBZTCCAQugAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
-c3QwHhcNMjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAwWjAUMRIwEAYDVQQDDAls
-b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARX4PnC4INdfGok09DA
-NGXpOiBmCDUyKs+Qu3aA11zCC/BYPn3R75q/V6Tv/5nS5reBEFN8E9KcxRJRRVGf
-bsDzo04wTDAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwDwYDVR0TAQH/BAUw
-AwEB/zAdBgNVHQ4EFgQUFnJvo2PaS6H07aA8Fuyy9U0l0kIwCgYIKoZIzj0EAwID
-SAAwRQIhALtrzq/IHpz/+7WRMR6dTTQqdSl9rf9wP3czxL+UBUvxAiBaQbu6DvGF
-76bLnQe2cU02vLvm35rvp1dRNm0uHRVlkA==
------END CERTIFICATE-----
-`;
-
-export const expiredKey = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgv9GZHX8d6meq/e8A
-FaIXClCa7CnC6AvipWTgS/QNXO2hRANCAARX4PnC4INdfGok09DANGXpOiBmCDUy
-Ks+Qu3aA11zCC/BYPn3R75q/V6Tv/5nS5reBEFN8E9KcxRJRRVGfbsDz
------END PRIVATE KEY-----
-`;
+export const [expiredCert, expiredKey] = [read('expired-cert'), read('expired-key')];

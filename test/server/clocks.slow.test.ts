@@ -97,7 +97,6 @@ const ends: [string, number, unknown, unknown, Begun][] = [
 onSharedPostgres((databases) => {
   const newFolder = folders();
   let settings: { data: string; database: string };
-  /** That of the database. */
   let clock: TestClock;
   /** One whose clock is ahead by as much as it may be, and one whose clock is behind. */
   let services: [TestService, TestService];

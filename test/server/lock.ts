@@ -15,7 +15,6 @@ export function lock(path: string): () => void {
   };
 }
 
-/** A connection as the store has it, without the store. */
 export function open(path: string): Native {
   const require = createRequire(import.meta.url);
   try {

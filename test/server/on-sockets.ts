@@ -49,7 +49,6 @@ export async function onSockets(
 
 export interface Started extends Service {
   readonly port: number;
-  /** Its log. */
   readonly lines: string[];
   readonly warnings: string[];
 }

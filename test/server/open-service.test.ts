@@ -26,7 +26,6 @@ beforeEach(async () => {
   data = await newFolder();
 });
 
-/** Opens it and ends it; answers its warnings. */
 async function openOnce(settings: TestOptions): Promise<string[]> {
   const { close, warnings } = await opened(settings);
   await close();

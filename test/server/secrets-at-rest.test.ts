@@ -28,7 +28,6 @@ onEachStore((store) => {
 
   const retrieve = (token: string) => here.service.retrieve(`${token}${open}`);
   const expire = (token: string) => here.service.expire(`${token}${open}`);
-  /** Which of them are in what remains. */
   const inRemains = (remains: Buffer, told: readonly (string | Buffer)[]) =>
     told.filter((value) => remains.includes(value));
   const sweep = () => here.service.service.housekeeping.sweep();

@@ -50,11 +50,9 @@ const post = (url: string, push: object) =>
     headers: asJson,
     body: JSON.stringify({ push }),
   });
-/** The same as it goes over the wire. */
 const posted = (body: string) =>
   `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** Of the database of a service that has ended. */
 async function keptPushes(): Promise<number> {
   const database = await sqliteIn(data);
   const pushes = await database.sql`SELECT id FROM pushes`;

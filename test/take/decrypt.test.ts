@@ -18,11 +18,9 @@ interface World {
   readonly signal?: AbortSignal;
   /** Called once the armor is in the safe. */
   readonly held?: () => void;
-  /** The age file beside it. */
   readonly file?: AsyncIterable<Uint8Array>;
 }
 
-/** Opens a push of that armor. */
 function open(armor: string, { signal = new AbortController().signal, held, file }: World) {
   const uid = process.geteuid?.();
   const env = { PWPUSH_STATE_DIR: here.file('state') };
@@ -47,17 +45,14 @@ function open(armor: string, { signal = new AbortController().signal, held, file
   const openFile = async () => ({ length: undefined, body: file });
   const retrieval = { context, signal, store, link: '', push, sealed: push, openFile };
   const text = 'Pass phrase 1';
-  const keys = { text, identities: [], decrypt: true, givenBy: 'PWPUSH_KEY', linkKey: undefined };
+  const keys = { text, identities: [], decrypt: true, givenBy: 'PWPUSH_KEY' };
   return decryptPush(retrieval as unknown as Retrieval, keys);
 }
 
 test('armor that takes much memory to open is saved before, and removed after', async () => {
   const armor = await encryptText('hunter2', [passphraseRecipient('Pass phrase 1', 17)]);
   const interrupt = new AbortController();
-  const ended = open(armor, {
-    signal: interrupt.signal,
-    held: () => interrupt.abort('SIGINT'),
-  });
+  const ended = open(armor, { signal: interrupt.signal, held: () => interrupt.abort('SIGINT') });
   await expect(ended).rejects.toMatchObject({ code: 'interrupted' });
   expect(rescued()).toEqual([armor]);
   rmSync(here.file('state'), { recursive: true });

@@ -18,7 +18,6 @@ const key = newLinkKey();
 const recipients = [passphraseRecipient(key, 10)];
 const SIZE = 200_000;
 
-/** Two encrypted files of the same size, as an instance has them. */
 let [one, two]: Buffer[] = [];
 const entries: ManifestFile[] = [];
 beforeAll(async () => {
@@ -112,7 +111,7 @@ test.each([
 });
 
 test(
-  'added files to an encrypted text is noticed, whatever the key is',
+  'added files to a sealed text is noticed for any key',
   needsPrograms('ssh-keygen'),
   async () => {
     const words = 'abacus-abdomen-abdominal-abide-abiding-ability';

@@ -5,7 +5,7 @@ import { type Bytes, joined, type Primitives, unpadded } from './platform';
 import { FILE_KEY, type Identity, type Recipient } from './stanzas';
 import { decryptPayload, encryptPayload, payloadSize, readHeader } from './stream';
 
-// age v1 (https://c2sp.org/age) over the primitives of a platform.
+// Files of age v1 (https://c2sp.org/age) over the primitives of a platform.
 
 /** The header of an age file, and what encrypts its payload. */
 export type PreparedFile = Awaited<ReturnType<typeof prepared>>;
@@ -19,9 +19,9 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
   const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
   const header = encodeHeader(primitives, stanzas, fileKey);
   return {
-    /** The MAC of the header, as its last line has it. */
+    /** The MAC of the header in base64. */
     mac: unpadded(primitives, parseHeader(primitives, header).mac),
-    /** Size of the whole file for plaintext of that size, in bytes. It depends on nothing but the recipients. */
+    /** The size of the whole file for a size of the plaintext, in bytes, by the recipients alone. */
     sizeOf: (size: number) => header.length + payloadSize(size),
     /**
      * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
@@ -36,8 +36,8 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
 
 /**
  * Decrypts an age file, in constant memory. It resolves when an identity matched and the header was verified. The
- * generator yields a chunk only after verifying it, valid until the next one is requested, and the file is complete when
- * it ends; read it, or call `return`.
+ * generator yields a chunk, valid until the next one is requested, only after verifying it, and the file is complete when
+ * it ends. Read the generator, or call its `return`.
  * @param mac of the header of the file that is expected, as `PreparedFile` has it
  * @throws AgeError (header, mac) when it is not an age file, not the expected one, or its header was changed;
  * (no-match) when no identity decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
@@ -69,7 +69,7 @@ export async function decrypted(
  */
 const SAME = 20;
 
-/** The file key of the first stanza that an identity unwraps. Signals are handled between two tries. */
+/** Unwraps the file key of the first stanza that fits an identity. Signals are handled between two tries. */
 async function unwrap(
   { pause }: Primitives,
   { stanzas }: Header,
@@ -77,10 +77,10 @@ async function unwrap(
 ): Promise<Uint8Array> {
   const seen = new Map<string, number>();
   for (const stanza of stanzas) {
-    const same = `${stanza.type} ${stanza.args[0]}`;
-    const before = seen.get(same) ?? 0;
-    if (before === SAME) continue;
-    seen.set(same, before + 1);
+    const kind = `${stanza.type} ${stanza.args[0]}`;
+    const count = seen.get(kind) ?? 0;
+    if (count === SAME) continue;
+    seen.set(kind, count + 1);
     for (const identity of identities) {
       if (identity.type !== stanza.type) continue;
       await pause();
@@ -91,30 +91,28 @@ async function unwrap(
   throw new AgeError('no-match', 'the key does not decrypt it');
 }
 
-/** Length of the armor of plaintext of that size, in bytes. */
+/** The length of the armor for a size of the plaintext, in bytes. */
 export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext: number): number {
   return armorSize(sizeOf(plaintext));
 }
 
-/** Encrypts bytes as armor ("ASCII armor"), with a header that is there already. */
+/** Encrypts bytes as armor ("ASCII armor"). */
 export async function armored(
   primitives: Primitives,
   { encrypt }: PreparedFile,
   plaintext: Uint8Array,
 ): Promise<string> {
-  return encodeArmor(primitives, await all(encrypt(one(plaintext))));
+  return encodeArmor(primitives, await collected(encrypt(single(plaintext))));
 }
 
-/**
- * Decrypts armor.
- * @throws AgeError (armor, header, mac, no-match, payload)
- */
+/** @throws AgeError (armor, header, mac, no-match, payload) */
 export async function opened(
   primitives: Primitives,
   armor: string,
   identities: readonly Identity[],
 ): Promise<Bytes> {
-  return all(await decrypted(primitives, one(decodeArmor(primitives, armor)), identities));
+  const file = single(decodeArmor(primitives, armor));
+  return collected(await decrypted(primitives, file, identities));
 }
 
 /**
@@ -122,17 +120,17 @@ export async function opened(
  * @throws AgeError (armor, header)
  */
 export async function workOf(primitives: Primitives, armor: string): Promise<number | undefined> {
-  const { header } = await readHeader(one(decodeArmor(primitives, armor)));
+  const { header } = await readHeader(single(decodeArmor(primitives, armor)));
   const [stanza] = parseHeader(primitives, header).stanzas;
   return stanza?.type === 'scrypt' ? Number(stanza.args[1]) : undefined;
 }
 
-async function* one(piece: Uint8Array) {
+async function* single(piece: Uint8Array) {
   yield piece;
 }
 
-async function all(pieces: AsyncIterable<Uint8Array>): Promise<Bytes> {
-  const found: Uint8Array[] = [];
-  for await (const piece of pieces) found.push(new Uint8Array(piece));
-  return joined(found);
+async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Bytes> {
+  const copies: Uint8Array[] = [];
+  for await (const piece of pieces) copies.push(new Uint8Array(piece));
+  return joined(copies);
 }

@@ -1,21 +1,19 @@
 import { AgeError } from '../age-error';
 import type { Bytes, Primitives } from './platform';
 
-// age.md (https://c2sp.org/age), "ASCII armor": the strict encoding of RFC 7468, section 3.
+// ASCII armor (https://c2sp.org/age, "ASCII armor"): the strict encoding of RFC 7468, section 3.
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';
 const COLUMNS = 64;
 
-/** Encodes an age file as armor, with a final line end. */
 export function encodeArmor({ toBase64 }: Primitives, file: Uint8Array): string {
-  const text = toBase64(file);
-  return `${BEGIN}\n${text.replace(/.{1,64}/g, '$&\n')}${END}\n`;
+  return `${BEGIN}\n${toBase64(file).replace(/.{1,64}/g, '$&\n')}${END}\n`;
 }
 
-/** Length of the armor of a binary file of that many bytes. */
-export function armorSize(file: number): number {
-  const characters = Math.ceil(file / 3) * 4;
+/** The length of the armor of a file, in bytes. */
+export function armorSize(fileSize: number): number {
+  const characters = Math.ceil(fileSize / 3) * 4;
   return BEGIN.length + characters + Math.ceil(characters / COLUMNS) + END.length + 2;
 }
 
@@ -27,7 +25,7 @@ export function decodeArmor({ fromBase64, toBase64 }: Primitives, text: string):
   const lines = linesOf(text.trim());
   const next = () => lines.next().value;
   if (next() !== BEGIN) throw new AgeError('armor', 'the armor has no valid first line');
-  // Only the last may be shorter: millions of short lines would take gigabytes.
+  // Only the last line may be shorter: millions of short lines would take gigabytes.
   const body: string[] = [];
   let line = next();
   for (; line?.length === COLUMNS; line = next()) body.push(line);
@@ -39,9 +37,9 @@ export function decodeArmor({ fromBase64, toBase64 }: Primitives, text: string):
   if (line !== END || next() !== undefined)
     throw new AgeError('armor', 'the armor is truncated, or has text after it');
   const base64 = body.join('');
-  const bytes = fromBase64(base64);
-  if (bytes === undefined || toBase64(bytes) !== base64) throw invalidArmor();
-  return bytes;
+  const file = fromBase64(base64);
+  if (file === undefined || toBase64(file) !== base64) throw invalidArmor();
+  return file;
 }
 
 function* linesOf(text: string): Generator<string, undefined> {

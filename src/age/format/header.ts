@@ -11,7 +11,7 @@ import {
   unpadded,
 } from './platform';
 
-// age.md (https://c2sp.org/age), "Header".
+// The header of an age file (https://c2sp.org/age, "Header").
 
 /** The file key, wrapped for one recipient. */
 export interface Stanza {
@@ -31,7 +31,7 @@ export interface Header {
 export const MAX_HEADER = 128 * 1024;
 
 const VERSION = 'age-encryption.org/v1';
-/** Columns of a line of a body; a shorter line ends the body. */
+/** Columns of a body's lines. A shorter line, which may be empty, ends the body ("Recipient stanza"). */
 const COLUMNS = 64;
 const ARGUMENTS = /^-> [!-~]+(?: [!-~]+)*$/;
 const MAC_LINE = /^--- ([A-Za-z0-9+/]{43})$/;
@@ -71,18 +71,18 @@ export function parseHeader(primitives: Primitives, bytes: Uint8Array): Header {
   const lines = textOf(bytes).split('\n');
   if (lines[0] !== VERSION) throw new AgeError('header', 'not an age v1 file');
   const stanzas: Stanza[] = [];
-  let at = 1;
-  while (lines[at]?.startsWith('->')) {
-    const stanza = parseStanza(primitives, lines, at);
-    stanzas.push(stanza.parsed);
-    at = stanza.next;
+  let next = 1;
+  while (lines[next]?.startsWith('->')) {
+    const { stanza, end } = parseStanza(primitives, lines, next);
+    stanzas.push(stanza);
+    next = end;
   }
-  const mac = fromUnpadded(primitives, MAC_LINE.exec(lines[at] ?? '')?.[1] ?? '');
-  if (mac?.length !== 32 || lines.length !== at + 2 || lines[at + 1] !== '') throw damaged();
+  const mac = fromUnpadded(primitives, MAC_LINE.exec(lines[next] ?? '')?.[1] ?? '');
+  if (mac?.length !== 32 || lines.length !== next + 2 || lines[next + 1] !== '') throw damaged();
   if (stanzas.length === 0) throw damaged();
   if (!passphraseIsAlone(stanzas))
     throw new AgeError('header', 'the header combines a passphrase with other recipients');
-  // Without the space, the MAC in base64 and the line end.
+  // The MAC covers everything before the space, itself in base64 and the line end ("Header MAC").
   const authenticated = bytes.subarray(0, bytes.length - 1 - 43 - 1);
   return { stanzas, authenticated, mac };
 }
@@ -91,19 +91,15 @@ function parseStanza(primitives: Primitives, lines: readonly string[], from: num
   const first = lines[from] ?? '';
   if (!ARGUMENTS.test(first)) throw damaged();
   const [type = '', ...args] = first.slice(3).split(' ');
-  let text = '';
-  for (let at = from + 1; ; at++) {
-    const line = lines[at];
-    if (line === undefined || line.length > COLUMNS) throw damaged();
-    text += line;
-    if (line.length === COLUMNS) continue;
-    const body = fromUnpadded(primitives, text);
-    if (body === undefined) throw damaged();
-    return { parsed: { type, args, body }, next: at + 1 };
-  }
+  let last = from + 1;
+  while (lines[last]?.length === COLUMNS) last++;
+  const isEnded = (lines[last]?.length ?? COLUMNS) < COLUMNS;
+  const body = fromUnpadded(primitives, lines.slice(from + 1, last + 1).join(''));
+  if (!isEnded || body === undefined) throw damaged();
+  return { stanza: { type, args, body }, end: last + 1 };
 }
 
-/** Section "The scrypt recipient type": only someone who knows the passphrase can have created the file. */
+/** With a passphrase alone, only someone who knows it can have made the file ("The scrypt recipient type"). */
 function passphraseIsAlone(stanzas: readonly Stanza[]): boolean {
   return stanzas.length === 1 || stanzas.every(({ type }) => type !== 'scrypt');
 }

@@ -16,15 +16,15 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** ChaCha20-Poly1305 (RFC 8439) with one key. */
 export interface Chacha {
-  /** Encrypts; the result is ciphertext and tag, in parts that are new buffers. */
+  /** Returns ciphertext and tag, in parts that are new buffers. */
   seal(nonce: Uint8Array, plain: Uint8Array): Bytes[] | Promise<Bytes[]>;
   /** Decrypts what `seal` returned, into parts; undefined if the key or the nonce differs, or the data was changed. */
   open(nonce: Uint8Array, sealed: Uint8Array): Bytes[] | undefined | Promise<Bytes[] | undefined>;
-  /** Takes back the memory of what they returned, where that does not wait for the garbage collector. */
+  /** Frees the memory of results, where that need not wait for the garbage collector. */
   free?(results: readonly Bytes[]): void;
 }
 
-/** Bytes that `seal` adds. */
+/** The length of the tag that `seal` adds, in bytes. */
 export const TAG = 16;
 
 /**
@@ -42,7 +42,7 @@ export interface KeyPair {
   shared(point: Uint8Array): Uint8Array | undefined;
 }
 
-/** Derives 32 bytes with HKDF-SHA-256 (RFC 5869), of which that is one block. */
+/** Derives 32 bytes with HKDF-SHA-256 (RFC 5869), which are one block of it. */
 export function derive(
   { hmac }: Pick<Primitives, 'hmac'>,
   secret: Uint8Array,
@@ -63,14 +63,15 @@ export function fromUnpadded(primitives: Primitives, text: string): Bytes | unde
   return bytes && unpadded(primitives, bytes) === text ? bytes : undefined;
 }
 
-/** Bytes of characters up to U+00FF. A loop, as `Uint8Array.from` takes three times as long. */
+/** The bytes of characters up to U+00FF. */
 export function ascii(text: string): Bytes {
   const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  // `Uint8Array.from` takes three times as long.
+  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
   return bytes;
 }
 
-/** The other way round. */
+/** The characters up to U+00FF that bytes stand for. */
 export function textOf(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);
@@ -83,15 +84,15 @@ export function joined(parts: readonly Uint8Array[]): Bytes {
   return whole;
 }
 
-/** Puts parts one after the other from a place on, and returns where they end. */
-export function put(parts: readonly Uint8Array[], into: Uint8Array, at: number): number {
+/** Copies parts to a buffer, one after the other from an offset on, and returns where they end. */
+export function put(parts: readonly Uint8Array[], into: Uint8Array, offset: number): number {
   return parts.reduce((from, part) => {
     into.set(part, from);
     return from + part.length;
-  }, at);
+  }, offset);
 }
 
-/** In constant time; of the same length. */
-export function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0;
+/** Compares bytes of the same length in constant time. */
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.reduce((difference, byte, index) => difference | (byte ^ (b[index] ?? 0)), 0) === 0;
 }

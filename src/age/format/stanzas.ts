@@ -14,11 +14,10 @@ import {
   type X25519,
 } from './platform';
 
-// age.md (https://c2sp.org/age), "Native recipient types".
+// The recipients of an age file (https://c2sp.org/age, "Native recipient types").
 
 /** A public key or a passphrase to encrypt to. */
 export interface Recipient {
-  /** Wraps a file key. */
   wrap(fileKey: Uint8Array): Stanza | Promise<Stanza>;
 }
 
@@ -34,10 +33,9 @@ export interface Identity {
 }
 
 export const FILE_KEY = 16;
-/** Fixed, since every wrap key is used once. */
+/** The nonce is fixed, since every wrap key is used once. */
 const NONCE = new Uint8Array(12);
 
-/** Encrypts a file key with a wrap key. */
 export async function sealFileKey({ chacha }: Primitives, key: Uint8Array, fileKey: Uint8Array) {
   return joined(await (await chacha(key)).seal(NONCE, fileKey));
 }
@@ -67,16 +65,14 @@ export function invalidStanza(): AgeError {
   return new AgeError('header', 'the header has an invalid stanza');
 }
 
-// Section "The scrypt recipient type".
-
 const SALT = 16;
-/** The work factor of words, 64 MiB of memory; that of a link key is at most as high. */
+/** The work factor of words takes 64 MiB of memory. That of a link key is at most as high. */
 export const MODERATE_WORK = 16;
-/** The highest work factor that is accepted from a file: 1 GiB of memory and some seconds. */
+/** The highest work factor that is accepted from a file takes 1 GiB of memory and some seconds. */
 const MAX_WORK = 20;
 
 /**
- * A passphrase, for encryption.
+ * A passphrase, for encryption ("The scrypt recipient type").
  * @param work the base-two logarithm of the scrypt work factor: 10 for random keys of 128 bits, 16 for words
  * @throws AgeError (key) when it is empty
  */
@@ -97,7 +93,6 @@ export function scryptRecipient(
   };
 }
 
-/** A passphrase, for decryption. */
 export function scryptIdentity(
   primitives: Primitives,
   scrypt: Scrypt,
@@ -122,12 +117,10 @@ function labelled(salt: Uint8Array): Uint8Array {
   return joined([ascii('age-encryption.org/v1/scrypt'), salt]);
 }
 
-// Section "The X25519 recipient type".
-
 const LABEL = 'age-encryption.org/v1/X25519';
 
 /**
- * An X25519 public key, for encryption.
+ * An X25519 public key, for encryption ("The X25519 recipient type").
  * @throws AgeError (key) for a point of low order, whose secret is always zero (RFC 7748, section 6.1)
  */
 export function pointRecipient(
@@ -135,7 +128,7 @@ export function pointRecipient(
   x25519: X25519,
   point: Uint8Array,
 ): Recipient {
-  // Throws for a point of low order.
+  // A point of low order is refused here.
   ephemeral(primitives, x25519, point);
   return {
     async wrap(fileKey) {
@@ -147,7 +140,6 @@ export function pointRecipient(
   };
 }
 
-/** An X25519 private key of 32 bytes, for decryption. */
 export function secretIdentity(
   primitives: Primitives,
   x25519: X25519,
@@ -157,8 +149,9 @@ export function secretIdentity(
   return {
     type: 'X25519',
     async unwrap(stanza) {
-      if (stanza.args.length !== 1) throw invalidStanza();
-      const share = argument(primitives, stanza.args[0], 32);
+      const [text, ...more] = stanza.args;
+      const share = argument(primitives, text, 32);
+      if (more.length > 0) throw invalidStanza();
       const shared = pair.shared(share);
       if (shared === undefined) throw invalidStanza();
       const key = derive(primitives, shared, joined([share, pair.point]), LABEL);

@@ -3,15 +3,15 @@ import { MAX_HEADER } from './header';
 import { inChunks } from './in-chunks';
 import { type Bytes, derive, type Primitives, put, TAG, textOf } from './platform';
 
-// age.md (https://c2sp.org/age), "Payload".
+// The payload of an age file (https://c2sp.org/age, "Payload").
 
 /** Bytes of plaintext per chunk. */
 const CHUNK = 64 * 1024;
 const NONCE = 16;
-/** Bytes that are encrypted before they are yielded: each piece has its price where it is sent. */
+/** Bytes of a piece that is yielded: to send many small ones takes longer. */
 const BATCH = 8 * (CHUNK + TAG);
 
-/** Size of the payload for plaintext of that size, in bytes. */
+/** The size of the payload for a size of the plaintext, in bytes. */
 export function payloadSize(plaintext: number): number {
   return NONCE + plaintext + Math.max(1, Math.ceil(plaintext / CHUNK)) * TAG;
 }
@@ -56,7 +56,7 @@ export async function* decryptPayload(
   let room: Bytes | undefined;
   for await (const { chunk, last } of inChunks(sealed, CHUNK + TAG)) {
     const plain = await open(chunkNonce(number, last), chunk);
-    // A whole chunk after which data is missing or follows: the reference implementation releases it, too.
+    // Like the reference implementation, this yields a whole chunk after which data is missing or follows.
     const wrongEnd = plain === undefined && chunk.length === CHUNK + TAG;
     const released = (wrongEnd ? await open(chunkNonce(number, !last), chunk) : plain) ?? [];
     room ??= new Uint8Array(chunk.length);
@@ -69,7 +69,7 @@ export async function* decryptPayload(
   }
 }
 
-/** A counter of 11 bytes, big-endian, and a flag for the last chunk. */
+/** The nonce of a chunk: a counter of 11 bytes, big-endian, and a flag for the last chunk. */
 function chunkNonce(number: number, last: boolean): Uint8Array {
   const nonce = new Uint8Array(12);
   new DataView(nonce.buffer).setUint32(7, number);
@@ -107,15 +107,15 @@ export async function readHeader(pieces: AsyncIterator<Uint8Array>) {
 
 const LINE_END = 0x0a;
 
-/** Where the line end before `---` is, from a place on; -1 if nowhere. */
+/** The index of the line end before `---`, from an index on; -1 if it has no such line. */
 function macLineIn(bytes: Uint8Array, from: number): number {
-  let at = bytes.indexOf(LINE_END, from);
-  while (at >= 0 && textOf(bytes.subarray(at + 1, at + 4)) !== '---')
-    at = bytes.indexOf(LINE_END, at + 1);
-  return at;
+  let index = bytes.indexOf(LINE_END, from);
+  while (index >= 0 && textOf(bytes.subarray(index + 1, index + 4)) !== '---')
+    index = bytes.indexOf(LINE_END, index + 1);
+  return index;
 }
 
-async function* following(first: readonly Uint8Array[], pieces: AsyncIterator<Uint8Array>) {
-  yield* first;
+async function* following(rest: readonly Uint8Array[], pieces: AsyncIterator<Uint8Array>) {
+  yield* rest;
   yield* { [Symbol.asyncIterator]: () => pieces };
 }

@@ -12,12 +12,10 @@ import { isCommon } from '../declare';
 import { GLOBAL } from '../options';
 import { folded } from '../terminal/bounded-write';
 
-/** The topics of `pwpush help <topic>`. */
 export const topics = ['options', 'environment', 'exit-codes'] as const;
 
 const files = import.meta.glob<string>('./*.txt', { query: '?raw', import: 'default' });
 
-/** The text about a topic. */
 export async function topicText(topic: (typeof topics)[number]): Promise<string> {
   const text = (await files[`./${topic}.txt`]?.()) ?? '';
   if (topic !== 'exit-codes') return text;
@@ -28,7 +26,6 @@ export async function topicText(topic: (typeof topics)[number]): Promise<string>
   return text.replace('{codes}', rows.join('\n'));
 }
 
-/** Each exit code with what it means, as lines. */
 export async function exitCodes() {
   const { default: meanings } = await import('./exit-codes.json');
   const all = { ok: 0, ...exitStatus };
@@ -159,13 +156,13 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
   return [['Arguments:', words], ...options, ['Commands:', below]];
 }
 
-/** Without its choices if they are many, which the text below the options has, or if its description names them. */
+/** The description without the choices if they are many, which the text below the options has, or if it names them itself. */
 function described({ argChoices, description }: Option | Argument, whole: string): string {
   const isNamed = argChoices?.every((one) => description.includes(one));
   return argChoices && (argChoices.length > 10 || isNamed) ? description : whole;
 }
 
-/** Name and arguments only: every command takes options. */
+/** The options are left out, as every command takes some. */
 function usageOf(command: Parser): string {
   const words = command.registeredArguments.map((one) =>
     one.required ? `<${one.name()}>` : `[${one.name()}]`,

@@ -1,6 +1,7 @@
 // Errors of the command line, with suggestions.
 import type { Command, CommanderError, Option } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
+import otherNames from './other-names.json';
 
 /** A parser of one of some words. Not Commander's check of choices, which suggests none. */
 export const oneOf =
@@ -16,7 +17,6 @@ export const oneOf =
     );
   };
 
-/** An error of Commander's parser as one of ours. */
 export function misuse(error: CommanderError, command: Command): CliError {
   const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
   const [name = ''] = /--[\w-]+/.exec(quoted) ?? [];
@@ -29,7 +29,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
       return missingArgument(quoted, command);
     case 'commander.optionMissingArgument':
       return usageError(`${name} requires a value`, helpOf(command));
-    // What is too much may be a secret.
+    // An argument that is too much may be a secret, and is not quoted.
     case 'commander.excessArguments':
       if (command.commands.length > 0) return unknownSubcommand(command.args[0] ?? '', command);
       return usageError('too many arguments', helpOf(command));
@@ -38,7 +38,6 @@ export function misuse(error: CommanderError, command: Command): CliError {
   }
 }
 
-/** The error for an argument that was not given. */
 export function missingArgument(name: string, command: Command): CliError {
   const { description } = command.registeredArguments.find((one) => one.name() === name) ?? {};
   const see = helpOf(command);
@@ -50,23 +49,18 @@ export function missingArgument(name: string, command: Command): CliError {
   );
 }
 
-/** Names that people try for subcommands, in groups of the same meaning. */
-const synonyms = [
-  ['list', 'ls'],
-  ['add', 'create', 'new'],
-  ['remove', 'revoke', 'delete', 'rm'],
-  ['show', 'get', 'view'],
-  ['use', 'switch', 'select'],
-];
+/** What is meant by a word that people type in its place: of other tools, and of the API itself. */
+const meantBy = (typed: string, kind: keyof typeof otherNames) =>
+  Object.entries(otherNames[kind]).find(([, words]) => words.includes(typed))?.[0];
 
-/** The error for a word where a command has subcommands, and none of that name. */
 export function unknownSubcommand(word: string, command: Command): CliError {
   const names = command.commands.map((one) => one.name());
-  const same = synonyms.find((group) => group.includes(word)) ?? [];
-  const meant = names.find((name) => same.includes(name));
+  const alike = Object.entries(otherNames.subcommands).map(([name, words]) => [name, ...words]);
+  const same = alike.find((group) => group.includes(word)) ?? [];
+  const meant = names.find((name) => same.includes(name)) ?? nearest(names, word);
   return usageError(
     `unknown command "${word}"`,
-    meant === undefined ? suggestion(names, word, command) : `did you mean ${meant}?`,
+    meant ? `did you mean ${meant}?` : helpOf(command),
   );
 }
 
@@ -77,70 +71,48 @@ function helpOf(command: Command): string {
   return names.join(' ');
 }
 
-function suggestion(names: readonly string[], word: string, command: Command): string {
-  const near = nearest(names, word);
-  return near === undefined ? helpOf(command) : `did you mean ${near}?`;
-}
-
 /** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
 
-/** Our options, and those that people try in their place, of other tools and of the API itself. */
-const otherOptions: readonly Meant[] = [
-  ['--views 1', ['--burn', '--burn-after-reading', '--once', '--one-time']],
-  ['--views', ['--expire-after-views', '--max-views']],
-  ['--days', ['--expire', '--expire-after-days']],
-  ['--expire', ['--expire-after-duration']],
-  ['--expire 3d', ['--days']],
-  ['--days or --expire', ['--expires', '--expires-in', '--ttl']],
-  ['--key-file or PWPUSH_KEY', ['--key']],
-  ['--name', ['--label', '--title']],
-];
-
-/** What is meant, and the words that people type for it. */
-type Meant = readonly [meant: string, typed: readonly string[]];
-
-const meantBy = (typed: string, all: readonly Meant[]) =>
-  all.find(([, words]) => words.includes(typed))?.[0];
-
-/** Where a command to run belongs. */
 export const COMMAND_AFTER =
   'put the command after --, for example: pwpush run LINK -- ./deploy.sh';
 
-/** The error for an unknown option. Names the option only: a value joined to it may be a secret. */
+/** The error names the option only: a value joined to it may be a secret. */
 export function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
   const options = optionsOf(command).filter(({ hidden }) => !hidden);
-  // Commander treats a value for a switch as an unknown option.
-  if (typed.startsWith(`${name}=`) && options.some(({ long }) => long === name))
-    return usageError(`${name} takes no value`, helpOf(command));
   const names = options.flatMap(({ long }) => long ?? []);
-  if (names.includes(name) && !SECRETS.test(name))
+  const isSecret = SECRETS.test(name);
+  // Commander treats a value for a switch as an unknown option.
+  if (typed.startsWith(`${name}=`) && names.includes(name))
+    return usageError(`${name} takes no value`, helpOf(command));
+  if (names.includes(name) && !isSecret)
     return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
   const { short } = options.find((one) => one.short?.toLowerCase() === typed.toLowerCase()) ?? {};
-  const near = name.startsWith('--') ? nearest(names, name) : short;
-  return usageError(`unknown option ${name}`.trimEnd(), insteadOf(typed, names, near, command));
+  const other = meantBy(name, 'options');
+  const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : undefined;
+  const views =
+    names.includes('--views') && /^-[1-9]\d?$/.test(typed)
+      ? `--views ${typed.slice(1)}`
+      : undefined;
+  const meant = known ?? (name.startsWith('--') ? nearest(names, name) : short) ?? views;
+  const suggestion = meant ? `did you mean ${meant}?` : otherUse(typed, command);
+  return usageError(
+    `unknown option ${name}`.trimEnd(),
+    isSecret ? safeWay(name, names) : suggestion,
+  );
 }
 
-/** What to type in place of an option that a command does not have. */
-function insteadOf(
-  typed: string,
-  names: readonly string[],
-  near: string | undefined,
-  command: Command,
-): string {
-  const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
-  if (SECRETS.test(name))
-    return `options cannot hold secrets, because other users can read them: ${
-      name.startsWith('--p') && names.includes('--passphrase-file')
-        ? '-p asks for it, --passphrase-file PATH reads it'
-        : 'pipe the secret in, let pwpush ask, or use a file or variable'
-    }`;
-  const other = meantBy(name, otherOptions);
-  const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : near;
-  const isViews = names.includes('--views') && /^-[1-9]\d?$/.test(typed);
-  const meant = known ?? (isViews ? `--views ${typed.slice(1)}` : undefined);
-  if (meant !== undefined) return `did you mean ${meant}?`;
+function safeWay(name: string, names: readonly string[]): string {
+  return `options cannot hold secrets, because other users can read them: ${
+    name.startsWith('--p') && names.includes('--passphrase-file')
+      ? '-p asks for it, --passphrase-file PATH reads it'
+      : 'pipe the secret in, let pwpush ask, or use a file or variable'
+  }`;
+}
+
+/** What to do about a word with a dash that is near no option. */
+function otherUse(typed: string, command: Command): string {
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
   const hasLinks = command.registeredArguments.some((one) => /^links?$/.test(one.name()));
   if (/^-[\d.]/.test(typed) && !hasLinks)
@@ -154,27 +126,9 @@ function optionsOf(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
-/** Our commands, and those of other tools that people try in their place. */
-const otherCommands: readonly Meant[] = [
-  ['push', ['add', 'create', 'new', 'send', 'share', 'upload']],
-  ['get', ['cat', 'decrypt', 'download', 'fetch', 'open', 'pull', 'read', 'view']],
-  ['request', ['ask']],
-  ['respond', ['answer']],
-  ['show', ['info', 'status']],
-  ['preview --qr', ['qr', 'qrcode']],
-  ['expire', ['delete', 'remove', 'revoke']],
-  ['audit', ['history', 'log']],
-  ['wait', ['watch']],
-  ['login', ['auth', 'init', 'setup']],
-  ['profile', ['config', 'settings']],
-  ['login or serve token', ['token', 'tokens']],
-  ['doctor', ['whoami']],
-  ['version', ['update']],
-];
-
 export function unknownWord(word: string, names: readonly string[]): CliError {
   const isLink = /^https?:/i.test(word);
-  const near = isLink ? 'pwpush get LINK' : (meantBy(word, otherCommands) ?? nearest(names, word));
+  const near = isLink ? 'pwpush get LINK' : (meantBy(word, 'commands') ?? nearest(names, word));
   return usageError(
     `unknown command "${word}"`,
     near ? `did you mean ${near}?` : 'pwpush help lists all commands and topics',

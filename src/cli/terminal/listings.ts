@@ -143,13 +143,17 @@ export const requestList: Listing<SecretRequest> = {
 const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);
 const timeToCome = (time: string, { tty, now }: Look) => (tty ? ahead(time, now) : time);
 
+const namePairs = ({ html_url, name, note }: Partial<PushState>): readonly Pair[] => [
+  ['link', html_url ?? ''],
+  name ? ['name', name] : false,
+  note ? ['note', note] : false,
+];
+
 /** One property of a request a line, two columns on a terminal, `name<TAB>value` in a pipe. */
 export function requestText(request: SecretRequest, look: Look): string {
-  const { state, name, note, response_file_attachments: files, public_key: key } = request;
+  const { state, response_file_attachments: files, public_key: key } = request;
   const fields: Pair[] = [
-    ['link', request.html_url ?? ''],
-    name ? ['name', name] : false,
-    note ? ['note', note] : false,
+    ...namePairs(request),
     request.request ? ['question', request.request] : false,
     ['state', state ?? 'unknown'],
     request.created_at ? ['created', timeText(request.created_at, look)] : false,
@@ -208,12 +212,10 @@ export const auditLog: Listing<AuditEntry> = {
     [created_at, kind, ip, user_agent, referrer].map(text),
 };
 
-/** A token of the service, as `serve token list` shows one. */
 interface ShownToken {
   readonly id: string;
   readonly name: string;
   readonly label: string;
-  /** ISO 8601. */
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly expires_at: string | null;
@@ -253,9 +255,7 @@ export function pushStateText(push: PushState, look: Look): string {
     left == null ? 'unknown' : `${left} of ${all ?? '?'}`;
   const state = push.deleted ? 'deleted' : push.expired ? 'expired' : 'active';
   const fields: Pair[] = [
-    ['link', push.html_url ?? ''],
-    push.name ? ['name', push.name] : false,
-    push.note ? ['note', push.note] : false,
+    ...namePairs(push),
     ['state', push.expired == null ? 'unknown' : state],
     ['views left', rest(push.views_remaining, push.expire_after_views)],
     // For a person, "expires" says it.

@@ -1,6 +1,7 @@
 import type { Context, Environment, Output } from '../../platform/context';
 import type { CliError, Fact, Step } from '../../platform/errors';
 import { isGuarded } from '../agent';
+import { inWords } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 
@@ -15,31 +16,24 @@ import { forLog, safe, safeJson } from './safe';
 // Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
 // of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
 
-/** How a run prints. */
 export interface Manner {
-  /** The result, warnings and errors are JSON. */
   readonly json: boolean;
-  /** Without notes. */
   readonly quiet: boolean;
-  /** With colours, where the stream has any. */
   readonly color: boolean;
-  /** With a line for each request. */
   readonly debug: boolean;
 }
 
 /** What is said on the way; of an error, not what to do. */
 type Said = Fact | CliError;
 
-/** Writes what a command has to say, as the context and its manner require. */
 export interface Terminal {
   readonly manner: Manner;
   /** The look of standard output. */
   look(): Promise<Look>;
   /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
-  /** Text for stdout, unchanged. */
   printText(text: string): Promise<void>;
-  /** Not with `--quiet` or `--json`. */
+  /** Drops it with `--quiet` and `--json`. */
   note(what: Said): Promise<void>;
   /** A note that only a terminal gets. */
   remark(what: Said): Promise<void>;
@@ -61,23 +55,19 @@ export interface Entry {
 }
 
 export function entryOf(context: Context, manner: Manner): Entry {
-  return { context, say: terminal(context, manner) };
-}
-
-function terminal(context: Context, manner: Manner): Terminal {
   const { stdout, stderr, env } = context;
   const { json, quiet, color, debug } = manner;
   const look = (output: Context['stdout']) => lookOf(output, env, context.now(), color);
   const write = (text: string) =>
     boundedWrite(stderr, forLog(text, env), context.signal).catch(() => {});
-  const line = async (what: Said) => write(`${folded(safe(await words(what)), stderr)}\n`);
+  const line = async (what: Said) => write(`${folded(safe(await inWords(what)), stderr)}\n`);
   const note = async (what: Said) => {
     if (!quiet && !json) await line(what);
   };
   const remark = async (what: Said) => {
     if (stderr.isTTY) await note(what);
   };
-  return {
+  const say: Terminal = {
     manner: { json, quiet, color, debug },
     look: () => look(stdout),
     print: async (value, render) =>
@@ -92,7 +82,7 @@ function terminal(context: Context, manner: Manner): Terminal {
     advise: async (step) => remark(`hint: ${await adviceText(step)}`),
     announce: line,
     warn: async (what, step) => {
-      const fact = await words(what);
+      const fact = await inWords(what);
       const text = step === undefined ? fact : `${fact}; ${await adviceText(step)}`;
       if (json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
@@ -104,11 +94,7 @@ function terminal(context: Context, manner: Manner): Terminal {
     },
     draw: async (render) => write(render(await look(stderr))),
   };
-}
-
-/** The tables of words are loaded when one of their rows is said. */
-async function words(what: Said): Promise<string> {
-  return typeof what === 'string' ? what : (await import('../report-error')).wordsOf(what);
+  return { context, say };
 }
 
 async function adviceText(step: Step): Promise<string> {
@@ -134,16 +120,9 @@ export function toJson(object: unknown, guarded = false, told: object = {}): str
     return safeJson(JSON.stringify(value, hidden));
   } catch {
     // Nested too deep for JSON.stringify. The fields that we know of a push are not nested.
-    return safeJson(JSON.stringify(flat(value), hidden));
+    const fields = Object.entries(Object(value)).filter(([, field]) => Object(field) !== field);
+    return safeJson(JSON.stringify(Object.fromEntries(fields), hidden));
   }
-}
-
-function flat(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(
-    ([, field]) => typeof field !== 'object' || field === null,
-  );
-  return Object.fromEntries(fields);
 }
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -160,7 +139,7 @@ export interface Look {
 
 const plain: Paint = (_style, text) => text;
 
-/** The look of one stream; chalk is loaded only if its text will be coloured. */
+/** Chalk is loaded only if a text will be coloured. */
 async function lookOf(output: Output, env: Environment, now: Date, wanted: boolean): Promise<Look> {
   const coloured = wanted && hasColour(output, env);
   const paint = coloured ? await chalkPaint() : plain;

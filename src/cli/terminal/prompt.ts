@@ -32,10 +32,9 @@ const HIDDEN: Readonly<Record<Extent, string>> = {
  * @param signals what to do for Ctrl-Z, and for Ctrl-C between two questions
  */
 export function inquirerPrompter(
-  streams: PromptStreams,
+  { input, output, signal }: PromptStreams,
   { interrupt, suspend }: TerminalSignals,
 ): TerminalPrompter {
-  const { input, output, signal } = streams;
   const { keys, take, release } = keyboard(input, {
     interrupt,
     suspend:
@@ -62,43 +61,52 @@ export function inquirerPrompter(
       left.end();
     }
   };
-  const columnsNow = () => output.columns || 80;
-  const fold = (message: string) => wrap(`? ${message}`, columnsNow() - 1);
+  const fold = (message: string) => wrap(`? ${message}`, columnsOf(output) - 1);
   // inquirer breaks a line within a word.
   const folded = (message: string) => fold(message).join('\n').slice(2);
   return {
     release,
     secret: (message, extent = 'line') => {
       take();
-      const columns = columnsNow();
-      const lines = fold(message);
-      const bold = lines.map((line, at) =>
-        at === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
-      );
-      // Only the last line is drawn again.
-      for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
-      const draw = (typed: number) => {
-        const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];
-        const hint = hints.find((one) => width(`${lines.at(-1)} (${one}) `) < columns);
-        const mark = extent === 'line' ? '' : MARK_PASTED;
-        const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
-        output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);
-      };
-      return typedText({ ...streams, input: keys }, { extent, draw }).finally(
-        () => extent !== 'line' && output.write(MARK_NOTHING),
-      );
+      return askSecret({ input: keys, output, signal }, fold(message), extent);
     },
     text: (message, preset) => ask({ type: 'input', message: folded(message), default: preset }),
     confirm: (message, preset) =>
       ask({ type: 'confirm', message: folded(message), default: preset }),
     choose: (message, choices) => {
       // Below the first line of its text, beside the pointer.
-      const below = (name: string) => wrap(name, columnsNow() - 3).join('\n  ');
+      const below = (name: string) => wrap(name, columnsOf(output) - 3).join('\n  ');
       const shown = choices.map((one) => ({ ...one, name: below(one.name) }));
       return ask({ type: 'select', message: folded(message), choices: shown });
     },
   };
 }
+
+/** @param lines the question, folded */
+function askSecret(
+  streams: PromptStreams,
+  lines: readonly string[],
+  extent: Extent,
+): Promise<string> {
+  const { output } = streams;
+  const bold = lines.map((line, at) =>
+    at === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
+  );
+  // Only the last line is drawn again.
+  for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
+  const draw = (typed: number) => {
+    const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];
+    const hint = hints.find((one) => width(`${lines.at(-1)} (${one}) `) < columnsOf(output));
+    const mark = extent === 'line' ? '' : MARK_PASTED;
+    const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
+    output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);
+  };
+  return typedText(streams, { extent, draw }).finally(
+    () => extent !== 'line' && output.write(MARK_NOTHING),
+  );
+}
+
+const columnsOf = ({ columns }: PromptStreams['output']) => columns || 80;
 
 /**
  * Aborts when the prompt ends without a value. Ctrl-D closes inquirer's reader, which pauses the input and leaves

@@ -15,7 +15,6 @@ function disarmed(text: string, by: (character: string) => string): string {
   return /^[ -~]*$/.test(text) ? text : text.replace(dangerous, by);
 }
 
-/** The text without such characters. */
 export function withoutControls(text: string): string {
   return disarmed(text, () => '');
 }

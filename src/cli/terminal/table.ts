@@ -15,7 +15,6 @@ export interface Column<Row> {
 }
 
 export interface Listing<Row> {
-  /** In the order of a terminal. */
   readonly columns: readonly Column<Row>[];
   /** Titles of the columns that a narrow terminal leaves out after empty ones, the first one first. */
   readonly optional?: readonly string[];
@@ -54,20 +53,17 @@ export async function printRows<Row>(
   return printed;
 }
 
-/** What was listed: how many rows, on which page. */
 interface Listed {
   readonly printed: number;
   readonly page: number;
-  /** Whether there may be more rows than those. */
   readonly more: boolean;
-  /** How many there are, if that is known. */
   readonly total?: number;
   /** Whether the user chose the number of rows. */
   readonly limited?: boolean;
 }
 
 /** Says how many rows were listed, that there were none, or after a first page that there is more. */
-export async function tellEnd(
+export async function reportEnd(
   say: Terminal,
   what: string,
   { printed, page, more, total, limited = false }: Listed,

@@ -1,18 +1,15 @@
 import { size } from '../../contract/byte-size';
 import type { Entry } from './output';
 import { safe } from './safe';
-import { statusLine } from './status-line';
+import { type StatusLine, statusLine } from './status-line';
 import { shorten, width } from './text-width';
 import { count, span } from './wording';
 
 /** Shows the progress of a transfer on a line of the terminal, after half a second. */
-export interface Meter {
+export interface Meter extends Omit<StatusLine, 'draw'> {
   /** The file with this index begins, or begins again. */
-  begins(at: number, name: string, length: number | undefined): void;
+  begins(index: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
-  /** As that of a status line. */
-  clear(ended?: boolean): Promise<void>;
-  ends(): Promise<void>;
 }
 
 /** Before the first drawing, and between two. */
@@ -27,17 +24,17 @@ export const silent: Meter = {
 };
 
 /** Draws when bytes move, so it needs no timer; silent where there is no status line. */
-export function meterFor(run: Entry, files: number): Meter {
-  const { now } = run.context;
-  const status = statusLine(run);
+export function meterFor(entry: Entry, files: number): Meter {
+  const { now } = entry.context;
+  const status = statusLine(entry);
   if (!status) return silent;
   let drawnAt = now().getTime() + DELAY_MS - INTERVAL_MS;
   let begun = 0;
   let file: Progress = { name: '', number: 1, files, moved: 0, length: undefined, elapsedMs: 0 };
   return {
-    begins: (at, name, length) => {
+    begins: (index, name, length) => {
       begun = now().getTime();
-      file = { name, number: at + 1, files, moved: 0, length, elapsedMs: 0 };
+      file = { name, number: index + 1, files, moved: 0, length, elapsedMs: 0 };
     },
     moved: (bytes) => {
       const time = now().getTime();
@@ -53,12 +50,11 @@ export function meterFor(run: Entry, files: number): Meter {
 
 export interface Progress {
   readonly name: string;
-  /** Of how many files it is which, from 1. */
+  /** Counted from 1. */
   readonly number: number;
   readonly files: number;
   readonly moved: number;
   readonly length: number | undefined;
-  /** Since it began. */
   readonly elapsedMs: number;
 }
 
@@ -78,8 +74,8 @@ export function progressLine(
     `${size(rate)}/s`,
     rest > 0 && rate > 0 ? `${span((rest / rate) * 1000)} left` : undefined,
   ];
-  const told = figures.filter((figure) => figure !== undefined).join('  ');
+  const text = figures.filter((figure) => figure !== undefined).join('  ');
   const room = columns - 1;
-  const title = shorten(safe(name), Math.max(MIN_NAME, room - width(told) - 2));
-  return shorten(`${title}  ${told}`, room);
+  const title = shorten(safe(name), Math.max(MIN_NAME, room - width(text) - 2));
+  return shorten(`${title}  ${text}`, room);
 }

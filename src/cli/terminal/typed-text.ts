@@ -13,16 +13,17 @@ const ALT_ENTER = '\u001b\r';
 const DELETE = '\u001b[3~';
 
 /** How far keys move in the text: arrows, Home and End (xterm), Ctrl-A and Ctrl-E (readline). */
-const MOVES: Readonly<Record<string, number>> = {
-  ...{ '\u001b[D': -1, '\u001bOD': -1, '\u001b[C': 1, '\u001bOC': 1 },
-  ...{ '\u001b[H': -Infinity, '\u001bOH': -Infinity, '\u001b[1~': -Infinity, '\u0001': -Infinity },
-  ...{ '\u001b[F': Infinity, '\u001bOF': Infinity, '\u001b[4~': Infinity, '\u0005': Infinity },
-};
+const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
+  [-1, '\u001b[D', '\u001bOD'],
+  [1, '\u001b[C', '\u001bOC'],
+  [-Infinity, '\u001b[H', '\u001bOH', '\u001b[1~', '\u0001'],
+  [Infinity, '\u001b[F', '\u001bOF', '\u001b[4~', '\u0005'],
+];
 
 /** A character, or what a key sends that has none (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z]|\r)|\r\n|[\s\S]/gu;
-/** What may be the beginning of that. */
+/** The end of a piece that may be the beginning of such a key. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
@@ -111,7 +112,7 @@ function editable(extent: Extent) {
     return typed[at - 1];
   };
   const press = (key: string) => {
-    const move = MOVES[key];
+    const [move] = MOVES.find(([, ...keys]) => keys.includes(key)) ?? [];
     if (move !== undefined) at = Math.min(Math.max(0, at + move), typed.length);
     else if (key === DELETE) {
       if (at < typed.length) {

@@ -50,7 +50,6 @@ export function usedBefore({ earlier_views: earlier }: Push): string | undefined
   return `${count(earlier, 'view')} ${earlier === 1 ? 'was' : 'were'} used before yours`;
 }
 
-/** The names of the variables that a secret was given as. */
 export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }

@@ -4,7 +4,6 @@ import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import type { Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
-/** Opens connections for undici. */
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
@@ -53,8 +52,7 @@ const SYSTEM_FILES = [
 export async function systemCas(
   env: Environment,
 ): Promise<{ readonly path: string; readonly pem: string } | undefined> {
-  const named = env.SSL_CERT_FILE;
-  for (const path of named ? [named] : SYSTEM_FILES) {
+  for (const path of env.SSL_CERT_FILE ? [env.SSL_CERT_FILE] : SYSTEM_FILES) {
     const pem = await promises.readFile(path, 'utf8').catch(() => '');
     if (pem.includes('-----BEGIN')) return { path, pem };
   }
@@ -82,18 +80,17 @@ export function trustingSystem<To>(
   return (to, callback) =>
     first(to, (error, socket) => {
       const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
-      if (![code, cause?.code].some((one) => UNTRUSTED.test(`${one}`)))
+      if (!UNTRUSTED.test(`${code}`) && !UNTRUSTED.test(`${cause?.code}`))
         return callback(error, socket);
       second ??= load();
       second.then(
-        (again) => (again ? again(to, callback) : callback(error, null)),
+        (connect) => (connect ? connect(to, callback) : callback(error, null)),
         () => callback(error, null),
       );
     });
 }
 
-/** The addresses of `localhost`. */
-const LOCAL = [
+const LOCALHOST = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ] as const;
@@ -108,15 +105,15 @@ export function lookupOptions(hostname: string) {
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) =>
-  all ? callback(null, [...LOCAL]) : callback(null, LOCAL[0].address, LOCAL[0].family);
+  all ? callback(null, [...LOCALHOST]) : callback(null, LOCALHOST[0].address, LOCALHOST[0].family);
 
-/** A proxy, and the variable of the environment that names it. */
 export interface ChosenProxy {
-  /** Of SOCKS too its scheme is http. */
+  /** The scheme is http for SOCKS too. */
   readonly url: URL;
   readonly port: number;
-  /** User name and password; both empty without. */
+  /** User name and password; both are empty for a proxy without a login. */
   readonly login: readonly string[];
+  /** The variable of the environment that names the proxy. */
   readonly variable: string;
   /** Who resolves the host name of the instance: we (`socks5`) or the proxy (`socks5h`). */
   readonly socks: 'socks5' | 'socks5h' | undefined;
@@ -143,7 +140,7 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   const [, scheme, rest] = /^(?:([^:/@]*):\/\/)?(.*)$/s.exec(value) ?? [];
   const socks = (['socks5', 'socks5h'] as const).find((name) => name === scheme?.toLowerCase());
   const url = parseWebUrl(`${socks || scheme === undefined ? 'http' : scheme}://${rest}`);
-  // Without the value, which may contain a password.
+  // The error does not quote the value, which may contain a password.
   if (url === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-address'));
   // A backslash, and # ? /, end the host of a URL: a part of the password would be taken for it.

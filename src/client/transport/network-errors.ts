@@ -27,14 +27,13 @@ export function proxyName({ url, socks }: ChosenProxy): string {
   return `${socks ?? url.protocol.slice(0, -1)}://${url.host}`;
 }
 
-/** A proxy could not be reached, or did not connect us. */
 export class ProxyError extends Error {
   constructor(
-    readonly code: 'PROXY_AUTHENTICATION' | 'PROXY_REFUSED' | 'PROXY_TIMEOUT' | 'PROXY_UNREACHABLE',
+    readonly fact: 'proxy-needs-login' | 'proxy-refused' | 'proxy-timeout' | 'proxy-unreachable',
     readonly proxy: ChosenProxy,
     cause?: unknown,
   ) {
-    super(code, { cause });
+    super(fact, { cause });
   }
 }
 
@@ -79,14 +78,6 @@ const faults: Readonly<Record<string, Fault>> = {
   INTERIM_ONLY: ['interim-only'],
 };
 
-const proxyFaults: Readonly<Record<ProxyError['code'], FactName>> = {
-  PROXY_AUTHENTICATION: 'proxy-needs-login',
-  PROXY_REFUSED: 'proxy-refused',
-  PROXY_TIMEOUT: 'proxy-timeout',
-  PROXY_UNREACHABLE: 'proxy-unreachable',
-};
-
-/** No data was transferred in time. */
 export function timeoutError(fact: Fact, sent: boolean, cause?: unknown): TransportError {
   return new TransportError(fact, { sent, timedOut: true, steps: phrase('allow-time'), cause });
 }
@@ -117,17 +108,17 @@ export function networkError(
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
-    steps: step && phrase(step, ...(step === 'check-running' ? [url.hostname] : [])),
+    steps: step === 'check-running' ? phrase(step, url.hostname) : step && phrase(step),
     cause: error,
   });
 }
 
-/** The error of a request to `url` whose proxy failed: nothing has left for the instance. */
+/** Nothing of the request has left for the instance. */
 export function proxyError(error: ProxyError, url: URL): TransportError {
-  const { code, proxy, cause } = error;
+  const { proxy, cause } = error;
   const inner = codeOf(cause);
   const why = cause === undefined ? [] : [reason(inner)];
-  const fact = phrase(proxyFaults[code], proxyName(proxy), proxy.variable, ...why);
+  const fact = phrase(error.fact, proxyName(proxy), proxy.variable, ...why);
   const [, step] = faults[inner] ?? [];
   return new TransportError(phrase('unreachable', url.host, fact), {
     sent: false,

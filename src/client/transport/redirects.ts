@@ -5,7 +5,6 @@ import { CliError, failedError, phrase, type Step } from '../../platform/errors'
 import type { StepName } from '../../words/steps';
 import { discardBody, header } from './response';
 
-/** How redirects are followed. */
 export interface RedirectRules {
   readonly most: number;
   tooMany(status: number): CliError;
@@ -16,10 +15,7 @@ export interface RedirectRules {
   next(location: string, request: HttpRequest, status: number): HttpRequest | undefined;
 }
 
-/**
- * Sends a request and follows redirects.
- * @throws TransportError; CliError for a redirect that must not be followed, or too many
- */
+/** @throws TransportError; CliError for a redirect that must not be followed, or too many */
 export async function follow(
   send: Transport,
   request: HttpRequest,
@@ -64,9 +60,8 @@ export const withinOrigin: RedirectRules = {
   },
 };
 
-/** The error for a redirect to another origin, which may be where the instance is now. */
+/** A redirect to another origin, which may be where the instance is now. */
 export class LeavesOrigin extends CliError {
-  /** The address of an instance there. */
   readonly base: string;
 
   /** @param advice what to do if that is the user's instance */
@@ -101,13 +96,12 @@ function isAccessLogin(to: URL, from: URL): boolean {
   return path.test(to.pathname) || back.some((name) => to.searchParams.has(name));
 }
 
-/** The error for a redirect to such a page. */
 function accessLogin(to: URL, { url, headers }: HttpRequest, status: number): CliError {
   const from = new URL(url);
-  const other = to.origin === from.origin ? '' : to.host;
+  const elsewhere = to.origin === from.origin ? '' : to.host;
   const cloudflare =
     /(^|\.)cloudflareaccess\.com$/.test(to.hostname) || to.pathname.startsWith('/cdn-cgi/');
-  return failedError(phrase('login-redirect', from.host, other), {
+  return failedError(phrase('login-redirect', from.host, elsewhere), {
     status,
     steps: phrase(loginStep(cloudflare, Object.keys(headers))),
   });

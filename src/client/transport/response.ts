@@ -4,14 +4,12 @@ import { CliError, phrase } from '../../platform/errors';
 import { codeOf } from '../../platform/files/file-error';
 import { timeoutError } from './network-errors';
 
-/** A response whose body was read to its end. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: HttpResponse['headers'];
   readonly body: Buffer;
 }
 
-/** A response body exceeds `MAX_BYTES`. */
 export class ResponseTooLong extends CliError {
   constructor(status: number) {
     super('failed', phrase('response-too-long'), { status });
@@ -98,7 +96,7 @@ async function inflated(body: Buffer, coding: string, status: number): Promise<B
     return inflate(body, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLong(status);
-    // Returned as it is; it does not match its schema, which is reported.
+    // What is not compressed as it says does not match its schema, which is reported.
     return body;
   }
 }

@@ -72,14 +72,14 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
     request.setHeader(name, value);
   return new Promise<Socket>((resolve, reject) => {
-    const fail = (code: ProxyError['code'], cause?: unknown) => {
+    const fail = (fact: ProxyError['fact'], cause?: unknown) => {
       request.destroy();
-      reject(new ProxyError(code, proxy, cause));
+      reject(new ProxyError(fact, proxy, cause));
     };
     const refused = (status: number | undefined) =>
-      fail(status === 407 ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED');
-    request.once('timeout', () => fail('PROXY_TIMEOUT'));
-    request.once('error', (error) => fail('PROXY_UNREACHABLE', error));
+      fail(status === 407 ? 'proxy-needs-login' : 'proxy-refused');
+    request.once('timeout', () => fail('proxy-timeout'));
+    request.once('error', (error) => fail('proxy-unreachable', error));
     request.once('response', ({ statusCode }) => refused(statusCode));
     request.once('connect', ({ statusCode }, socket: Socket) => {
       if (statusCode === 200) return resolve(socket);
@@ -135,8 +135,8 @@ function connectToProxy(proxy: ChosenProxy, timeoutMs: number): Promise<Socket> 
       socket.destroy();
       reject(error);
     };
-    socket.setTimeout(timeoutMs, () => fail(new ProxyError('PROXY_TIMEOUT', proxy)));
-    socket.once('error', (error) => fail(new ProxyError('PROXY_UNREACHABLE', proxy, error)));
+    socket.setTimeout(timeoutMs, () => fail(new ProxyError('proxy-timeout', proxy)));
+    socket.once('error', (error) => fail(new ProxyError('proxy-unreachable', proxy, error)));
     socket.once('connect', () => {
       socket.setTimeout(0).removeAllListeners('timeout').removeAllListeners('error');
       resolve(socket);
@@ -146,8 +146,8 @@ function connectToProxy(proxy: ChosenProxy, timeoutMs: number): Promise<Socket> 
 
 /** Errors of the package have no codes, only texts. */
 function socksFault(message: string) {
-  if (/auth/i.test(message)) return 'PROXY_AUTHENTICATION';
-  return /timed out/i.test(message) ? 'PROXY_TIMEOUT' : 'PROXY_REFUSED';
+  if (/auth/i.test(message)) return 'proxy-needs-login';
+  return /timed out/i.test(message) ? 'proxy-timeout' : 'proxy-refused';
 }
 
 function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
@@ -166,7 +166,7 @@ function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCa
     socket.destroy();
     done(error, null);
   };
-  const onTimeout = () => fail(new ProxyError('PROXY_TIMEOUT', tunnel.proxy));
+  const onTimeout = () => fail(new ProxyError('proxy-timeout', tunnel.proxy));
   socket.setTimeout(timeoutMs, onTimeout);
   socket.once('error', fail);
   socket.once('secureConnect', () => {

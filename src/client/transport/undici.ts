@@ -89,12 +89,11 @@ async function sendOver(
   const response = await exchange.response;
   // A 407 is from the proxy, and not from the instance (RFC 9110, 15.5.8).
   if (forwarded && response.status === 407)
-    throw proxyError(new ProxyError('PROXY_AUTHENTICATION', forwarded.proxy), url);
+    throw proxyError(new ProxyError('proxy-needs-login', forwarded.proxy), url);
   if (!upload || response.status < 400) return response;
   return { ...response, body: upload.refusal(response.body) };
 }
 
-/** Sends requests to one origin. */
 interface Connection {
   readonly dispatcher: Dispatcher;
   /** Exchanges whose body waits to be read. */
@@ -144,7 +143,7 @@ async function prepareConnection(
   const direct = ({ hostname, protocol }: URL, own = {}) => {
     const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs, allowH2: false };
     return protocol === 'http:'
-      ? withLargeReads((reads) => buildConnector({ ...to, ...reads }))
+      ? readingMuch(to)
       : trusting((tls) => buildConnector({ ...tls, ...to }));
   };
   const proxy = proxyFor(url, options.env);
@@ -165,7 +164,7 @@ async function prepareConnection(
   const open = direct(proxy.url);
   const toProxy: Connector = (to, callback) =>
     open(to, (error, socket) =>
-      callback(error && new ProxyError('PROXY_UNREACHABLE', proxy, error), socket),
+      callback(error && new ProxyError('proxy-unreachable', proxy, error), socket),
     );
   return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
 }
@@ -197,11 +196,8 @@ const SHORT_READ = 32 * 1024;
 /**
  * A connector whose sockets read more at once while more is there: in pieces of 64 KiB, a large file takes half as
  * long again. TLS gains nothing: its records have 16 KiB.
- * @param connector opens connections with these options of node:net
  */
-function withLargeReads(
-  connector: (options: { readonly onread: OnReadOpts }) => Connector,
-): Connector {
+function readingMuch(options: Build.BuildOptions): Connector {
   return (to, callback) => {
     let unused: Buffer | undefined;
     const buffer = () => {
@@ -220,7 +216,8 @@ function withLargeReads(
       return socket.push(piece);
     };
     const onread = { buffer, callback: pushed as OnReadOpts['callback'] };
-    const socket = connector({ onread })(to, callback) as Socket;
+    const settings = { ...options, onread };
+    const socket = buildConnector(settings)(to, callback) as Socket;
     return socket;
   };
 }

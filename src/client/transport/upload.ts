@@ -10,7 +10,6 @@ export type UploadAttempt = ReturnType<typeof uploadOf>;
 /** High-water mark of a socket: undici asks for the next chunk before a shorter one is written. */
 const HIGH_WATER_MARK = 64 * 1024;
 
-/** A streamed body that is being sent, for one attempt. */
 export function uploadOf(body: StreamedBody) {
   let left = body.length;
   let thrown: Error | undefined;

@@ -1,6 +1,7 @@
 import type { Argument, Option } from 'commander';
 import { type Command, reach } from '../../cli/command';
 import { lineage, subjectOf } from '../../cli/declare';
+import { topics } from '../../cli/help/help-layout';
 import { globalOptions } from '../../cli/options';
 import { entryOf } from '../../cli/terminal/output';
 import { safe } from '../../cli/terminal/safe';
@@ -20,13 +21,6 @@ interface Candidate {
   readonly description?: string;
 }
 
-/** What the program knows besides its options. */
-interface Known {
-  readonly topics: readonly string[];
-  /** Declares what a command takes. */
-  load(command: Command): Promise<void>;
-}
-
 /**
  * The output of `pwpush __complete WORD...`, which the scripts call. The words are those after `pwpush` up to the
  * cursor; the last one is being typed and may be empty. The first line says what fits there:
@@ -35,16 +29,17 @@ interface Known {
  *   filtered by the last word: each shell matches in its own way;
  * - `files` or `commands`: the shell completes paths, or the names of programs.
  *
+ * @param load declares what a command takes
  * @throws what reading the config file or the receipts throws, where these are wanted.
  */
 export async function complete(
   program: Command,
   line: readonly string[],
-  known: Known,
+  load: (command: Command) => Promise<void>,
   context: Context,
 ): Promise<string> {
-  const place = await placeOfLast(program, line, known);
-  const found = offerFor(place, known, context);
+  const place = await placeOfLast(program, line, load);
+  const found = offerFor(place, context);
   const offer = found === 'links' ? await ownLinks(place.command, context) : found;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
@@ -71,13 +66,13 @@ const HERE = '\0here';
 async function placeOfLast(
   program: Command,
   line: readonly string[],
-  known: Known,
+  load: (command: Command) => Promise<void>,
 ): Promise<Place> {
   // bash splits `--kind=qr` into three words.
   const before = line
     .slice(0, -1)
     .filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
-  const { command, operands } = await reach(program, [...before, HERE], known.load);
+  const { command, operands } = await reach(program, [...before, HERE], load);
   const commands = lineage(command);
   const open = commands
     .flatMap(({ options }) => options)
@@ -98,7 +93,7 @@ function holds(commands: readonly Command[], option: Option): boolean {
   return values.flat().includes(HERE);
 }
 
-function offerFor(place: Place, known: Known, context: Context): Offer {
+function offerFor(place: Place, context: Context): Offer {
   const { word: typed, command, operands, open, rest } = place;
   if (rest !== undefined) return command.name() === 'run' && rest === 0 ? 'commands' : 'files';
   const commands = lineage(command);
@@ -115,7 +110,7 @@ function offerFor(place: Place, known: Known, context: Context): Offer {
     return isHelp ? words(operands === 0 ? ['--json'] : []) : optionsFor(command);
   if (open) return optionValues(open, context);
   if (isHelp && operands > 0) return [];
-  if (isHelp) return [...commandWords(commands[0] ?? command), ...words(known.topics, 'topic')];
+  if (isHelp) return [...commandWords(commands[0] ?? command), ...words(topics, 'topic')];
   if (operands === 0 && command.commands.length > 0)
     return command.parent
       ? commandWords(command)
@@ -135,7 +130,7 @@ const commandWords = (command: Command): Candidate[] =>
     .visibleCommands(command)
     .map((one) => ({ word: one.name(), description: one.summary() }));
 
-/** Its own and the global ones, without what it always refuses. */
+/** A command's options and the global ones, without what it always refuses. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;

@@ -21,99 +21,85 @@ import {
   type DecryptionKeys,
   type KeySources,
   keysOf,
-  type PushKeys,
   readKeys,
   requestKeys,
 } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
 import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../take/retrieval';
-import { retrieveFrom, stateOf } from '../../take/retrieve';
+import { answerKeys, retrieveFrom } from '../../take/retrieve';
 import { takeSaved } from '../../take/saved-ciphertext';
 
-/** What to open, with which keys, and where it goes. */
 export interface GetPlan {
   readonly from:
     | { readonly push: LocatedItem }
-    /** What an interrupted run kept; the link may give its key. */
-    | {
-        readonly kept: string;
-        readonly push: ItemReference | undefined;
-        readonly sources: Sources;
-      }
-    /** A file that was saved; the link may give its key. */
+    | KeptOrigin
+    /** A saved text; the link may give its key. */
     | { readonly file: string; readonly push: ItemReference | undefined };
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
   readonly place: PlacePlan;
-  /** The user named the place. */
+  /** Whether the user named the place. */
   readonly placed: boolean;
   readonly files: boolean;
 }
 
-/** Where a push comes from. */
+/** A file that an interrupted run kept; the link may give its key. */
+interface KeptOrigin {
+  readonly kept: string;
+  readonly push: ItemReference | undefined;
+  readonly sources: Sources;
+}
+
 interface PushSource {
-  readonly keys: PushKeys;
   retrieve(): Promise<Retrieval>;
-  /** What an interrupted run kept of it, which this run has claimed; its text was delivered then. */
+  /** This run has claimed it; its text was delivered before. */
   readonly kept?: BegunDownload;
 }
 
-/** Reserves the place, uses the view, and writes the push there or to a rescue file. */
 export async function run(entry: Entry, plan: GetPlan): Promise<void> {
-  const keys = await readKeys(plan.keys, entry.context);
-  const source = await sourceOf(entry, plan, keys);
-  try {
-    await get(entry, plan, source);
-  } finally {
-    source.kept?.release();
+  const { context, say } = entry;
+  const { from, passphrase, place } = plan;
+  const keys = await readKeys(plan.keys, context);
+  if ('file' in from) {
+    const saved = await takeSaved(entry, from.file, from.push?.key);
+    return get(entry, plan, keys, { retrieve: async () => saved });
   }
+  // Standard output takes a secret that can go nowhere else, unless it is the log of a job.
+  const stdout = place.to === 'job' ? undefined : context.stdout;
+  const retriever = { context, say, store: new RescueStore(context, 'for-later', stdout) };
+  if ('kept' in from) return resume(retriever, plan, keys, from);
+  const item = await connect(entry, from.push);
+  const known = await knownPassphrase(passphrase, context);
+  const retrieve = async () =>
+    retrieveFrom(retriever, item, known, await keysOf(context, item, keys));
+  return get(entry, plan, keys, { retrieve });
 }
 
-async function sourceOf(
-  entry: Entry,
-  { from, passphrase, place }: GetPlan,
+async function resume(
+  retriever: Retriever,
+  plan: GetPlan,
   keys: DecryptionKeys,
-): Promise<PushSource> {
-  const { context, say } = entry;
-  if ('file' in from) {
-    const saved = await takeSaved(entry, from.file);
-    return { keys: { ...keys, linkKey: from.push?.key }, retrieve: async () => saved };
-  }
-  // Standard output takes a secret that can go nowhere else, except where it is the log of a job.
-  const stdout = place.to === 'job' ? undefined : context.stdout;
-  const store = new RescueStore(context, 'for-later', stdout);
-  const retriever = { context, say, store };
-  if (!('kept' in from)) {
-    const item = await connect(entry, from.push);
-    const known = await knownPassphrase(passphrase, context);
-    return {
-      keys: { ...keys, linkKey: item.key },
-      retrieve: async () => retrieveFrom(retriever, item, known, await keysOf(context, item, keys)),
-    };
-  }
+  { kept: path, push, sources }: KeptOrigin,
+): Promise<void> {
+  const { context } = retriever;
   const { claimKeptDownload } = await import('../../keep/interrupted-download');
-  const kept = claimKeptDownload(from.kept, context, from.push?.token);
+  const kept = claimKeptDownload(path, context, push?.token);
   try {
-    const reference = from.push ?? referenceOf(kept.link, context);
-    const item = await connect(entry, itemAt(from.sources, reference));
-    return {
-      keys: { ...keys, linkKey: item.key },
-      retrieve: () => resumed(retriever, item, kept),
-      kept,
-    };
-  } catch (error) {
+    const reference = push ?? referenceOf(kept.link, context);
+    const item = await connect(retriever, itemAt(sources, reference));
+    await get(retriever, plan, keys, { retrieve: () => resumed(retriever, item, kept), kept });
+  } finally {
     kept.release();
-    throw error;
   }
 }
 
 async function get(
   entry: Entry,
   plan: GetPlan,
-  { keys, retrieve, kept }: PushSource,
+  keys: DecryptionKeys,
+  { retrieve, kept }: PushSource,
 ): Promise<void> {
   const { context } = entry;
-  // Where an interrupted run saved files, unless the command line says where.
   const wanted: PlacePlan =
     kept?.folder && !plan.placed ? { to: 'rest', force: false, folder: kept.folder } : plan.place;
   const { files } = plan;
@@ -132,11 +118,11 @@ async function get(
   }
   if (kept) retrieval = withPush(retrieval, kept.rest(retrieval.push));
   context.asked();
-  // Before a text in a pipe: after it, stdout and stderr could run together in the same place.
+  // After a text in a pipe, stdout and stderr could run together in the same place.
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
   const failure = await deliver(retrieval, place, files);
   if (context.stdout.isTTY) await noteRest(retrieval, files);
-  // A failure that names another such file replaced this one.
+  // A failure that names another such file replaced this file.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
   await place.text?.finish?.(retrieval);
@@ -149,20 +135,25 @@ async function resumed(
   item: ConnectedItem,
   { answer, link, partial, push }: BegunDownload,
 ): Promise<Retrieval> {
+  const { api, key: linkKey } = item;
+  const details = { link, linkKey, partial };
   if (!answer)
-    return retrievalOf(retriever, item.api, {
-      link,
-      partial,
-      push: { ...push, earlier_views: null },
-    });
+    return retrievalOf(retriever, api, { ...details, push: { ...push, earlier_views: null } });
   const { keyForAnswer } = await requestKeys();
   const key = keyForAnswer(retriever.context, item, push.public_key);
-  const answerKeys = { key, publicKey: item.publicKey, state: () => stateOf(retriever, item) };
-  return retrievalOf(retriever, item.api, { link, partial, push, answer: answerKeys });
+  return retrievalOf(retriever, api, {
+    ...details,
+    push,
+    answer: answerKeys(retriever, item, key),
+  });
 }
 
-/** Decrypts it; if that fails it is saved as it is, with its files unless they are not wanted. */
-async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Promise<Retrieval> {
+/** Decrypts a push; if that fails it is saved as it is, with its files unless they are not wanted. */
+async function opened(
+  sealed: Retrieval,
+  keys: DecryptionKeys,
+  withFiles: boolean,
+): Promise<Retrieval> {
   try {
     return await openPush(sealed, keys);
   } catch (error) {
@@ -172,7 +163,6 @@ async function opened(sealed: Retrieval, keys: PushKeys, withFiles: boolean): Pr
   }
 }
 
-/** Says what of the push is left at the instance, and how many views were used before. */
 async function noteRest(
   { answer, context, fromFile, push, say }: Retrieval,
   withFiles: boolean,
@@ -186,13 +176,12 @@ async function noteRest(
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 
-/** Whether to get a push again uses a view: not for its owner, whom its response does not name. */
+/** A view is not used by the owner of a push, whom its response does not name. */
 function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): string {
   if (left === 0) return '';
   return `: another get uses a view${typeof earlier === 'number' ? '' : ', unless the push is yours'}`;
 }
 
-/** Removes the key of an answer that was delivered whole. */
 async function forgetKey({ answer, push, say }: Retrieval, plan: GetPlan): Promise<void> {
   const unopened = !plan.keys.decrypt || (!plan.files && push.files?.length);
   if (!answer || unopened) return;

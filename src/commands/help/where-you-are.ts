@@ -10,7 +10,6 @@ import { NoInstance, targetOf } from '../../profile/target';
 type Rows = readonly (readonly [name: string, meaning: string])[];
 
 const LOG_IN = ['pwpush login URL', 'log in to an instance'] as const;
-const PUSH = ['pwpush push', 'push a secret and print its link'] as const;
 
 /**
  * What `pwpush` alone says: the profile, its address, whether there is a token, and the commands that fit. Sends nothing.
@@ -21,7 +20,7 @@ export async function whereYouAre(
   context: Context,
   purpose: string,
 ): Promise<string> {
-  const { facts, next } = await found(entryOf(context, options), options, purpose);
+  const { facts, next } = await situation(entryOf(context, options), options, purpose);
   return [
     typeof facts === 'string' ? facts : lines(facts),
     lines(next),
@@ -29,31 +28,35 @@ export async function whereYouAre(
   ].join('\n\n');
 }
 
-async function found(entry: Entry, options: GlobalOptions, purpose: string) {
-  const at = tried(() => {
+async function situation(
+  entry: Entry,
+  options: GlobalOptions,
+  purpose: string,
+): Promise<{ readonly facts: string | Rows; readonly next: Rows }> {
+  const target = tried(() => {
     const sources = sourcesOf(entry, options);
     return { ...targetOf(sources), name: sources.inUse.name };
   });
-  if (at instanceof NoInstance)
+  if (target instanceof NoInstance)
     return {
       facts: `${purpose}\n\nNo instance is configured.`,
       next: [
         LOG_IN,
         ['pwpush push --here', 'push a secret from this machine alone'],
         ['pwpush serve', 'run your own instance'],
-      ] satisfies Rows,
+      ],
     };
-  if (at instanceof CliError)
+  if (target instanceof CliError)
     return {
-      facts: safe(await inWords(at)),
+      facts: safe(await inWords(target)),
       next: [
         ['pwpush doctor', 'find out what is wrong'],
         ['pwpush profile list', 'list saved instances'],
         LOG_IN,
-      ] satisfies Rows,
+      ],
     };
-  const { base, baseFrom = '', token, defaults } = at;
-  const name = defaults ? `${at.name}` : 'none';
+  const { base, baseFrom = '', token, defaults } = target;
+  const name = defaults ? `${target.name}` : 'none';
   const ofProfile = `profile "${name}"`;
   const from = (source: string) => (source === '' || source === ofProfile ? '' : ` (${source})`);
   return {
@@ -61,18 +64,13 @@ async function found(entry: Entry, options: GlobalOptions, purpose: string) {
       ['profile', name],
       ['address', `${safe(base)}${from(baseFrom)}`],
       ['token', token ? `yes${from(token.from)}` : 'none'],
-    ] satisfies Rows,
+    ],
     next: [
-      PUSH,
-      ...(token
-        ? ([
-            ['pwpush request', 'ask someone for a secret'],
-            ['pwpush list', 'list your pushes'],
-          ] as const)
-        : ([['pwpush get LINK', 'get a secret'], LOG_IN] as const)),
-    ] satisfies Rows,
+      ['pwpush push', 'push a secret and print its link'],
+      token ? ['pwpush request', 'ask someone for a secret'] : ['pwpush get LINK', 'get a secret'],
+      token ? ['pwpush list', 'list your pushes'] : LOG_IN,
+    ],
   };
 }
 
-/** Two columns. */
 const lines = (rows: Rows) => rows.map((row) => `  ${row.join('\t')}`).join('\n');

@@ -10,15 +10,14 @@ import { linkWords, type McpSession, type Question } from './mcp-session';
 import type { Arguments } from './tool-arguments';
 import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from './tool-result';
 
-/** What a person did with a page. */
 export const actions = ['accept', 'decline', 'cancel'] as const;
-export type Action = (typeof actions)[number];
+type Action = (typeof actions)[number];
 
 /** A page for a person, which a client may be able to show. */
 export interface Page {
   readonly url: string;
   readonly message: string;
-  readonly done: Promise<unknown>;
+  readonly answered: Promise<unknown>;
   /**
    * The result of the tool after the page was shown.
    * @param action undefined if the client cannot show pages
@@ -58,7 +57,7 @@ export async function ask(
     question.over = true;
     places.delete(place);
   };
-  void question.done.then(end, end);
+  void question.answer.then(end, end);
   return pageOf(question, asked, session.signal);
 }
 
@@ -68,13 +67,13 @@ function pageOf(
   { question: text, file, seconds }: Arguments<'ask'>,
   signal: AbortSignal,
 ): Page | Promise<ToolResult> {
-  const { link, reference, done, warnings } = question;
+  const { link, reference, answer, warnings } = question;
   const isOwn = link.startsWith(reference) && /^(?:[/?#]|$)/.test(link.slice(reference.length));
   const where = question.here ? ' It opens in a browser on this machine.' : '';
   const page: Page = {
     url: link,
     message: `${text}\nThe answer goes to ${file}, and not into the conversation.`,
-    done,
+    answered: answer,
     shown: async (action, signal) => {
       if (action === 'accept')
         return withMessages(await answerTo(question, seconds, signal), warnings);
@@ -89,15 +88,14 @@ function pageOf(
   return isOwn ? page : page.shown(undefined, signal);
 }
 
-/** Waits for the answer to a question. */
 export async function answerTo(
-  { done, reference }: Question,
+  { answer, reference }: Question,
   seconds: number,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const over = limited(signal, seconds * 1000);
   const late = { text: `no answer within ${seconds} s; call wait with ${reference} to wait on` };
-  return raceWithLimit(done, { signal: over }, () => late);
+  return raceWithLimit(answer, { signal: over }, () => late);
 }
 
 /** A page that this machine serves to itself, in the background, until it is answered. */
@@ -121,12 +119,12 @@ async function askHere(
   const ran = session.local('request', argv, { signal: closing.signal, happened });
   const link = await Promise.race([linked, ran.then(() => undefined)]);
   if (link === undefined) return failure(await ran);
-  const done = Promise.race([ran, delivered]).then((ended) => report.result(ended));
+  const answer = Promise.race([ran, delivered]).then((ended) => report.result(ended));
   const close = async () => {
     closing.abort();
     await ran;
   };
-  return { link, reference: link, here: true, warnings: '', done, over: false, close };
+  return { link, reference: link, here: true, warnings: '', answer, over: false, close };
 }
 
 /**
@@ -143,40 +141,39 @@ async function askInstance(
   const closing = new AbortController();
   const world = { signal: closing.signal };
   const words = ['--json', `--expire=${expire}`, '--', question];
-  const made = await session.command('request', words, world);
-  if (made.status === exitStatus.rejected) return undefined;
-  if (made.status !== 0) return failure(made);
-  const { html_url, url_token } = JSON.parse(made.stdout) as Record<string, string>;
+  const asking = await session.command('request', words, world);
+  if (asking.status === exitStatus.rejected) return undefined;
+  if (asking.status !== 0) return failure(asking);
+  const { html_url, url_token } = JSON.parse(asking.stdout) as Record<string, string>;
   const link = safe(`${html_url}`);
   const reference = `${target.base}/r/${url_token}`;
-  const linkLast = linkWords(reference);
+  const linkArgs = linkWords(reference);
   const save = async () => {
-    const waited = await session.command('wait', ['--json', ...linkLast], world);
+    const waited = await session.command('wait', ['--json', ...linkArgs], world);
     if (waited.status !== 0) return failure(waited);
-    return saveTo(session, { place, file }, linkLast, world.signal);
+    return saveTo(session, { place, file }, linkArgs, world.signal);
   };
-  const done = save();
+  const answer = save();
   const close = async () => {
     closing.abort();
-    await done;
-    const ended = await session.command('expire', ['--json', ...linkLast], {
+    await answer;
+    const ended = await session.command('expire', ['--json', ...linkArgs], {
       signal: session.signal,
     });
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
-  const warnings = messagesIn(made.stderr);
-  return { link, reference, here: false, warnings, done, over: false, close };
+  const warnings = messagesIn(asking.stderr);
+  return { link, reference, here: false, warnings, answer, over: false, close };
 }
 
-/** Saves what a link leads to. */
 export async function saveTo(
   session: McpSession,
   { place, file }: { readonly place: string; readonly file: string },
-  linkLast: readonly string[],
+  linkArgs: readonly string[],
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const report = new SaveReport(place, file);
   const happened = (event: RunEvent) => report.add(event);
-  const words = [`--output=${place}`, ...linkLast];
+  const words = [`--output=${place}`, ...linkArgs];
   return report.result(await session.command('get', words, { signal, happened }));
 }

@@ -13,8 +13,8 @@ import { codeOf, whyUnreadable, whyUnwritable } from '../../platform/files/file-
  * @throws CliError (usage) for anything else
  */
 export async function fileBelow(root: string, path: string): Promise<string> {
-  const named = namedBelow(root, path);
-  const real = await realpath(named).catch((error) => {
+  const absolute = namedBelow(root, path);
+  const real = await realpath(absolute).catch((error) => {
     throw usageError(`cannot read "${path}" (${whyUnreadable(error)})`, 'name a file that exists');
   });
   await checkInside(root, real, path);
@@ -28,19 +28,19 @@ export async function fileBelow(root: string, path: string): Promise<string> {
  * @throws CliError (usage) if there is a file already, or it would be elsewhere
  */
 export async function newBelow(root: string, path: string): Promise<string> {
-  const named = namedBelow(root, path);
-  const found = await lstat(named).catch(() => undefined);
-  const isFolder = found && (await stat(named).catch(() => undefined))?.isDirectory();
-  if (found && !isFolder)
+  const absolute = namedBelow(root, path);
+  const existing = await lstat(absolute).catch(() => undefined);
+  const isFolder = existing && (await stat(absolute).catch(() => undefined))?.isDirectory();
+  if (existing && !isFolder)
     throw usageError(`"${path}" already exists`, 'name a new file: nothing is overwritten');
   if (isFolder) {
-    const real = await realpath(named);
+    const real = await realpath(absolute);
     await checkInside(root, real, path);
     return join(real, sep);
   }
-  const parent = await realFolder(dirname(named), /[/\\]$/.test(path), path);
+  const parent = await realFolder(dirname(absolute), /[/\\]$/.test(path), path);
   await checkInside(root, parent, path);
-  return join(parent, basename(named)) + (/[/\\]$/.test(path) ? sep : '');
+  return join(parent, basename(absolute)) + (/[/\\]$/.test(path) ? sep : '');
 }
 
 /** The path as it is named, without `..`, NUL, and on Windows the names of devices and streams. */

@@ -9,7 +9,6 @@ import type { Ran, ToolResult } from './tool-result';
 
 /** What the operator allows, which callers cannot change. */
 export interface Allowed {
-  /** The folder of all files. */
   readonly root: string;
   /** Variables that can be pushed. */
   readonly env: readonly string[];
@@ -26,7 +25,7 @@ export interface Question {
   readonly here: boolean;
   /** What the command that asked it warned of. */
   readonly warnings: string;
-  readonly done: Promise<ToolResult>;
+  readonly answer: Promise<ToolResult>;
   over: boolean;
   close(): Promise<void>;
 }
@@ -67,12 +66,8 @@ export class McpSession {
     const { debug } = say.manner;
     const argv = [name, ...(debug ? ['--debug'] : []), ...words];
     const signal = AbortSignal.any([this.signal, world.signal]);
-    const ran = startedRun(context, argv, {
-      ...world,
-      signal,
-      debug,
-      withheld: this.withheld(name),
-    });
+    const withheld = this.withheld(name);
+    const ran = startedRun(context, argv, { ...world, signal, debug, withheld });
     this.running.add(ran);
     return ran.finally(() => this.running.delete(ran));
   }
@@ -108,19 +103,18 @@ export function checkLink(link: string): void {
 }
 
 /** What one of our own runs gets, besides its command line. */
-interface RunWorld {
+interface RunRules {
   readonly signal: AbortSignal;
   readonly input?: string;
   /** Called with the events of the run, whose standard output has nothing else then. */
   readonly happened?: (event: RunEvent) => void;
-}
-
-interface RunRules extends RunWorld {
   /** Variables that it does not have. */
   readonly withheld: readonly string[];
   /** Whether it has `--debug`, whose lines go to our standard error. */
   readonly debug: boolean;
 }
+
+type RunWorld = Omit<RunRules, 'withheld' | 'debug'>;
 
 /** Bytes of each stream that are kept; of more, the end. */
 const KEPT_BYTES = 1024 * 1024;

@@ -1,27 +1,41 @@
+import { randomUUID } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { GlobalOptions } from '../../cli/options';
 import type { Entry } from '../../cli/terminal/output';
 import type { Context } from '../../platform/context';
-import { usageError } from '../../platform/errors';
+import { failedError, phrase, usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { GRACE } from '../../platform/interrupts';
 import { listed } from '../../words/grammar';
+import { actions, type Page } from './ask';
 import { type Allowed, McpSession } from './mcp-session';
-import { serveProtocol } from './protocol';
+import { schemas, type ToolName } from './tool-arguments';
+import { errorResult, type ToolResult } from './tool-result';
+import { type Tool, tools } from './tools';
 
-/** What the tools may do, and the options about the instance that the runs of them have. */
 export interface McpPlan {
   readonly root: string | undefined;
   readonly allowed: Omit<Allowed, 'root'>;
+  /** About the instance, for all runs of commands. */
   readonly options: GlobalOptions;
 }
 
 /** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
 export async function run(entry: Entry, plan: McpPlan): Promise<void> {
   const { context, say } = entry;
-  const { allowed, options } = plan;
+  const { allowed } = plan;
   const root = await rootFolder(context, plan.root);
   context.interrupts.enter({ mode: 'own' });
   if (context.stdin.isTTY)
@@ -34,12 +48,12 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
     );
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
-  const session = new McpSession(entry, options, { ...allowed, root }, ending.signal);
+  const session = new McpSession(entry, plan.options, { ...allowed, root }, ending.signal);
   try {
     await serveProtocol(session);
   } finally {
     ending.abort();
-    // A program that does not end is left behind.
+    // A program that does not end in time is left behind.
     await raceWithLimit(session.idle(), { milliseconds: 2 * GRACE.run }, () => {});
   }
 }
@@ -48,19 +62,179 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
  * The folder of all files. Clients start servers in any folder, some in that of the whole system.
  * @throws CliError (usage) if it is no folder, or if it is too large a one and was not named
  */
-async function rootFolder({ home }: Context, named: string | undefined): Promise<string> {
-  const folder = named ?? '.';
-  const found = await realpath(folder).catch((error) => {
+async function rootFolder({ home }: Context, typed: string | undefined): Promise<string> {
+  const folder = typed ?? '.';
+  const root = await realpath(folder).catch((error) => {
     throw usageError(`--root must be a folder; cannot read "${folder}" (${whyUnreadable(error)})`);
   });
-  if (!(await stat(found)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
-  const isHome = found === (await realpath(home ?? '').catch(() => undefined));
-  if (named === undefined && (isHome || dirname(found) === found))
+  if (!(await stat(root)).isDirectory()) throw usageError(`--root: "${folder}" is not a folder`);
+  const isHome = root === (await realpath(home ?? '').catch(() => undefined));
+  if (typed === undefined && (isHome || dirname(root) === root))
     throw usageError(
       `the current folder is ${isHome ? 'your home' : 'the whole system'}, with files that no tool should reach`,
       'name a folder: pwpush mcp --root FOLDER',
     );
-  return found;
+  return root;
+}
+
+/** Milliseconds between two messages that a call goes on, for clients that ask for them. */
+const PROGRESS_MS = 10_000;
+/** Calls at once, as each starts a process. */
+const MOST_CALLS = 50;
+/** Milliseconds that a person has for a page. */
+const PATIENCE_MS = 60 * 60 * 1000;
+
+const INSTRUCTIONS =
+  'Hands over and uses secrets that you never see: links, paths and names go in; links, limits and exit codes come out. Never ask a person to write a secret into the conversation: call ask.';
+
+interface Connection {
+  readonly session: McpSession;
+  readonly server: McpServer;
+  /** Version 2026-07-28 of the protocol or later: a server asks by its result, and the call is made again. */
+  readonly modern: boolean;
+  /** Pages that a client was asked to show, by the state that it sends back. */
+  readonly pages: Map<string, Page>;
+  readonly calls: Set<ServerContext>;
+}
+
+/**
+ * Serves the tools on the standard streams, until the client closes them or the session ends.
+ * @throws CliError (failed) after a message that is too large
+ */
+async function serveProtocol(session: McpSession): Promise<void> {
+  const { context, signal: ending } = session;
+  const input = Readable.from(context.stdin.bytes(), { objectMode: false });
+  const output = new Writable({
+    write: (chunk, _encoding, done) => void context.stdout.write(chunk).then(() => done(), done),
+  });
+  const transport = new StdioServerTransport(input, output);
+  const pages = new Map<string, Page>();
+  const calls = new Set<ServerContext>();
+  const served = serveStdio(
+    ({ era }) => {
+      const server = new McpServer(
+        { name: 'pwpush', version: context.version },
+        { instructions: INSTRUCTIONS, capabilities: { tools: { listChanged: false } } },
+      );
+      const connection = { session, server, modern: era === 'modern', pages, calls };
+      for (const name of Object.keys(tools) as ToolName[]) register(connection, name);
+      return server;
+    },
+    { transport },
+  );
+  const { onclose } = transport;
+  const closed = new Promise<void>((resolve) => {
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+  });
+  await Promise.race([closed, aborted(ending)]);
+  await served.close();
+  // Neither stream ended: only such a message makes the transport close by itself.
+  if (!ending.aborted && !input.readableEnded && !input.destroyed && !output.destroyed)
+    throw failedError(phrase('message-too-long'));
+}
+
+function register(connection: Connection, name: ToolName): void {
+  const { session, server, calls } = connection;
+  const { title, description, effects, work } = tools[name] as Tool;
+  const inputSchema: StandardSchemaWithJSON = schemas[name];
+  const config = {
+    title,
+    description: typeof description === 'string' ? description : description(session),
+    // Anybody chooses what is reached: links name their instance.
+    annotations: { ...effects, openWorldHint: true },
+    inputSchema,
+  };
+  server.registerTool(name, config, async (args, call) => {
+    const stop = progress(name, call);
+    try {
+      if (calls.size === MOST_CALLS)
+        throw usageError(`${MOST_CALLS} calls go on`, 'wait for their results');
+      calls.add(call);
+      const shown = shownPage(connection, call);
+      if (shown) return await shown;
+      const answer = await work(session, args as never, call.mcpReq.signal);
+      return 'text' in answer ? content(answer) : await show(connection, call, answer);
+    } catch (error) {
+      return content(await errorResult(error));
+    } finally {
+      calls.delete(call);
+      stop();
+    }
+  });
+}
+
+function content({ text, failed = false }: ToolResult) {
+  return { content: [{ type: 'text' as const, text }], ...(failed && { isError: true }) };
+}
+
+async function show(connection: Connection, call: ServerContext, page: Page) {
+  const { server, modern, pages } = connection;
+  const { signal, id } = call.mcpReq;
+  const { url, message } = page;
+  if (!canShow(server, call)) return content(await page.shown(undefined, signal));
+  if (modern) {
+    const state = randomUUID();
+    pages.set(state, page);
+    return requestFor(page, state);
+  }
+  const elicitationId = randomUUID();
+  const complete = server.server.createElicitationCompletionNotifier(elicitationId, {
+    relatedRequestId: id,
+  });
+  // Some clients answer only after this notification.
+  void page.answered.then(complete).catch(() => {});
+  const action = await call.mcpReq
+    .elicitInput({ mode: 'url', message, url, elicitationId }, { signal, timeout: PATIENCE_MS })
+    .then(
+      ({ action }) => action,
+      // The client failed to show the page.
+      () => undefined,
+    );
+  return content(await page.shown(action, signal));
+}
+
+const requestFor = ({ url, message }: Page, requestState: string) =>
+  inputRequired({
+    inputRequests: { page: inputRequired.elicitUrl({ message, url }) },
+    requestState,
+  });
+
+/**
+ * What became of a page that the client was asked to show, if this is a call about one. The state is a random name, and the
+ * page was made by this server: a client can name nothing else.
+ */
+function shownPage({ pages }: Connection, { mcpReq }: ServerContext) {
+  const state = mcpReq.requestState();
+  if (state === undefined) return undefined;
+  const page = typeof state === 'string' ? pages.get(state) : undefined;
+  if (page === undefined || typeof state !== 'string') throw usageError('no such question');
+  const response = (mcpReq.inputResponses?.page ?? {}) as { readonly action?: unknown };
+  const action = actions.find((known) => known === response.action);
+  if (action === undefined) return requestFor(page, state);
+  pages.delete(state);
+  return page.shown(action, mcpReq.signal).then(content);
+}
+
+function canShow({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  return (declared ?? server.getClientCapabilities())?.elicitation?.url !== undefined;
+}
+
+/** Reports that a call goes on, until the returned function is called. */
+function progress(name: ToolName, { mcpReq }: ServerContext): () => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let number = 0;
+  const timer = setInterval(() => {
+    number += 1;
+    const params = { progressToken, progress: number, message: `${name} goes on` };
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  }, PROGRESS_MS);
+  return () => clearInterval(timer);
 }
 
 // Programs that start others, or say what they are given in any form: anyone who chooses their arguments gets the secret in the

@@ -1,5 +1,6 @@
 // What callers may pass to each tool, as they read it. Anything else is refused. No argument is a secret.
 import * as z from 'zod/v4';
+import { REQUEST_STATES } from '../../contract/api';
 
 const LONGEST_LINE = 2000;
 
@@ -87,7 +88,7 @@ export const schemas = {
   audit: z.strictObject({ link }),
   list: z.strictObject({
     state: z
-      .enum(['active', 'expired', 'open', 'ready', 'closed'])
+      .enum(['active', 'expired', ...REQUEST_STATES])
       .default('active')
       .describe('Of pushes: active, expired. Of requests: open, ready (answered), closed.'),
     page: z.int().min(1).max(200).default(1).describe('Page of 50, newest first.'),

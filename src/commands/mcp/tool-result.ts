@@ -3,7 +3,6 @@ import { savedText } from '../../cli/terminal/wording';
 import type { RunEvent } from '../../platform/context';
 import { asCliError, type ErrorCode, exitStatus, failedError, phrase } from '../../platform/errors';
 
-/** How one of our own runs ended, and what it printed. */
 export interface Ran {
   readonly status: number;
   readonly stdout: string;
@@ -82,16 +81,15 @@ export async function errorResult(error: unknown): Promise<ToolResult> {
 const withHint = (message: string, hint: string | undefined) =>
   hint === undefined ? message : `${message}; ${hint}`;
 
-/** Collects what a run saves to a new file or folder. Says it by the path as the caller typed it, and never what it is. */
+/** Collects what a run saves to a new file or folder: by the path as the caller typed it, and never the content. */
 export class SaveReport {
   private readonly lines: string[] = [];
-  private readonly place: string;
-  private readonly name: string;
 
-  constructor(place: string, typed: string) {
-    this.place = place.replace(/[/\\]$/, '');
-    this.name = typed.replace(/[/\\]$/, '');
-  }
+  /** @param typed how the caller named the place */
+  constructor(
+    private readonly place: string,
+    private readonly typed: string,
+  ) {}
 
   add(event: RunEvent): void {
     if (event.event !== 'saved') return;
@@ -105,7 +103,10 @@ export class SaveReport {
   }
 
   private named(text: string): string {
-    return text.replaceAll(this.place, () => this.name);
+    const [place = '', name = ''] = [this.place, this.typed].map((path) =>
+      path.replace(/[/\\]$/, ''),
+    );
+    return text.replaceAll(place, () => name);
   }
 }
 
@@ -150,7 +151,7 @@ export function programResult(ran: Ran): ToolResult {
   return { text: parts.join('\n') };
 }
 
-/** Whether a text is the error of a command that ended with that status, as JSON. */
+/** Whether a text is JSON of a command of ours that ended with that status. */
 function isErrorOf(status: number, text: string): boolean {
   try {
     const own = exitStatus[JSON.parse(text).error.code as ErrorCode];

@@ -18,29 +18,18 @@ import {
   withMessages,
 } from './tool-result';
 
-/** What a client reads about the effects of a tool. */
-interface Effects {
-  readonly readOnlyHint: boolean;
-  /** It may end or use up something. */
-  readonly destructiveHint: boolean;
-  readonly idempotentHint: boolean;
-}
+// What a client reads about the effects of tools. A destructive one may end or use up something.
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
+const ADDS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
+const USES_UP = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
-const READS: Effects = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
-const ADDS: Effects = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
-const USES_UP: Effects = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
-
-/** One tool: what a model reads about it, and what it does. */
+/** What a model reads about a tool, and what the tool does. */
 export interface Tool<Name extends ToolName = ToolName> {
   readonly title: string;
   readonly description: string | ((session: McpSession) => string);
-  readonly effects: Effects;
+  readonly effects: typeof READS;
   /** @throws CliError for what it refuses */
-  work(
-    session: McpSession,
-    given: Arguments<Name>,
-    signal: AbortSignal,
-  ): Promise<ToolResult | Page>;
+  work(session: McpSession, args: Arguments<Name>, signal: AbortSignal): Promise<ToolResult | Page>;
 }
 
 /** Runs a command about one link, and returns fields of its JSON. */
@@ -216,7 +205,6 @@ async function wait(
   return result(kind === undefined ? answer : 'the push was viewed');
 }
 
-/** The question of a link that `ask` made. */
 function questionOf({ questions }: McpSession, link: string) {
   return link === 'last' ? undefined : questions.get(parseReference(link).token);
 }

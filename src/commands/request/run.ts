@@ -84,17 +84,16 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
 
 /** @param most seconds; each response has no longer */
 async function waitFor(
-  { context, say }: Entry,
+  entry: Entry,
   most: number | undefined,
   { api, target }: Instance,
   token: string,
 ): Promise<void> {
-  const { context: within, ending, timeout } = timeLimit(context, most, target.timeout);
-  const entry = { context: within, say };
-  await ending('answer', async () => {
-    const asking = most === undefined ? api : await clientOf(entry, { ...target, timeout });
+  const limit = timeLimit(entry, most, target);
+  await limit.ending('answer', async () => {
+    const asking = most === undefined ? api : await clientOf(limit.entry, limit.target);
     const waiting = { interval: DEFAULT_INTERVAL, most };
-    await waitForAnswer(entry, waiting, { api: asking, target, token });
+    await waitForAnswer(limit.entry, waiting, { api: asking, target, token });
   });
 }
 

@@ -30,13 +30,12 @@ export interface RunPlan {
   /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
-  /** Whether secrets are masked in what it prints. */
+  /** Whether secrets are masked in the output. */
   readonly mask: boolean;
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
 }
 
-/** Finds the program, takes the views, and runs it with its arguments. */
 export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   const { context, say } = entry;
   const { inputs: wanted, words } = plan;
@@ -64,7 +63,7 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
     if (signal.aborted) throw endedBy(signal);
     const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
     status = await context.runChild({ ...child, output: masked?.output });
-    // The key of an answer whose files are not used may still be needed.
+    // The key of an answer is still needed for files that are not used.
     delivered = plan.keys.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
     throw describe(startFailure(error, name), ...(await rescuePushes(pushes)));
@@ -83,10 +82,7 @@ interface Opening {
   readonly keys: ItemKeys;
 }
 
-/**
- * Retrieves and decrypts pushes one after the other, each of which uses a view.
- * @throws CliError of the one that failed, which says where those before it were saved
- */
+/** @throws CliError for a push that fails, which says where those before it were saved */
 async function retrieveAll(
   retriever: Retriever,
   openings: readonly Opening[],
@@ -115,7 +111,6 @@ async function retrieveAll(
   return pushes;
 }
 
-/** Says what is left and was used of the pushes, what of them the program does not get, and the names of its variables. */
 async function reportInputs(
   { context, say }: Entry,
   { variables, unused }: ChildInputs,

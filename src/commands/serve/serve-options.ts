@@ -15,7 +15,7 @@ import {
   storedFile,
   type Values,
 } from '../../cli/declare';
-import { addOutputOptions, type Closed, type Options, tlsRows } from '../../cli/options';
+import { type Closed, type Options, outputRows, tlsRows } from '../../cli/options';
 import { days, port } from '../../cli/values';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
@@ -119,20 +119,16 @@ export interface DataPlan {
  */
 export function dataPlace(
   context: Context,
-  {
-    data,
-    database,
-    ephemeral,
-  }: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
+  options: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
 ): DataPlan {
-  const url = database || context.env.DATABASE_URL;
-  if (ephemeral) return { data: '' };
+  if (options.ephemeral) return { data: '' };
+  const { data, database: url = context.env.DATABASE_URL } = options;
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
   checkData(folder, context.uid);
   return { data: folder, ...(url ? { database: url } : {}) };
 }
 
-/** Its group may write to it, as in Kubernetes (`fsGroup`). */
+/** The group of the folder may write to it, as in Kubernetes (`fsGroup`). */
 function checkData(path: string, user: User): void {
   const instead = 'choose another folder with --data';
   try {
@@ -147,35 +143,31 @@ function hasModes(folder: string): boolean {
   const path = join(folder, `.modes.${randomBytes(6).toString('hex')}`);
   let mode = 0o600;
   try {
-    // Of the open file: others could exchange it.
+    // The mode is that of the open file: others could exchange the one at the path.
     makeFile(path, (file) => {
       mode = fstatSync(file).mode & 0o777;
     });
     rmSync(path);
   } catch {
-    // It cannot be written to either.
+    // A folder that cannot be written to has modes.
   }
   return mode === 0o600;
 }
 
-/** Where the instance key is, if not beside the data. */
 export function keyFile(context: Context) {
   const path = context.env.PWPUSH_INSTANCE_KEY_FILE;
   return path ? { instanceKeyFile: fromHome(path, context) } : {};
 }
 
-/** The warning about a database password on the command line, if there is one. */
 export function passwordWarnings(command: Command): string[] {
-  for (const one of lineage(command)) {
-    const typed = one.getOptionValueSource('database') === 'cli';
-    const url = String(one.opts().database);
-    if (typed && /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(url)) {
-      return [
-        'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD',
-      ];
-    }
-  }
-  return [];
+  const isShown = lineage(command).some(
+    (level) =>
+      level.getOptionValueSource('database') === 'cli' &&
+      /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts().database)),
+  );
+  const text =
+    'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD';
+  return isShown ? [text] : [];
 }
 
 /** The value of an option in the environment; an empty variable counts as not set. */
@@ -191,7 +183,7 @@ const fromEnvironment =
 
 /**
  * `serve` or a command below it, of which some options may be given before its name, or in the environment.
- * @param warnings are printed before the plan is made, which may fail because of what they are about
+ * @param warnings returns what is printed before the plan is made, which may fail because of what they are about
  */
 export function serveCommand<R extends Rows & Closed<R>, Plan>(
   planned: Planned<R, Plan>,
@@ -199,7 +191,9 @@ export function serveCommand<R extends Rows & Closed<R>, Plan>(
     passwordWarnings(command),
 ): CommandObject {
   return command<R, Plan>({
-    ...{ ...planned, globals: addOutputOptions, elsewhere: fromEnvironment },
+    ...planned,
+    globals: outputRows,
+    elsewhere: fromEnvironment,
     plan: async (options, invocation) => {
       for (const warning of warnings(options, invocation)) await invocation.say.warn(warning);
       return planned.plan(options, invocation);
@@ -207,7 +201,6 @@ export function serveCommand<R extends Rows & Closed<R>, Plan>(
   });
 }
 
-/** The values of a command about the data of a service, and where they are. */
 export type DataOptions<R> = Options<R> & { readonly place: DataPlan };
 
 export const dataCommand = <R extends Rows & Closed<R> & ReturnType<typeof dataRows>>(
@@ -255,9 +248,8 @@ function logFormat(value: string, name: string): 'text' | 'json' {
 function rate(value: string, name: string): 'off' | { requests: number; milliseconds: number } {
   if (value === 'off') return value;
   const [, count = '0', unit] = /^(\d{1,7})\/([sm])$/.exec(value) ?? [];
-  if (Number(count) >= 1) {
+  if (Number(count) >= 1)
     return { requests: Number(count), milliseconds: unit === 's' ? 1000 : 60_000 };
-  }
   throw usageError(`${name} must be a number such as 50/s or 600/m, or off, not "${value}"`);
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
-import { filledText, flag, newFile, operand, parsed, storedFile } from '../../cli/declare';
-import { addOutputOptions, revealRows } from '../../cli/options';
+import { filledText, flag, newFile, operand, parsed, storedFile, text } from '../../cli/declare';
+import { outputRows, revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
@@ -39,88 +39,81 @@ const newRows = {
 const addRows = {
   name: operand('<name>', 'the user'),
   ...newRows,
-  label: parsed('--label <text>', 'what the token is for, as the list shows it', (value) => value),
+  label: text('--label <text>', 'what the token is for, as the list shows it'),
   create: flag('--create', 'create the database if it is missing'),
 };
 
 export const token: CommandObject = {
   summary: 'add, list, replace and revoke API tokens',
   description: 'Manage the API tokens of the service on this machine.',
-  globals: addOutputOptions,
+  globals: outputRows,
   rows: {},
   commands: {
-    add: {
+    add: dataCommand({
       summary: 'create a token for a new or existing user; shown once',
-      ...dataCommand({ rows: addRows, run: addToken }),
-    },
-    list: {
+      rows: addRows,
+      run: addToken,
+    }),
+    list: dataCommand({
       summary: 'list the tokens, with their IDs, but not themselves',
-      ...dataCommand({ rows, run: listTokens }),
-    },
-    replace: {
+      rows,
+      run: listTokens,
+    }),
+    replace: dataCommand({
       summary: 'create a token in the place of another; shown once',
-      ...dataCommand({
-        rows: { id: operand('<id>', 'of the old one'), ...newRows },
-        run: replaceToken,
-      }),
-    },
-    revoke: {
+      rows: { id: operand('<id>', 'of the old one'), ...newRows },
+      run: replaceToken,
+    }),
+    revoke: dataCommand({
       summary: 'revoke a token, or all of a user',
-      ...dataCommand({
-        rows: { which: operand('<id>', 'of the token, or the user'), ...rows },
-        run: revokeTokens,
-      }),
-    },
+      rows: { which: operand('<id>', 'of the token, or the user'), ...rows },
+      run: revokeTokens,
+    }),
   },
 };
 
-function withOwners<T>(
-  { now, env, quietly }: Context,
-  place: DataPlan,
-  work: (owners: Owners) => Promise<T>,
-) {
+function withOwners<T>(context: Context, place: DataPlan, work: (owners: Owners) => Promise<T>) {
   return withService(async ({ openOwners }) => {
-    const owners = await openOwners(place, { now, env, quietly });
+    const owners = await openOwners(place, context);
     return work(owners).finally(() => owners.close());
   });
 }
 
 type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
 
-function addToken(session: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
+function addToken(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
   const { name, label, create } = plan;
-  return tell(session, plan, async (owners) => {
+  return issue(entry, plan, async (owners) => {
     const issued = await owners.add(name, { label, create });
-    const made = owners.made();
-    if (made !== undefined) await session.say.note(`new database in ${made}`);
-    const all = (await owners.list()).filter((one) => one.name === issued.name).length;
-    if (all > 1) await session.say.note(`${issued.name} has ${all} tokens now`);
+    const created = owners.made();
+    if (created !== undefined) await entry.say.note(`new database in ${created}`);
+    const all = (await owners.list()).filter((token) => token.name === issued.name).length;
+    if (all > 1) await entry.say.note(`${issued.name} has ${all} tokens now`);
     return issued;
   });
 }
 
 async function replaceToken(
-  session: Entry,
+  entry: Entry,
   plan: DataOptions<typeof newRows> & { readonly id: string },
 ): Promise<void> {
-  await tell(session, plan, async (owners) => {
+  await issue(entry, plan, async (owners) => {
     const issued = await owners.replace(plan.id);
     if (!issued) throw unknownToken(`no token with the ID "${plan.id}"`);
     return { ...issued, replaces: plan.id };
   });
-  await session.say.note('the old one works until this one is used, or for an hour');
+  await entry.say.note('the old one works until this one is used, or for an hour');
 }
 
 /** Prints a new token, or writes it to a file, which is reserved first: a token is known at its creation only. */
-async function tell(
+async function issue(
   { context, say }: Entry,
   { place, output = '-', force }: DataOptions<typeof newRows>,
-  make: (owners: Owners) => ReturnType<Owners['add']>,
+  create: (owners: Owners) => ReturnType<Owners['add']>,
 ): Promise<void> {
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
-  const made = withOwners(context, place, make);
-  const { token, ...shown } = await made.catch(async (error) => {
+  const { token, ...shown } = await withOwners(context, place, create).catch(async (error) => {
     await file?.discard();
     throw error;
   });
@@ -141,10 +134,10 @@ async function revokeTokens(
   { context, say }: Entry,
   { place, which }: DataOptions<typeof rows> & { readonly which: string },
 ): Promise<void> {
-  const done = await withOwners(context, place, (owners) => owners.revoke(which));
-  if (done.revoked === 0)
+  const removed = await withOwners(context, place, (owners) => owners.revoke(which));
+  if (removed.revoked === 0)
     throw unknownToken(`no token with the ID "${which}", and no user with one`);
-  await say.print(done, () => `${done.name}: ${count(done.revoked, 'token')} revoked\n`);
+  await say.print(removed, () => `${removed.name}: ${count(removed.revoked, 'token')} revoked\n`);
 }
 
 const unknownToken = (message: string) =>
@@ -155,22 +148,20 @@ const rekeyRows = {
   dropOld: flag('--drop-old', 'only remove keys that this data does not use'),
 };
 
-export const rekey: CommandObject = {
+export const rekey = dataCommand({
   summary: 'change the instance key, while no service runs',
-  ...dataCommand({
-    description: 'Change the instance key: create a new one and reseal all pushes with it.',
-    help: rekeyHelp,
-    rows: rekeyRows,
-    run: changeKey,
-  }),
-};
+  description: 'Change the instance key: create a new one and reseal all pushes with it.',
+  help: rekeyHelp,
+  rows: rekeyRows,
+  run: changeKey,
+});
 
 async function changeKey(
   { context, say }: Entry,
   { dropOld, place }: DataOptions<typeof rekeyRows>,
 ): Promise<void> {
   const settings = { ...place, ...keyFile(context) };
-  const done = await withService(async (service) => {
+  const result = await withService(async (service) => {
     const data = service.dataName(settings, context.env);
     await say.note(`data: ${data}`);
     const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
@@ -179,8 +170,8 @@ async function changeKey(
     };
     return { data, ...(await service.rekey(settings, context, dropOld ? drop : undefined)) };
   });
-  const { resealed, key_file, old_keys } = done;
-  await say.print(done, () =>
+  const { resealed, key_file, old_keys } = result;
+  await say.print(result, () =>
     dropOld ? '' : `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
   );
   for (const { id, used_by } of old_keys)
@@ -198,15 +189,13 @@ const backupRows = {
   force: flag('--force', 'overwrite an existing file'),
 };
 
-export const backup: CommandObject = {
+export const backup = dataCommand({
   summary: 'copy the database of a running service',
-  ...dataCommand({
-    description: 'Copy the whole database while services run.',
-    help: backupHelp,
-    rows: backupRows,
-    run: backUp,
-  }),
-};
+  description: 'Copy the whole database while services run.',
+  help: backupHelp,
+  rows: backupRows,
+  run: backUp,
+});
 
 async function backUp(
   { context, say }: Entry,
@@ -221,29 +210,25 @@ async function backUp(
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 
-/** The service waits two for its database. */
+/** More than the service waits for its database. */
 const HEALTH_TIMEOUT_SECONDS = 4;
 
-const healthRows = {
-  host: filledText('--host <address>', 'address it listens on').or(HOST),
-  port: parsed('--port <n>', 'port it listens on', port).or(PORT),
-  tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
-};
-
-export const health: CommandObject = {
+export const health = serveCommand({
   summary: 'check that the service on this machine is ready',
-  ...serveCommand({
-    description: 'Check that the service on this machine and its database respond.',
-    help: healthHelp,
-    rows: healthRows,
-    plan: ({ host, port, tlsCert }) => `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`,
-    run: checkHealth,
-  }),
-};
+  description: 'Check that the service on this machine and its database respond.',
+  help: healthHelp,
+  rows: {
+    host: filledText('--host <address>', 'address it listens on').or(HOST),
+    port: parsed('--port <n>', 'port it listens on', port).or(PORT),
+    tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
+  },
+  plan: ({ host, port, tlsCert }) => `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`,
+  run: checkHealth,
+});
 
 /** @throws CliError: unreachable, or failed if the service responds but is not ready */
 async function checkHealth({ context, say }: Entry, url: string): Promise<void> {
-  // Without the environment, whose proxy is for other machines.
+  // The environment names proxies for other machines.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,
     insecure: true,
@@ -255,7 +240,7 @@ async function checkHealth({ context, say }: Entry, url: string): Promise<void> 
     const { status } = await client.send({ method: 'GET', url: `${url}/up`, headers: {} });
     if (status !== 200) throw failedError(phrase('not-ready', url, status), { status });
   } catch (error) {
-    // Also one that was sent.
+    // A request that was sent is no response either.
     const isLost = error instanceof CliError && error.status === undefined;
     throw isLost ? error.with({ code: 'unreachable' }) : error;
   } finally {

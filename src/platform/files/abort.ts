@@ -18,9 +18,9 @@ export function limited(signal: AbortSignal, milliseconds: number): AbortSignal 
 }
 
 interface Limit {
-  /** The time runs from when this aborts; left out, from now on. */
+  /** The time runs from when this signal aborts; left out, from now on. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the work may still take; 0. */
+  /** How long the work may still take then, 0 if left out. */
   readonly milliseconds?: number;
 }
 

@@ -1,6 +1,5 @@
 // Files that appear whole or not at all: written under a temporary name, 0600, synced, then linked (which never replaces
-// a file) or renamed. Imports nothing of ours: client and service share it. Libraries for this (write-file-atomic, atomically)
-// always replace, cannot stream, and leave the mode to the umask.
+// a file) or renamed. Libraries for this (write-file-atomic, atomically) always replace, cannot stream, and leave the mode to the umask.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -87,7 +86,7 @@ export function makeFile(
   try {
     setOwnMode(file);
     fill(file);
-    // Its reader may be another user, or of a group that may read it. Windows keeps neither.
+    // The reader may be another user, or of a group that may read it. Windows keeps neither.
     if (like) fchownSync(file, like.uid, like.gid);
     if (like) fchmodSync(file, like.mode & 0o777);
     syncOpen(file);
@@ -104,7 +103,7 @@ export function setOwnMode(file: number): void {
   try {
     fchmodSync(file, 0o600);
   } catch {
-    // It has the one that the mount gives to all.
+    // The file has the mode that the mount gives to all.
   }
 }
 
@@ -208,7 +207,7 @@ function claim(path: string, now: number): readonly string[] | undefined {
       if (!means(error, 'taken')) throw error;
     }
     const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    // Also of the future, after the clock was set back.
+    // After the clock was set back, a claim is of the future.
     if (Math.abs(now - made) <= STALE_MS) return undefined;
   }
 }

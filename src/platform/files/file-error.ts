@@ -10,7 +10,7 @@ type Meaning = 'missing' | 'taken' | 'unsupported' | 'mounted';
 interface FileError {
   readonly means?: Meaning;
   readonly words?: string;
-  /** Of a file that was to be written, where that is another reason. */
+  /** The words for a file that was to be written, where that is another reason. */
   readonly written?: string;
 }
 
@@ -31,7 +31,7 @@ const errors: Readonly<Record<string, FileError>> = {
   ENOSYS: { means: 'unsupported' },
   ENOTSUP: { means: 'unsupported' },
   EOPNOTSUPP: { means: 'unsupported' },
-  // Of Windows, FUSE, 9P and network mounts.
+  // Windows, FUSE, 9P and network mounts refuse modes and links so.
   EPERM: { means: 'unsupported', words: 'not permitted' },
 };
 
@@ -40,7 +40,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code;
 }
 
-/** Whether an error is one of the file system of that meaning. */
 export function means(error: unknown, meaning: Meaning): boolean {
   return errors[codeOf(error) ?? '']?.means === meaning;
 }

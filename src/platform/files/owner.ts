@@ -51,24 +51,24 @@ export class ForeignLink extends Error {
 export function followed(path: string, user: User): string {
   if (user === undefined)
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path;
-  let at = isAbsolute(path) ? '/' : resolve('.');
+  let folder = isAbsolute(path) ? '/' : resolve('.');
   let left = path.split('/');
   let links = 0;
   for (let name = left.shift(); name !== undefined; name = left.shift()) {
-    const next = name === '..' ? dirname(at) : join(at, name);
+    const next = name === '..' ? dirname(folder) : join(folder, name);
     const found = lstatSync(next, { throwIfNoEntry: false });
     if (found === undefined) return links === 0 ? path : join(next, ...left);
     if (!found.isSymbolicLink()) {
-      at = next;
+      folder = next;
       continue;
     }
     links += 1;
-    if (links > MAX_LINKS || !mayFollow(found, statSync(at), user)) throw new ForeignLink(next);
+    if (links > MAX_LINKS || !mayFollow(found, statSync(folder), user)) throw new ForeignLink(next);
     const target = readlinkSync(next);
-    if (isAbsolute(target)) at = '/';
+    if (isAbsolute(target)) folder = '/';
     left = [...target.split('/'), ...left];
   }
-  return links === 0 ? path : at;
+  return links === 0 ? path : folder;
 }
 
 function mayFollow(link: Owned, folder: Owned, user: User): boolean {

@@ -15,7 +15,7 @@ export function syncOpen(file: number): void {
   }
 }
 
-/** The same without blocking: large files take long. */
+/** As `syncOpen`, but without blocking: large files take long. */
 export function syncHandle(file: FileHandle): Promise<void> {
   return file.sync().catch(throwUnlessRefused);
 }

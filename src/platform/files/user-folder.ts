@@ -1,4 +1,4 @@
-// The path of a user's folder is absolute: a relative one would lead to the current folder, whose files may be another person's. Imports nothing of ours: client, service and the cache of compiled code share it.
+// The path of a user's folder is absolute: a relative one would lead to the current folder, whose files may be another person's.
 import { isAbsolute } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;

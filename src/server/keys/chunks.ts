@@ -44,7 +44,6 @@ export function openHeader(key: Uint8Array, place: FilePlace, sealed: Uint8Array
   return { name, type, size };
 }
 
-/** The number of chunks of a file of that many bytes. */
 export function chunkCount(size: number): number {
   return Math.max(1, Math.ceil(size / CHUNK));
 }

@@ -39,14 +39,14 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
 
 export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
-  /** The comments after it: a line for each data that its service opened with the key. */
+  /** The comments after the key: a line for each data that its service opened with it. */
   readonly notes: readonly string[];
 }
 
 /** The first note of a key that a service or `rekey` made: the others are complete. Another key may open more data. */
 const COMPLETE = '# used by:';
 
-/** The notes of one key for a new one, which opens that data alone. */
+/** The notes of a key for a new one, which opens one data alone. */
 export const notesFor = (dataId: string, { notes }: FileKey): string[] =>
   notes.filter((line) => line === COMPLETE || isNote(line, dataId));
 
@@ -60,7 +60,7 @@ export function noted(key: FileKey, dataId: string, name?: string): FileKey {
   return { ...key, notes: name === undefined ? others : [...others, note] };
 }
 
-/** In place of the name of data whose service cannot write the file, or that another program's key may open. */
+/** Stands for data whose service cannot write the file, or that another program's key may open. */
 const UNNOTED = 'data that is not noted there, as of services that cannot write the file';
 
 /** The names of the other data that the key opens, or may open. */

@@ -112,7 +112,7 @@ export class Links {
     return createHmac('sha256', this.hashing).update(urlToken).digest('base64url');
   }
 
-  /** A token as the database stores it, sealed with the newest link key. */
+  /** A token in the form of the database, sealed with the newest link key. */
   store(urlToken: string): StoredToken {
     const lookup = this.lookup(urlToken);
     const sealed_token = seal(this.key(this.newest), urlToken, contextOf(lookup));
@@ -158,7 +158,6 @@ export async function addLinkKey(sql: Sql, { id, wrapping }: InstanceKey): Promi
   await insertLinkKey(sql, seal(wrapping, randomBytes(32), CONTEXT), id);
 }
 
-/** The link key, sealed with `to` instead of `from`. */
 export function resealLinkKey(row: LinkKeyRow, from: InstanceKey, to: InstanceKey): LinkKeyRow {
   const sealed = seal(to.wrapping, unseal(from.wrapping, row.sealed, CONTEXT), CONTEXT);
   return { ...row, sealed, key_id: to.id };

@@ -84,12 +84,10 @@ export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
  */
 const line = new Semaphore(2, 32, 4);
 
-/** How many passphrases are being checked, and how many wait for it. */
 export function passphraseChecks(): { readonly running: number; readonly waiting: number } {
   return line.length;
 }
 
-/** What is kept of a passphrase. */
 export interface PassphraseRecord {
   readonly salt: Uint8Array;
   /** `N:r:p`, so that a later version may ask for more. */
@@ -121,7 +119,7 @@ export async function keyOfPassphrase(
 
 const scryptKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
-/** In NFC (RFC 8265, OpaqueString): the same characters have other code points where others type them. */
+/** Hashes the passphrase in NFC (RFC 8265, OpaqueString): the same characters have other code points on other systems. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,

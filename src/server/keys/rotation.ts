@@ -44,7 +44,7 @@ interface OldKey {
  * Changes the instance key of data that no service uses. The file has the new key and the old one until all pushes are resealed,
  * which is one transaction: after an interruption at any moment, services start, and it can be run again. Keys that other
  * data may need stay in the file.
- * @param drop changes no key, but removes all that the data does not use; called with these before
+ * @param drop called with the keys that the data does not use before they are removed, in place of a change of the key
  * @throws ServiceError when a service uses the data, there are none, or the key file lacks the key in use or cannot be written
  */
 export async function rekey(
@@ -70,7 +70,8 @@ export async function rekey(
 }
 
 /**
- * Adds a new key to the file and reseals everything with it; the file keeps the old one, and those of other data. Returns the number of pushes.
+ * Adds a new key to the file and reseals everything with it; the file keeps the old one, and those of other data. Returns the
+ * number of pushes.
  * @throws ServiceError when the key file lacks the key in use or cannot be written
  */
 export async function changeKey(sql: Sql, settings: DataLocation): Promise<number> {
@@ -82,7 +83,7 @@ export async function changeKey(sql: Sql, settings: DataLocation): Promise<numbe
   const resealed = await resealAll(sql, links, from, to);
   for (const row of await listLinkKeys(sql))
     await replaceLinkKey(sql, resealLinkKey(row, from, to));
-  // So that an old copy of the database and the old key open no link that is created from now on.
+  // An old copy of the database and the old key open no link that is created from now on.
   await addLinkKey(sql, to);
   await deleteKey(sql, from.id);
   return resealed;
@@ -111,7 +112,7 @@ async function resealAll(sql: Sql, links: Links, from: InstanceKey, to: Instance
   }
 }
 
-/** Removes those old keys from the file, or else those that no other data may need; returns the others. */
+/** Removes old keys from the file: those given, or else those that no other data may need. Returns the others. */
 async function dropOthers(sql: Sql, settings: DataLocation, old?: readonly OldKey[]) {
   const { key: used, links } = await keyInUse(sql, settings);
   const isDropped = (key: FileKey) =>

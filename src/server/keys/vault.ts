@@ -36,7 +36,6 @@ export interface Secret {
   readonly passphrase: string;
   /** The data key of the request that this answers: without it, the instance key does not open the answer. */
   readonly requestKey?: Uint8Array | undefined;
-  /** Who waits for the passphrase's hash. */
   readonly waiter?: Waiter | undefined;
 }
 
@@ -135,7 +134,7 @@ export class Vault {
     return seal(linking, plain, LINK_CONTEXT, nonce).toString('base64url');
   }
 
-  /** What the page of a secret has for expiring it; it tells neither the secret nor the keys. */
+  /** The page of a secret can expire it with this key, which reveals neither the secret nor the other keys. */
   deletionKey(urlToken: string): string {
     const { linking } = this.keys.key;
     return derive(linking, context(urlToken, 'deletion'), 16).toString('base64url');
@@ -150,7 +149,6 @@ export class Vault {
   }
 }
 
-/** The keys of a push, sealed with `to` instead of `from`. */
 export function reseal(row: SealedKeys, push: KeyTerms, from: InstanceKey, to: InstanceKey) {
   const again = (sealed: Uint8Array, what: BoundPart) =>
     bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what);

@@ -1,11 +1,24 @@
-import type { auditKinds, requestAuditKinds } from '../../contract/api';
 import type { KeptViewRow } from './kept-views';
 import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
 import { type ColumnType, insertionOf, type Sql } from './sql';
 
+/** Kinds of the reference, and those that only requests of our service have. */
+type AuditKind =
+  | 'creation'
+  | 'view'
+  | 'failed_view'
+  | 'expire'
+  | 'failed_passphrase'
+  | 'owner_view'
+  | 'request_view'
+  | 'response'
+  | 'failed_response'
+  | 'response_view'
+  | 'close';
+
 export interface AuditRow {
-  kind: (typeof auditKinds)[number] | (typeof requestAuditKinds)[number];
+  kind: AuditKind;
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
@@ -63,7 +76,8 @@ export async function recordView(sql: Sql, event: AuditEvent, kept: KeptViewRow)
 
 /**
  * Records, in a transaction, an event that has no limit, together with others of the same kind and origin: failures, and
- * readings of a question. The first of them locks the push, so that each of many at once finds those before it. Once a push has `most` such entries, events of new origins share one entry without origin.
+ * readings of a question. The first event locks the push, so that each of many at once finds those before it. Once a push has
+ * `most` such entries, events of new origins share one entry without origin.
  */
 export async function recordRepeated(sql: Sql, event: AuditEvent, most: number): Promise<void> {
   if (await countAgain(sql, event)) return;
@@ -105,7 +119,7 @@ export function listEvents(sql: Sql, pushId: number, page: RowPage): Promise<Aud
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
 }
 
-/** Which tries: those of the owner with a passphrase, those of all others, or those of others with a key. */
+/** The tries of the owner with a passphrase, of all others, or of others with a key. */
 export interface Tries {
   readonly pushId: number;
   readonly whose: 'owner' | 'others' | 'key';

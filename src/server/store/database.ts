@@ -60,7 +60,7 @@ export async function openDatabase(
 
 /**
  * Opens a database that a service has created.
- * @param otherwise what else than another place helps where it is missing
+ * @param otherwise what helps besides another place when it is missing
  * @throws ServiceError when it is missing or cannot be opened
  */
 export async function openExisting(
@@ -74,7 +74,7 @@ export async function openExisting(
   });
 }
 
-/** Where the data are; an address may contain a password. */
+/** The place of the data for messages, without an address, which may contain a password. */
 export function placeOf({ data, database }: DataLocation): string {
   return database === undefined ? `"${data}"` : 'the PostgreSQL of --database';
 }
@@ -156,7 +156,7 @@ async function open(
   if (location.database !== undefined) {
     const { database } = location;
     const address = () => readAddress(database, env);
-    // What is wrong with it is said before 5 ms and 200 KiB are spent, which SQLite does without.
+    // A mistake in the address is reported before the driver is loaded, which takes 5 ms and 200 KiB.
     address();
     const { openPostgres } = await import('./postgres');
     return openPostgres(address);

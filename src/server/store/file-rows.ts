@@ -8,7 +8,7 @@ export interface FileRow {
 }
 
 export interface ChunkRow {
-  /** Position of its file. */
+  /** The position of the chunk's file. */
   readonly position: number;
   /** Index of the chunk in its file, from 0. */
   readonly number: number;
@@ -61,7 +61,7 @@ export function listFiles(sql: Sql, pushId: number): Promise<FileRow[]> {
     ORDER BY files.position`;
 }
 
-/** The file, with the upload of its chunks, while its push is active, and after the last view until `ends_at`. */
+/** Finds a file while its push is active, and after the last view until `ends_at`. */
 export async function findFile(sql: Sql, pushId: number, position: number, now: number) {
   const rows = await sql<FileRow & { readonly upload_id: number }>`
     SELECT files.upload_id, files.position, files.header
@@ -81,7 +81,7 @@ export async function findChunk(sql: Sql, uploadId: number, position: number, nu
   return rows[0]?.sealed;
 }
 
-/** Keeps the files of an expired push readable until then. */
+/** Keeps the files of an expired push readable until a time. */
 export async function keepFilesUntil(sql: Sql, pushId: number, at: number): Promise<void> {
   await sql`UPDATE uploads SET ends_at = ${at} WHERE push_id = ${pushId}`;
 }

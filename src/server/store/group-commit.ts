@@ -72,7 +72,7 @@ async function commit(
 /** Runs a member's work and returns how to settle it. Rejects when the whole group has failed. */
 type Attempt = (member: Member) => Promise<() => void>;
 
-/** Without a savepoint, which would keep the old content of all changed pages in memory. */
+/** A member that is alone has no savepoint, which would keep the old content of all changed pages in memory. */
 const alone: Attempt = async ({ work, resolve }) => {
   const result = await work();
   return () => resolve(result as never);
@@ -103,12 +103,10 @@ function undo(connection: Executor, how: string): boolean {
   }
 }
 
-/** Resolves in the next round of the event loop. */
 export function nextRound(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits for that many milliseconds. */
 export type Sleep = (milliseconds: number) => Promise<unknown>;
 
 /** Total milliseconds of waiting, and the longest pause between two attempts. */

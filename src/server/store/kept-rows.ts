@@ -7,15 +7,15 @@ export const LONGEST = 10 * 60_000;
 export interface KeptRow {
   /** A hash of its `Idempotency-Key`. */
   readonly key_hash: string;
-  /** What it made or answered. */
+  /** The push that it made or answered. */
   readonly push_id: number;
-  /** What it asked for, hashed with its key. */
+  /** A hash of what it asked for and of its key. */
   readonly digest: Uint8Array;
   readonly kept_at: number;
   readonly until: number;
 }
 
-// A row whose time is over, and which no sweep has deleted yet, is replaced.
+// The insertion replaces a row whose time is over, and which no sweep has deleted yet.
 const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
   {
     key_hash: 'TEXT',
@@ -36,7 +36,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
 /** Returns false when a request with that key has been done. */
 export async function keep(sql: Sql, row: KeptRow): Promise<boolean> {
   const [kept] = await insertion(sql, { ...row });
-  // PostgreSQL inserts those of several requests at once.
+  // Of several requests with one key, which PostgreSQL inserts at once, one has the row.
   return kept?.push_id === row.push_id;
 }
 
@@ -50,7 +50,7 @@ export async function findKept(sql: Sql, hash: string, now: number): Promise<Kep
   return (await search(sql, { hash, at: now }))[0];
 }
 
-/** Deletes what is over by then, and what was kept while the clock was ahead. */
+/** Deletes rows whose time is over, and those that were kept while the clock was ahead. */
 export async function deleteKept(sql: Sql, now: number): Promise<void> {
   await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;
 }

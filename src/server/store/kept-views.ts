@@ -1,32 +1,32 @@
 import { onRows, plain, type Sql } from './sql';
 
-/** Milliseconds by which the clocks of services may differ. What was kept later than that has seen one set back. */
+/** Milliseconds by which the clocks of services may differ. If a view was kept later than that, a clock was set back. */
 const ASTRAY = 5 * 60_000;
 
 /**
- * Of a view, for a client that sends its request again. It is in the view's entry of the audit log, as every view writes
- * one: a row of its own, which is found by its key, would change another page of the database for each.
+ * What is kept of a view for a client that sends its request again. It is in the view's entry of the audit log, as every view
+ * writes one: a row of its own, which is found by its key, would change another page of the database for each.
  */
 export interface KeptViewRow {
   /** A hash of its `Idempotency-Key`, which only has to tell the views of one push apart: 48 bits, short in an index. */
   readonly key_hash: number;
   /** The data keys of what it opened, sealed with its key and what else it sent. */
   readonly sealed: Uint8Array;
-  /** How many views had been taken with it. */
+  /** How many views had been taken, this one among them. */
   readonly views: number;
   readonly until: number;
 }
 
 /** What is known of a kept view without what opens its text. */
 export interface KeptViewHead extends Pick<KeptViewRow, 'views'> {
-  /** Of its entry of the log. */
+  /** The id of the view's entry in the log. */
   readonly id: number;
   readonly lookup: string;
   readonly push_id: number;
   readonly kept_at: number;
 }
 
-/** Of `given` with a hash of a key, and the time: which entries have a view that is kept for it. */
+/** The condition on an entry with a view that is kept for the `hash` of a key `at` a time, both columns of `given`. */
 export const KEPT = `key_hash = hash AND until > at AND audit.created_at <= at + ${ASTRAY}`;
 
 const search = onRows<KeptViewHead>(
@@ -36,12 +36,11 @@ const search = onRows<KeptViewHead>(
   'hash',
 );
 
-/** The view of that push which is kept for that key; of another one if the key is used for both at the same time. */
+/** Finds the view of a push that is kept for a key, or that of another push if the key is used for both at the same time. */
 export async function findView(sql: Sql, lookup: string, hash: number, now: number) {
   return (await search(sql, { hash, token: lookup, at: now }))[0];
 }
 
-/** The sealed text of a push. */
 export interface SealedText {
   readonly id: number;
   readonly payload: Uint8Array | null;
@@ -56,7 +55,7 @@ const spending = onRows(
 
 /**
  * Keeps the text of a push whose secret is destroyed, for those whose views of `keptId` are kept: their keys alone open it.
- * @param own whether the view that destroys it is kept, too; if not, it is only for others, if there are any
+ * @param own whether the view that destroys it is kept, too; if not, the text is kept only where others are
  */
 export async function keepSpent(
   sql: Sql,
@@ -77,7 +76,7 @@ export async function sizeOfKept(sql: Sql, kept: KeptViewHead, id: number) {
   return rows[0]?.bytes ?? undefined;
 }
 
-/** That text, and what opens it, while both are there. */
+/** The sealed text that a kept view has opened, and what opens it; undefined if either is gone. */
 export async function readKept(sql: Sql, kept: KeptViewHead, id: number) {
   const rows = await sql<{ sealed: Uint8Array; payload: Uint8Array | null }>`
     SELECT sealed, COALESCE(secrets.payload, spent.payload) AS payload
@@ -87,7 +86,7 @@ export async function readKept(sql: Sql, kept: KeptViewHead, id: number) {
   return rows[0];
 }
 
-/** Destroys what is kept of views; the hash, which opens nothing, stays with the entry. */
+/** A statement that destroys what is kept of views. The hash, which opens nothing, stays with the entry. */
 const forgetting = (which: string) =>
   plain(`UPDATE audit SET sealed = NULL, views = NULL, until = NULL WHERE ${which}`);
 
@@ -106,7 +105,7 @@ const forgettingPush = forgetting(
   'push_id = ? AND (until <= ? OR until IS NOT NULL AND created_at > ?)',
 );
 
-/** Destroys the kept views of a push, or those of them that are over by then. */
+/** Destroys the kept views of a push, or only those that are over by a time. */
 export async function forgetViews(sql: Sql, pushId: number, by = Number.MAX_SAFE_INTEGER) {
   await sql(forgettingPush, pushId, by, by + ASTRAY);
   await forgetSpent(sql, pushId);
@@ -128,15 +127,15 @@ const forgettingOver = forgetting(
 );
 
 /**
- * Destroys the first kept views that are over by then, or that were kept while the clock was ahead; returns how many. Their
- * texts are left to `listSpent`.
+ * Destroys the first kept views that are over, or that were kept while the clock was ahead; returns how many. Their texts are
+ * left to `listSpent`.
  */
 export async function forgetOver(sql: Sql, now: number, count: number): Promise<number> {
   const latest = now + ASTRAY;
   return (await sql(forgettingOver, now, latest, latest, count)).length;
 }
 
-/** Pushes after that one, in order, with texts that nobody's key opens any more, and how many bytes these have. */
+/** Lists the pushes after an id that have texts which nobody's key opens any more, and how many bytes these have. */
 export function listSpent(sql: Sql, after: number, count: number) {
   return sql<{ id: number; bytes: number }>`
     SELECT kept_id AS id, CAST(sum(length(payload)) AS BIGINT) AS bytes FROM spent

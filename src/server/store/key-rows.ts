@@ -4,7 +4,7 @@ import type { Sql } from './sql';
 /** What an instance key seals of a push. */
 export type SealedKeys = Pick<SecretRow, 'data_key' | 'note_key' | 'verifier'>;
 
-/** With the terms of the push and its link token, to which they are sealed. */
+/** Sealed keys, with the terms and the link token of the push, to which they are bound. */
 interface SealedKeysRow
   extends SealedKeys,
     StoredToken,
@@ -14,7 +14,7 @@ interface SealedKeysRow
 
 /** A key for link tokens, sealed with an instance key. */
 export interface LinkKeyRow {
-  /** Ascending by creation. */
+  /** A newer key has a higher number. */
   readonly number: number;
   readonly sealed: Uint8Array;
   readonly key_id: string;
@@ -35,7 +35,7 @@ export async function deleteKey(sql: Sql, id: string): Promise<void> {
   await sql`DELETE FROM instance_keys WHERE id = ${id}`;
 }
 
-/** The next `count` rows after that push. */
+/** Lists the next `count` rows after a push. */
 export function listSealedKeys(sql: Sql, after: number, count: number) {
   return sql<SealedKeysRow>`
     SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,

@@ -7,10 +7,10 @@ export interface RowPage {
   readonly number: number;
 }
 
-/** Which of an owner's rows: pushes, requests, requests without an answer, requests with one. */
+/** An owner's pushes, requests, requests without an answer, or requests with one. */
 export type Listed = 'push' | 'request' | 'open' | 'ready';
 
-/** The words of the partial indexes, which are used for no others. */
+/** The conditions of the partial indexes, word by word: in other words, they would not be used. */
 const conditions: Readonly<Record<Listed, string>> = {
   push: "kind NOT IN ('request', 'answer')",
   request: "kind = 'request'",
@@ -18,7 +18,7 @@ const conditions: Readonly<Record<Listed, string>> = {
   ready: "kind = 'request' AND answer_id IS NOT NULL",
 };
 
-/** A statement for each, of the rows of one page. Its subquery reads only the index for the rows of earlier pages. */
+/** The statement for one page, by condition. Its subquery reads only the index for the rows of earlier pages. */
 function listings(note: string, join: string, rowsOf: (condition: string) => string) {
   return mapped(conditions, (condition) =>
     plain(`
@@ -39,7 +39,7 @@ const activeListings = listings(
     WHERE owner_id = ? AND expired_at IS NULL AND expires_at > ? AND ${condition}`,
 );
 
-// Those whose time has passed since the last sweep are few, so the unary `+` keeps SQLite from using the owner's index.
+// The rows whose time has passed since the last sweep are few: for them, the unary `+` keeps SQLite from the owner's index.
 const endedListings = listings(
   "'' AS key_id, NULL AS note_key, NULL AS note",
   '',

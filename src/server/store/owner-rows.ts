@@ -26,7 +26,7 @@ export interface NewToken {
   readonly selector: string;
   readonly digest: Uint8Array;
   readonly label: string;
-  /** The selector of the token in whose place it is. */
+  /** The selector of the token that it replaces. */
   readonly replaces: string | null;
 }
 
@@ -77,7 +77,7 @@ export async function touchToken(sql: Sql, selector: string, now: number): Promi
   await sql`UPDATE tokens SET last_used_at = ${now} WHERE selector = ${selector}`;
 }
 
-/** Notes the use of a token that is in the place of another one, which ends. */
+/** Notes the first use of a token that replaces another one, and deletes that one. */
 export async function succeedToken(
   sql: Sql,
   selector: string,
@@ -89,7 +89,7 @@ export async function succeedToken(
   await sql`DELETE FROM tokens WHERE selector = ${replaced}`;
 }
 
-/** Sets when a token that has not ended ends; returns whose it is, and its label. Others that do so wait for this one. */
+/** Sets the end of a token that has not ended, and locks its row; returns its owner and its label. */
 export async function endToken(sql: Sql, selector: string, end: number, now: number) {
   const rows = await sql<{ owner_id: number; label: string }>`
     UPDATE tokens SET ends_at = ${end}
@@ -98,7 +98,7 @@ export async function endToken(sql: Sql, selector: string, end: number, now: num
   return rows[0];
 }
 
-/** The selector of the token that is to take the place of that one. */
+/** The selector of the token that replaces another one. */
 export async function findSuccessor(sql: Sql, selector: string): Promise<string | undefined> {
   const rows = await sql<{ selector: string }>`
     SELECT selector FROM tokens WHERE replaces = ${selector}`;

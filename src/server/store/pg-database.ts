@@ -41,7 +41,6 @@ class RolledBack extends Error {
   override readonly name = 'RolledBack';
 }
 
-/** A member of a group failed. */
 class GroupFailed extends Error {}
 
 const MAX_TRIES = 5;
@@ -53,7 +52,7 @@ const LOCK = 7_093_187_461;
 export const USE_LOCK = 7_093_187_462;
 
 const begin = plain('BEGIN ISOLATION LEVEL READ COMMITTED');
-/** So that a group does not wait long for the row of one member: its members are retried alone. */
+/** A group does not wait long for the row of one member: its members are then retried alone. */
 const brief = plain('SET LOCAL lock_timeout = 100');
 const commit = plain('COMMIT');
 const rollback = plain('ROLLBACK');
@@ -125,7 +124,7 @@ async function commitTogether(pool: Pool<PgConnection>, members: readonly Member
   const left = Math.min(...members.map(({ until }) => until)) - performance.now();
   let outcomes: PromiseSettledResult<unknown>[] = [];
   const work = async (sql: Sql) => {
-    // Without it, each statement fails.
+    // If this statement fails, so does each other one.
     const patience = sql(brief).catch(() => undefined);
     [outcomes] = await Promise.all([together(members, sql), patience]);
     if (outcomes.some(isRejected)) throw new GroupFailed();
@@ -227,7 +226,7 @@ async function orRollback<T>(connection: PgConnection, work: () => Promise<T>): 
   }
 }
 
-/** Without a limit of time: creating the tables may take long, and other services wait for it. */
+/** Waits without a limit of time: another service may be creating the tables, which may take long. */
 async function lockDatabase(sql: Sql): Promise<void> {
   await sql`SET LOCAL lock_timeout = 0`;
   await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -239,7 +238,7 @@ async function takeUseLock(sql: Sql): Promise<void> {
   if (!row?.taken) throw inUse();
 }
 
-/** serialization_failure and deadlock_detected. */
+/** Whether the server reports serialization_failure or deadlock_detected. */
 function isConflict(error: unknown): boolean {
   return hasCode(error, '40001', '40P01');
 }

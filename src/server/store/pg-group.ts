@@ -12,7 +12,7 @@ export interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-/** Transactions in one, at most. */
+/** The most transactions in one. */
 const MOST = 64;
 
 /** Groups at once: while one waits for the disk, the next one is read and checked. */
@@ -54,7 +54,7 @@ export async function together(members: readonly Member[], sql: Sql) {
     return result;
   });
   const outcomes = await Promise.allSettled(results);
-  // What the others of its statements have asked for when one failed.
+  // When a statement of a member failed, its others may wait for the next round to be sent.
   if (outcomes.some(isRejected)) await nextRound();
   return outcomes;
 }
@@ -88,7 +88,7 @@ export function merging(sql: Sql): Sql {
   };
 }
 
-/** Not merged: a statement has all its values in memory, several times. */
+/** Bytes of a value that is not merged: a statement has all its values in memory, several times. */
 const LARGE = 16 * 1024;
 const isLarge = (value: Value) => value instanceof Uint8Array && value.length > LARGE;
 
@@ -109,7 +109,7 @@ async function askFor(sql: Sql, statement: RowStatement, calls: readonly Call[])
   }
 }
 
-/** The columns of these rows, each as the text of an array (PostgreSQL manual, Array Input and Output Syntax). */
+/** The columns of rows, each as the text of an array (PostgreSQL manual, Array Input and Output Syntax). */
 export function arraysOf(rows: readonly Value[][]): string[] {
   const [first = []] = rows;
   return first.map((_, column) => `{${rows.map((row) => element(row[column] ?? null)).join()}}`);

@@ -1,4 +1,3 @@
-/** What a pool needs of a connection. */
 export interface Pooled {
   /** False once the connection is unusable. */
   readonly alive: boolean;
@@ -112,7 +111,7 @@ export class Pool<C extends Pooled> {
       this.giveBack(connection);
     } catch (error) {
       this.making -= 1;
-      // Otherwise those who wait get a connection that is in use.
+      // While there are connections in use, those who wait get one of them.
       if (this.all.size + this.making === 0) this.refuseAll(error);
     }
   }

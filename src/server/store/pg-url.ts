@@ -24,7 +24,7 @@ type PgTls =
   | Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'checkServerIdentity'>;
 
 export interface PgAddress {
-  /** Tried in this order. */
+  /** The hosts in the order in which they are tried. */
   readonly hosts: readonly PgHost[];
   readonly user: string;
   readonly password: string;
@@ -147,7 +147,7 @@ function refuseUnsupported(given: Given): void {
     throw wrong('asks for a server that cannot be written to');
 }
 
-/** As libpq defines `sslmode`, but that a certificate of the client requires TLS. */
+/** TLS as libpq defines it for `sslmode`, but that a certificate of the client requires TLS. */
 function readTls(given: Given, home: string | undefined): PgTls {
   const mode = given('sslmode') ?? 'prefer';
   const authority = given('sslrootcert') ?? usualAuthority(home);
@@ -181,7 +181,7 @@ function usualAuthority(home: string | undefined): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-/** Without the end of the line that editors and `echo` add. */
+/** The password in a file, without the line end that editors and `echo` add. */
 function passwordIn(path: string | undefined): string | undefined {
   return path
     ? contentOf(path)

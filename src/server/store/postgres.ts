@@ -9,7 +9,7 @@ import { Pool } from './pg-pool';
 import type { PgAddress, PgHost } from './pg-url';
 import { type Database, isRowStatement, type Value } from './sql';
 
-/** Enough to keep a server with several cores busy; several services share its default of 100 connections. */
+/** Ten connections keep a server with several cores busy, and several services share its default of 100. */
 const CONNECTIONS = 10;
 
 /** Milliseconds in which a connection may end in good order. */
@@ -55,7 +55,7 @@ export async function openPostgres(address: () => PgAddress, timeout?: number): 
 
 /**
  * Connects to the first server that can be written to.
- * @param known those that keep sessions
+ * @param known the servers that are known to keep sessions
  */
 async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgConnection> {
   const address = readable(read);
@@ -87,7 +87,7 @@ async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgC
   throw new Unreachable(unreachable(cause, address));
 }
 
-/** @throws Unreachable when a file that it names is missing or wrong */
+/** @throws Unreachable when a file that the address names is missing or wrong */
 function readable(read: () => PgAddress): PgAddress {
   try {
     return read();
@@ -111,7 +111,7 @@ class Connection implements PgConnection {
   alive = true;
   /** Whether the server refused TLS, which the address requires. */
   lacksTls = false;
-  /** What rejects each wait for it. */
+  /** The functions that reject what waits for this connection. */
   private readonly waits = new Set<(error: Error) => void>();
   private socket: Socket | undefined;
   private readonly client: Client;
@@ -121,7 +121,7 @@ class Connection implements PgConnection {
     { user, password, database, ssl, startup }: PgAddress,
   ) {
     const { host } = to;
-    // Like libpq, which does not use TLS on Unix sockets.
+    // Like libpq, this does not use TLS on Unix sockets.
     const tls = host.startsWith('/') ? false : ssl;
     const options = {
       ...to,
@@ -130,11 +130,11 @@ class Connection implements PgConnection {
       database,
       connection: startup,
       socket: () => this.open(typeof tls === 'object'),
-      // The host, because the library names it only if it is no address.
+      // The library would name the host to TLS only if it is not an address.
       ssl: typeof tls === 'object' ? { ...tls, host } : tls,
       sslnegotiation: null,
       max: 1,
-      // Its limit would end with the login.
+      // The library's limit would end with the login.
       connect_timeout: 0,
       idle_timeout: 0,
       max_lifetime: null,
@@ -144,7 +144,7 @@ class Connection implements PgConnection {
       onnotice: () => undefined,
       onclose: () => {
         this.alive = false;
-        // Later, because what the library still knows of is rejected with its reason.
+        // It waits for a round, in which the library rejects what it still knows of with the reason.
         setImmediate(() => this.abandon());
       },
     };
@@ -162,7 +162,7 @@ class Connection implements PgConnection {
       this.socket.once('data', ([answer]: Buffer) => {
         this.lacksTls = answer !== 'S'.charCodeAt(0);
       });
-    // The library reads it, for TLS.
+    // The library reads the socket's host, for TLS.
     return Object.assign(this.socket, { host });
   }
 
@@ -229,7 +229,8 @@ function connectionError(code = 'ECONNRESET'): Error {
 async function refuseSharing(connection: Connection, other: Connection): Promise<void> {
   const { pid, login } = await connection.process();
   if (pid === login) return;
-  // The session that was used last, or the one that was not for longest; several times, as others may use them, too.
+  // A pooler takes the session that was used last, or the one that was unused for longest. There are several tries, as others
+  // may use these sessions too.
   for (let tries = 0; tries < 5; tries += 1) {
     const [own, others] = [await connection.process(), await other.process()];
     if (own.pid === pid && others.pid !== pid) continue;
@@ -247,7 +248,7 @@ function isStatementError(error: unknown): boolean {
   return error instanceof PostgresError && error.severity === 'ERROR' && error.code !== '25006';
 }
 
-/** Why it cannot use the last of the servers; never contains the password. */
+/** The error of the last server, which never contains the password. */
 function unreachable(cause: unknown, address: PgAddress): ServiceError {
   const { host, port } = address.hosts.at(-1) as PgHost;
   const [what, hint] = reasonOf(cause, address);

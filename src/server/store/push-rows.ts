@@ -39,7 +39,7 @@ const columns = {
   sealed_with: unless<SealedWith | null>('TEXT', null),
   /** What shows that a viewer has the key, sealed with the link token; null where none is needed. */
   key_proof: unless<string | null>('TEXT', null),
-  /** What the key, if it is words, is stretched with to make that. */
+  /** The salt with which words are stretched for `key_proof`. */
   key_salt: unless<string | null>('TEXT', null),
   /** Whether it was expired by its owner or a viewer, not by a limit. */
   deleted: flag,
@@ -47,9 +47,9 @@ const columns = {
   updated_at: number,
   expires_at: number,
   expired_at: unless<number | null>('BIGINT', null),
-  /** Of a request: the push with its answer. */
+  /** The push with the answer to a request. */
   answer_id: unless<number | null>('BIGINT', null),
-  /** Of a request: the age recipient that its answer is to be encrypted to. */
+  /** The age recipient that the answer to a request is to be encrypted to. */
   public_key: unless<string | null>('TEXT', null),
   /** Whether the page of a request has the name of its owner. */
   include_requestor: flag,
@@ -63,7 +63,7 @@ type Unsaid = {
 }[keyof Columns];
 type Kept<C extends keyof Columns> = Columns[C] extends Column<infer T> ? T : never;
 
-/** What a new row says; flags are off unless it does. */
+/** A new row, whose flags are off unless it has them. */
 export type NewPushRow = { readonly [C in Exclude<keyof Columns, Unsaid>]: Kept<C> } & {
   readonly [C in Unsaid]?: Kept<C>;
 };
@@ -73,7 +73,6 @@ export type StoredPush = { id: number } & {
   [C in keyof Columns]: Kept<C> extends boolean ? 0 | 1 : Kept<C>;
 };
 
-/** What is stored of a link token. */
 export type StoredToken = Pick<StoredPush, 'lookup' | 'sealed_token' | 'link_key'>;
 
 /** A row with its link token in clear text. */
@@ -139,7 +138,7 @@ const searchWithView = onRows<StoredPush & { readonly is_kept: boolean | number 
   'hash',
 );
 
-/** The same, with whether a view is kept for that key, both at one moment; another push as `findView`. */
+/** Finds a push, and whether a view of it is kept for a key, both at one moment; like `findView`, perhaps of another push. */
 export async function findWithView(sql: Sql, lookup: string, hash: number, now: number) {
   return (await searchWithView(sql, { hash, token: lookup, at: now }))[0];
 }
@@ -169,7 +168,7 @@ export async function takeSecret(sql: Sql, push: StoredPush): Promise<SecretRow 
   return secret;
 }
 
-/** Locks the push's row until the transaction ends. */
+/** Locks the row of a push until the transaction ends. */
 export async function lockPush(sql: Sql, id: number): Promise<void> {
   await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
 }
@@ -195,7 +194,7 @@ export async function takeView<P extends StoredPush>(sql: Sql, push: P, now: num
   return changed && { ...push, ...changed };
 }
 
-/** Attaches the answer to a request, whose view it takes before. */
+/** Attaches the answer to a request, of which a view was taken before. */
 export async function keepAnswer(sql: Sql, id: number, answerId: number, at: number) {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET answer_id = ${answerId}, updated_at = ${at} WHERE id = ${id} RETURNING *`;
@@ -208,7 +207,7 @@ export async function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: 
   return rows[0];
 }
 
-/** The same, and locks the row until the transaction ends: nothing ends it meanwhile. */
+/** Finds an active push, and locks its row until the transaction ends: nothing ends it meanwhile. */
 export async function lockActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET views = views WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}
@@ -297,7 +296,7 @@ export interface ActiveCounts {
   readonly requests: number;
 }
 
-/** Reads only the index `pushes_by_end`. */
+/** Counts by the index `pushes_by_end` alone. */
 export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
   const [row] = await sql<ActiveCounts>`
     SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,

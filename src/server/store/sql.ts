@@ -44,8 +44,8 @@ export interface Database {
    */
   scrub(): Promise<boolean>;
   /**
-   * Reads a row, and writes one at most ten times a second. Rejects as they do; also after a statement failed with the file,
-   * until a transaction succeeds.
+   * Reads a row, and writes one at most ten times a second. Rejects when one of these does, and after a statement failed with
+   * the file, until a transaction succeeds.
    */
   check(): Promise<void>;
   /** Milliseconds since 1970 by the clock of its server; undefined for one on this machine. */
@@ -69,7 +69,7 @@ export type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA';
 
 /** A statement on rows of values, named `given`, which PostgreSQL runs once for those of several callers. */
 export interface RowStatement extends TemplateStringsArray {
-  /** With an array of values for each column of `given`. */
+  /** The statement for several rows, with an array of values for each column of `given`. */
   readonly ofMany: TemplateStringsArray;
   /** The column of a result that has the first value of its row. */
   readonly by: string | undefined;
@@ -153,7 +153,7 @@ export function hasCode(error: unknown, ...codes: (string | number)[]): boolean 
 
 export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);
 
-/** `Database.check` by these. What everybody can call must not keep the disk busy. */
+/** Makes `Database.check`. Everybody can call it, so it must not keep the disk busy. */
 export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
   let writtenAt = Number.NEGATIVE_INFINITY;
   return async (): Promise<void> => {
@@ -177,7 +177,6 @@ export function isDamaged(error: unknown): boolean {
   );
 }
 
-/** Whether the error is a violated foreign key. */
 export const violatesReference = (error: unknown) =>
   hasCode(error, 'SQLITE_CONSTRAINT_FOREIGNKEY', '23503', 787);
 

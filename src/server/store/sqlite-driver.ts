@@ -61,7 +61,7 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
   };
 }
 
-/** Where Node.js has no SQLite. The package is optional. */
+/** The SQLite of libsql, where Node.js has none. The package is optional. */
 async function libsql(): Promise<Open> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
     throw new ServiceError('no SQLite found, which serve and --here need', {
@@ -76,7 +76,7 @@ async function libsql(): Promise<Open> {
       exec: (sql) => void database.exec(sql),
       prepare(sql) {
         const statement = database.prepare(sql);
-        // Values as one array, because libsql takes a single buffer or null for named parameters.
+        // The values are one array, because libsql takes a single buffer or null for named parameters.
         if (!statement.reader) {
           return {
             all(values) {
@@ -86,8 +86,8 @@ async function libsql(): Promise<Open> {
           };
         }
         const names = statement.columns().map(({ name }) => name);
-        // Rows as arrays, as libsql takes longer to make an object than all of the rest. `all` only: a second `get` on a
-        // statement returns values of the first (0.5.29).
+        // Rows are arrays, as libsql takes longer to make an object than for all of the rest. `get` is not used: a second one
+        // on a statement returns values of the first (0.5.29).
         const rows = statement.raw();
         return {
           all: (values) => rows.all(values).map((row) => objectOf(names, row as unknown[])),

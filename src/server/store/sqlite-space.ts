@@ -15,11 +15,11 @@ export interface Storage {
   free(): number;
   /** Sets space aside for the end of pushes, if there is enough. */
   reserve(): void;
-  /** Gives it to them. */
+  /** Gives the space that was set aside to the end of pushes. */
   release(): void;
 }
 
-/** Bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
+/** Bytes that are reserved: several times what the log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
 function freeBytes(folder: string): number {

@@ -25,17 +25,17 @@ import {
 import { Disk, Memory, PAGE, type Storage } from './sqlite-space';
 
 const pragmas = [
-  // `filler` relies on it; SQLite's default, fixed once there are tables.
+  // `filler` relies on this size, SQLite's default, which is fixed once there are tables.
   `page_size = ${PAGE}`,
-  // Before the switch to WAL, so that it waits for other processes.
+  // The switch to WAL, which follows, waits for other processes.
   'busy_timeout = 5000',
   'journal_mode = WAL',
-  // Syncs the write-ahead log at every commit, so that an answered view is on disk.
+  // SQLite syncs the write-ahead log at every commit, so that an answered view is on disk.
   'synchronous = FULL',
-  // Overwrites freed pages with zeros; for rows within pages see `filler`.
+  // Freed pages are overwritten with zeros; for rows within pages see `filler`.
   'secure_delete = ON',
   'foreign_keys = ON',
-  // Keeps savepoint journals, which contain old pages with keys, out of files.
+  // Savepoint journals, which contain old pages with keys, are not in files.
   'temp_store = MEMORY',
   // From here on SQLite does not wait itself, which would block the event loop: see `retryWhileLocked`.
   'busy_timeout = 0',
@@ -115,7 +115,7 @@ function overConnection(
   sleep: Sleep | undefined,
   refuseMoved = () => {},
 ): Database {
-  /** Of the last statement that failed with the file. */
+  /** The error of the last statement that failed with the file. */
   let failure: unknown;
   const noting = async <R>(work: Promise<R>) => {
     try {
@@ -153,7 +153,7 @@ function overConnection(
     async check() {
       if (failure !== undefined) throw failure;
       refuseMoved();
-      // So that it reads the file, and not what is left of it in memory.
+      // Without its cache, SQLite has to read the file.
       await queue(async () => pragma(connection, 'shrink_memory'));
       await check();
     },
@@ -194,7 +194,7 @@ function overConnection(
   };
 }
 
-/** What the disk is asked, whose folder may have been moved, or unmounted. */
+/** Asks about the disk, whose folder may have been moved, or unmounted. */
 function there<T>(ask: () => T): T {
   try {
     return ask();
@@ -240,7 +240,7 @@ function prepared(connection: SqliteConnection): { run: Sql; forget: () => void 
   let known = new WeakMap<TemplateStringsArray, SqliteStatement>();
   const run: Sql = async <R>(strings: TemplateStringsArray, ...values: Value[]) => {
     const statement = known.get(strings) ?? connection.prepare(strings.join('?'));
-    // Not reused after an error: libsql (0.5.29) does not reset the statement.
+    // A statement is not used again after an error: libsql (0.5.29) does not reset it.
     known.delete(strings);
     const rows = statement.all(values) as R[];
     known.set(strings, statement);
@@ -270,7 +270,7 @@ function checkpoint(connection: SqliteConnection): boolean {
   try {
     return pragma(connection, 'wal_checkpoint(TRUNCATE)') === 0;
   } catch {
-    // Locked by another process: the next expiry or sweep of either tries again.
+    // Another process has the lock: the next expiry or sweep of either tries again.
     return false;
   }
 }

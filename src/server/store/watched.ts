@@ -11,8 +11,8 @@ interface Outage {
 }
 
 /**
- * The same database, with a warning when it begins to refuse, which tells the cause, and one when it works again: each of
- * these refusals is a response 503. Those of `work`, which have no cause, are not the database's.
+ * A database that warns when it begins to refuse, with the cause, and when it works again: each of these refusals is a
+ * response 503. The refusals of `work`, which have no cause, are not the database's.
  */
 export function watched(database: Database, warn: (message: string) => void): Database {
   const outages = new Map<RefusalKind, Outage>();
@@ -60,7 +60,7 @@ const againOf: { readonly [kind in RefusalKind]?: string } = {
   full: 'the database has space again',
 };
 
-/** Says nothing that a server or a library said, but a code. */
+/** The cause in words of ours: a code is all that is repeated of a server or a library. */
 function whyOf({ kind, cause }: ServiceRefusal): string {
   if (cause instanceof ServiceError) return cause.message;
   const code = sqlCode(cause);

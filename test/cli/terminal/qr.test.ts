@@ -12,7 +12,6 @@ const look = (columns: number, colour = false, rows = Number.POSITIVE_INFINITY):
   paint: (style, text) => (colour ? `<${style}>${text}` : text),
 });
 
-/** The drawing of a text that can be drawn. */
 function drawing(text: string, look: Look): string {
   const code = qrCode(text, look);
   if ('problem' in code) throw new Error(code.problem);

@@ -20,23 +20,17 @@ describe('Retry-After', () => {
     expect(retryAfter({ headers: { 'retry-after': value } }, now)).toBe(seconds);
   });
 
-  test.each([undefined, '', ' ', '-1', '1.5', '1e3', '7 s', 'soon', '1000000000'])(
-    '%j says nothing',
-    (value) => {
-      expect(retryAfter({ headers: { 'retry-after': value } }, now)).toBeUndefined();
-    },
-  );
+  const nothing = [undefined, '', ' ', '-1', '1.5', '1e3', '7 s', 'soon', '1000000000'];
+  test.each(nothing)('%j says nothing', (value) => {
+    expect(retryAfter({ headers: { 'retry-after': value } }, now)).toBeUndefined();
+  });
 });
 
 const request: HttpRequest = { method: 'GET', url: 'https://pw.test/', headers: {} };
 
 test.each([
   ['60 s in all are waited for', ['25', '35', '1'], [25, 35]],
-  [
-    '0 is waited for a second, so that it cannot go on for ever',
-    Array(61).fill('0'),
-    Array(60).fill(1),
-  ],
+  ['0 is waited for a second, so as not to go on for ever', Array(61).fill('0'), Array(60).fill(1)],
   ['more than 60 s are not waited for', ['61'], []],
 ])('of 429 with Retry-After %s', async (_what, values, expected) => {
   const left = [...values];

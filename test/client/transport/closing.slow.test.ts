@@ -73,8 +73,9 @@ async function readAfterClosing(framing: Framing, length: number, how: Ending = 
 }
 
 describe.each(Object.entries(framings))('a body with %s', (name, framing) => {
-  test.each([1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 3_000_000])(
-    'of %i bytes is whole although the connection closes after it',
+  const lengths = [1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 3_000_000];
+  test.each(lengths)(
+    'of %i bytes is whole though the connection closes after it',
     async (length) => {
       for (let round = 0; round < 5; round++)
         expect(await readAfterClosing(framing, length)).toBe(length);

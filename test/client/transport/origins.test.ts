@@ -30,7 +30,6 @@ beforeEach(async () => {
   secure = await recordingServer((request, response) => talk(request, response), { key, cert });
 });
 
-/** What an instance answers that takes everything. */
 const answers: RequestListener = ({ method, url = '' }, response) => {
   response.setHeader('content-type', 'application/json');
   if (url.includes('/files/')) return void response.end('content');

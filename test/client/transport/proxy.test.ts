@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
 import { proxyName } from '../../../src/client/transport/network-errors';
 import { type Fact, phrase } from '../../../src/platform/errors';
-import type { FactName } from '../../../src/words/facts';
 import { listening, rawServer, socketServer } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { failingAt, overSocket, pass, proxying } from '../../helpers/sockets';
@@ -148,7 +147,15 @@ describe('over a socket', () => {
   const answers = (code: number[]) => (socket: Socket) =>
     socket.once('data', () => socket.end(Buffer.from(code)));
 
-  test.each<[string, string, (socket: Socket) => unknown, FactName, ...Fact[]]>([
+  test.each<
+    [
+      string,
+      string,
+      (socket: Socket) => unknown,
+      `proxy-${'needs-login' | 'refused' | 'timeout' | 'unreachable'}`,
+      ...Fact[],
+    ]
+  >([
     ['never answers', 'https', silent, 'proxy-timeout'],
     ['never answers', 'socks5h', silent, 'proxy-timeout'],
     ['hangs up', 'https', (socket) => socket.end(), 'proxy-unreachable', gone],

@@ -3,7 +3,6 @@ import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type Listening, listening } from '../../helpers/listen';
 
-/** What a server got with a request. */
 export interface Got {
   readonly line: string;
   readonly headers: IncomingHttpHeaders;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
@@ -12,8 +12,9 @@ import { failingAt, overSocket, pass } from '../../helpers/sockets';
 import { recordingServer } from './recording-server';
 
 const hosts = ['localhost', 'pw.localhost', 'a.b.localhost.'];
-test.each(hosts.flatMap((host) => ['127.0.0.1', '::1'].map((address) => ({ host, address }))))(
-  'a host of this machine is found without DNS, at either of its addresses: $host at $address',
+const places = hosts.flatMap((host) => ['127.0.0.1', '::1'].map((address) => ({ host, address })));
+test.each(places)(
+  'a host of this machine needs no DNS: $host at $address',
   async ({ host, address }) => {
     const asked: (string | undefined)[] = [];
     const server = createHttpServer(({ headers }, response) => {
@@ -124,10 +125,21 @@ test('a response that comes within the grace ends the wait for it', async () => 
   expect(timers()).toBeLessThanOrEqual(before);
 });
 
+const cutAfter = (begun: string) => (socket: Socket) =>
+  socket.write(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${begun}`, () =>
+    socket.resetAndDestroy(),
+  );
+
 test.each<[string, Parameters<typeof rawServer>[0], FactName]>([
   ['reset', (socket) => socket.resetAndDestroy(), 'connection-reset'],
   ['closed', (socket) => socket.end(), 'connection-closed'],
   ['no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), 'no-http'],
+  ['cut in its body,', cutAfter('content-length: 9\r\n\r\n{"'), 'connection-closed'],
+  [
+    'cut in chunks,',
+    cutAfter('transfer-encoding: chunked\r\n\r\n2\r\n{"\r\n'),
+    'connection-closed',
+  ],
 ])('%s without an answer: what became of it is unknown', async (_how, talk, name) => {
   const { url, port, requests } = await rawServer(talk);
   const facts = [phrase('incomplete', `127.0.0.1:${port}`, phrase(name))];

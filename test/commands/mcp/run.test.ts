@@ -67,16 +67,7 @@ test('variables that decide what is loaded and run are refused', async () => {
 });
 
 test('a start with programs that have a way to a shell warns of them', async () => {
-  const loose = [
-    'bash',
-    '/usr/bin/python3.12',
-    'C:\\bin\\PSQL.EXE',
-    'git',
-    'vim',
-    'less',
-    'ssh',
-    'tar',
-  ];
+  const loose = 'bash /usr/bin/python3.12 C:\\bin\\PSQL.EXE git vim less ssh tar'.split(' ');
   const words = [...loose, './deploy.sh', 'migrate'].flatMap((name) => ['--allow-run', name]);
   const { stderr } = await (await serving(here, words)).close();
   expect(stderr).toContain(

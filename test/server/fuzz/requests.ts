@@ -14,7 +14,6 @@ import {
 /** A request as its parts; a path or a header that no `Request` takes is for the wire. */
 export interface Asked {
   readonly method: string;
-  /** With the query. */
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer | undefined;
@@ -23,10 +22,8 @@ export interface Asked {
   readonly breaks: boolean;
 }
 
-/** What there is to be asked for. */
 export interface There {
   readonly tokens: readonly string[];
-  /** Paths of files. */
   readonly files: readonly string[];
   readonly apiTokens: readonly string[];
 }

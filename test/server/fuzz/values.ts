@@ -31,7 +31,6 @@ export const odd = fc.oneof(
 /** Numbers as JSON may spell them, which JavaScript cannot hold, and some that are none. */
 const numbers = '0 -0 91 1e400 -1e400 1e-400 9007199254740993 1.5 01 +1 .5 NaN Infinity'.split(' ');
 
-/** JSON text of any kind, deep or broken as it may be. */
 export const anyJson: fc.Arbitrary<string> = weighted(
   [4, fc.json()],
   [3, odd.map((text) => JSON.stringify(text))],
@@ -154,7 +153,6 @@ const fieldName = fc.constantFrom(
 );
 const fieldValue = fc.constantFrom('expire', '', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000));
 
-/** What a browser sends. */
 export const urlencoded = fc
   .array(fc.tuple(fieldName, fieldValue), { maxLength: 3 })
   .map((pairs) => ({

@@ -61,9 +61,7 @@ describe('eight million signs', allOf(onNode, needsFile('/proc/self/status')), (
     async (where, type, body, status) => {
       for (const keyed of [false, true]) {
         for (const [method, path, root, field] of routes) {
-          const { json } = await service.ask('POST', '/requests', {
-            request: { request: 'x' },
-          });
+          const { json } = await service.ask('POST', '/requests', { request: { request: 'x' } });
           const headers = new Headers({
             authorization: `Bearer ${service.token}`,
             'content-type': type,

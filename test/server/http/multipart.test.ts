@@ -6,7 +6,6 @@ import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
 
 const DELIMITER = `\r\n--${BOUNDARY}`;
 
-/** The bytes in pieces of these sizes, over and over. */
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[]) {
   for (let from = 0, i = 0; from < bytes.length; i += 1) {
     const size = sizes[i % sizes.length] as number;

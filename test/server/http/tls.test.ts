@@ -25,7 +25,6 @@ async function start(tls: boolean) {
   service = await started(tls ? pair : {});
 }
 
-/** What was said of a reload. */
 const reloads = () => service.lines.flatMap((line) => /reload .*/.exec(line)?.[0] ?? []);
 
 beforeEach(async () => {

@@ -26,7 +26,6 @@ const swept = async () => {
   await service.service.housekeeping.sweep();
   return rows();
 };
-/** Begins an upload of so many chunks. */
 async function begun(chunks: number, text = '') {
   const upload = service.service.pushes.upload();
   const bytes = (async function* () {
@@ -56,7 +55,6 @@ test('chunks that were not deleted before the end are deleted after the next sta
 
 const three = filePart('a', Buffer.alloc(3 * CHUNK, 'a'));
 
-/** Downloads the first file of a push of three chunks and another file, after `change`. */
 async function downloadAfter(change: () => Promise<unknown>): Promise<string> {
   const token = await service.createWithFiles(three, filePart('b', Buffer.alloc(3 * CHUNK)));
   const { files } = (await service.retrieve(token)).json;

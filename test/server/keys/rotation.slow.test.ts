@@ -34,7 +34,6 @@ onEachStore((store) => {
   const beside = <T>(work: (database: Database) => Promise<T>) => inRoom(room, work);
   const secrets = () => beside(({ sql }) => sql<SecretRow>`SELECT * FROM secrets ORDER BY push_id`);
 
-  /** Changes the key while no service runs. */
   async function stopAndRekey() {
     await service.close();
     const done = await run();

@@ -70,7 +70,6 @@ describe('the document', () => {
   });
 });
 
-/** A documented call, on the push or request of that token. */
 function ask(
   name: string,
   token = 'unknown',

@@ -168,7 +168,6 @@ test('a database that hangs is not up, and is not asked again until it has answe
 });
 
 describe('the port of the metrics', () => {
-  /** A service with metrics, and their address, as the log tells it. */
   async function start(
     settings: Partial<ServiceSettings> = {},
   ): Promise<Started & { readonly metrics: string }> {

@@ -33,7 +33,6 @@ async function submit(
 }
 
 const front = async () => (await service.call('GET', '/')).text;
-/** What the link on that page leads to. */
 const behind = async (html: string, query = '', how = {}) =>
   (await service.retrieve(`${/\/p\/([\w-]+)/.exec(linkIn(html))?.[1]}${query}`, how)).json;
 
@@ -200,7 +199,6 @@ describe('files without an account', () => {
       const pushed = { payload: 'the scans', files: [{ filename: 'a' }, { filename: 'b' }] };
       expect(await behind(text)).toMatchObject(pushed);
       expect((await send({}, filePart('a', 'A'))).status).toBe(201);
-      // And by the API.
       const byApi = await service.call('POST', '/api/v2/pushes', { form: files });
       expect(byApi.status).toBe(201);
       const { json } = await service.call('GET', '/api/v2/version');

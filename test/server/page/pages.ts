@@ -1,4 +1,3 @@
-/** The heading of a page. */
 export const titleOf = (html: string) => /<h1>(.*)<\/h1>/.exec(html)?.[1];
 
 /** What a page says is wrong, without its links. */
@@ -11,10 +10,8 @@ export const problemsIn = (html: string) =>
 export const wordsIn = (html: string) =>
   html.replace(/<(style|script)>.*?<\/\1>|<[^>]*>/gs, '').replaceAll('\u202f', ' ');
 
-/** The secret that a page shows, as HTML. */
 export const secretIn = (html: string) =>
   /<pre class="value[^>]*>\n([\s\S]*)<\/pre>/.exec(html)?.[1];
 
-/** The address that a page shows. */
 export const addressIn = (html: string) =>
   /<bdo class="value" dir="ltr">(.*?)<\/bdo>/.exec(html)?.[1] ?? '';

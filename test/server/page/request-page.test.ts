@@ -34,7 +34,6 @@ const said = async (answer: ReturnType<typeof send>, words: string) => {
   return [status, text.includes(words)];
 };
 
-/** The same with a file. */
 const sendFile = (token: string, value: string) => {
   const file = { name: 'request[files][]', filename: 'a.pem', value: 'AAA' };
   return service.call('POST', `/r/${token}`, {

@@ -39,7 +39,6 @@ const refused = async (...form: FormPart[]) => {
 const status = async (url: string) => (await service.fetchLink(url)).status;
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** Takes a view of a push; answers the links of its files. */
 const linksOf = async (token: string): Promise<[string, ...string[]]> =>
   (await retrieve(token)).files.map(({ url }: { url: string }) => url);
 const links = async (...how: Parameters<typeof create>) => linksOf(await create(...how));
@@ -114,7 +113,6 @@ onEachStore((store) => {
       return rows();
     };
     const NONE = [0, 0, 0];
-    /** Begins to download a file; answers its first bytes and what reads on. */
     const begun = async (url: string) => {
       const { body } = await service.fetch(new Request(url));
       const reader = (body as ReadableStream<Uint8Array>).getReader();

@@ -9,7 +9,6 @@ import { ServiceError } from '../../../src/server/service-errors';
 import { at, defaults, opened, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
-/** The owners of those data, as a command beside a service has them. */
 async function ownersIn({ settings }: Pick<Room, 'settings'>, clock = testClock()) {
   const owners = await openOwners(settings, clock);
   onTestFinished(() => owners.close());
@@ -164,13 +163,11 @@ describe('tokens and names', () => {
     await expect(service.service.owners.add('bob', label)).rejects.toThrow('a label must be');
   });
 
-  test.each(['Bearer', 'Bearer ', 'bearer nonsense', 'Bearer pwp_', 'Bearer \u00e9'])(
-    '%j is refused',
-    async (authorization) => {
-      const { status, headers } = await active(undefined, { authorization });
-      expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-    },
-  );
+  const wrong = ['Bearer', 'Bearer ', 'bearer nonsense', 'Bearer pwp_', 'Bearer \u00e9'];
+  test.each(wrong)('%j is refused', async (authorization) => {
+    const { status, headers } = await active(undefined, { authorization });
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
 
   test('another scheme, as a proxy may want one, is not ours', async () => {
     const headers = { authorization: 'Basic dTpw' };

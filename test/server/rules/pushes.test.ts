@@ -136,7 +136,6 @@ onEachStore((store) => {
       service = await opened({ ...settings, clock: { ...clock, now } });
       const token = await service.create({ payload: 'x', expire_after_days: 1 });
       clock.advance(passed);
-      // Once, when it is found; then it is claimed.
       looks = 1;
       const how = { urlToken: token, visitor: anybody, passphrase: '' };
       expect((await service.service.pushes.retrieve(how)).text).toBeNull();

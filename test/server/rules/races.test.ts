@@ -30,7 +30,6 @@ onEachStore((store) => {
   const statusesOf = (answers: Answer[]) =>
     [...new Set(answers.map(({ status }) => status))].sort();
 
-  /** How many views the audit log has. */
   async function viewsOf(token: string): Promise<number> {
     let views = 0;
     for (let page = 1; ; page++) {

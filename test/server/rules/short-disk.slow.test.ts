@@ -12,7 +12,6 @@ const DAY = 86_400_000;
 let service: TestService;
 let beside: Database;
 
-/** Opens a service on those data, and a connection beside it. */
 async function open(data: string, reserve: number): Promise<void> {
   service = await opened({ data, reserve });
   beside = await sqliteIn(data);
@@ -71,7 +70,6 @@ describe('while less space is free than is kept', () => {
   });
 });
 
-/** Creates pushes of 1 MiB until one is refused. */
 async function fillWithPushes(): Promise<string[]> {
   const tokens: string[] = [];
   for (;;) {

@@ -20,7 +20,6 @@ beforeEach(async () => {
   data = await newFolder();
 });
 
-/** Starts a service on the data of the test, and looks at them beside it. */
 async function start(settings = {}, timeouts?: Partial<Timeouts>): Promise<Started> {
   const own = await started({ data, ...settings }, {}, timeouts);
   if (own.firstToken) authorization = `Bearer ${own.firstToken}`;
@@ -36,7 +35,6 @@ const rows = () => fileRows(beside);
 const untilGone = () => expect.poll(rows).toEqual([0, 0, 0]);
 const untilBegun = () => expect.poll(async () => (await rows())[2]).not.toBe(0);
 
-/** A connection on which a POST was sent, and of its body as much as `upTo` says. */
 function sending(body: Uint8Array, upTo: number): Spoken {
   const head = `Host: localhost\r\nContent-Type: ${FORM_TYPE}\r\nAuthorization: ${authorization}\r\n`;
   const start = `POST /api/v2/pushes HTTP/1.1\r\n${head}Content-Length: ${body.length}\r\n\r\n`;
@@ -55,7 +53,6 @@ async function send(body: Uint8Array) {
   return { status: response.status, token: json.url_token };
 }
 
-/** Uploads a file of those bytes; answers its link. */
 async function uploaded(bytes: Buffer): Promise<string> {
   const { token } = await send(formBytes([filePart('a', bytes)]));
   const pushed = await fetch(`${service.url}/api/v2/pushes/${token}`);

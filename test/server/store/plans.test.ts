@@ -11,7 +11,6 @@ import { at, filePart } from '../../helpers/service';
 const LONG =
   /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/;
 
-/** The steps of each statement that match. */
 async function stepsOf(
   statements: readonly string[],
   kind: RegExp,

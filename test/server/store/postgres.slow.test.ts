@@ -23,7 +23,6 @@ onPostgres((cluster) => {
   let url: string;
   let database: Database;
 
-  /** For the test that runs. */
   async function open(address = url, patience?: number): Promise<Database> {
     const opened = await openPostgres(() => readAddress(address), patience);
     onTestFinished(() => opened.close());

@@ -13,7 +13,6 @@ import { add, createThings, namesIn } from './things';
 const newFolder = folders();
 let path: string;
 let database: Database;
-/** Sees what is committed, and nothing else. */
 let beside: Database;
 
 /** @param sleep in place of waiting, when another program has locked the database */
@@ -118,7 +117,6 @@ test('migrations run once, and a later schema is refused', async () => {
 });
 
 describe('a group of transactions', () => {
-  /** All that a connection is told and all that happens beside, in order. */
   function recording() {
     const connection = openNative(path);
     onTestFinished(() => connection.close());

@@ -1,6 +1,5 @@
 import { type Database, plain, type Sql } from '../../../src/server/store/sql';
 
-/** Makes a table for tests of a database. */
 export const createThings = ({ sql, dialect }: Database) =>
   sql(plain(`CREATE TABLE things (name TEXT PRIMARY KEY, data ${dialect.blob}, at BIGINT)`));
 
