@@ -9,7 +9,7 @@ import {
   parseExpiry,
 } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
-import { oneOf } from './help/misuse';
+import { oneOf } from './near-words';
 
 /** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
 export function isOn(value: string | undefined): boolean {

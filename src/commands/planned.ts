@@ -90,7 +90,7 @@ export function define(
       takesCommand === true || parser.getOptionValue(`${takesCommand}`) === true;
   if (usage !== undefined) parser.usage(usage);
   for (const [word, below] of Object.entries(commands)) {
-    const child = parser.command(word).summary(below.summary ?? '') as Command;
+    const child = parser.command(word).summary(below.summary ?? '');
     if (below.alias !== undefined) child.alias(below.alias);
     define(child, below, context, act);
   }
