@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { commandWords } from '../cli/command-words';
-import { accountId, days, editions, parseEdition, positive } from '../cli/values';
+import { accountId, commandWords, days, editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
