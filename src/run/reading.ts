@@ -95,16 +95,16 @@ export function plainReading(
       for (const own of marks.values()) own.count = 0;
       const offset = from - base;
       let now = state;
-      states[0] = now;
       for (let index = 0; index < count; index++) {
         const byte = bytes[offset + index] as number;
+        states[index] = now;
         now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
-        states[index + 1] = now;
         if (begins[byte] === 1 && (now > 0 || meansAnother[byte] === 1))
           for (const own of marksOf[byte] as Marks[]) own.indices[own.count++] = index;
         const length = match[now] as number;
         if (length > 0) spans.add(from + index + 1 - length, from + index + 1, held);
       }
+      states[count] = now;
       state = now;
     },
     /** How many of the last bytes may begin a secret. */
