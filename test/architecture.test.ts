@@ -66,7 +66,7 @@ test('commands do not import each other', () => {
   const strangers = arrows((from, to) => word(to) !== undefined && word(from) !== word(to));
   // With no instance configured, push offers to log in.
   expect(strangers.filter((one) => !one.startsWith('commands/program →'))).toEqual([
-    'commands/push/choose-place → commands/login',
+    'commands/push/choose-target → commands/login',
   ]);
 });
 

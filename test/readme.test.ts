@@ -26,7 +26,6 @@ const readme = ['README.md', 'SECURITY.md', 'docs/configuration.md', 'docs/json.
   .map(read)
   .join('\n');
 
-/** The lines of blocks of code, and the code in the text. */
 function codeIn(text: string) {
   const block = /^```\w*\n(.*?)^```/gms;
   const lines = [...text.matchAll(block)].flatMap(([, inside = '']) => inside.split('\n'));

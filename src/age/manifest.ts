@@ -7,7 +7,6 @@ export interface Manifest {
 
 export interface ManifestFile {
   readonly name: string;
-  /** The media type. */
   readonly type: string;
   /** Bytes of plaintext. */
   readonly size: number;

@@ -10,11 +10,16 @@ interface GivenValue {
 
 /**
  * Checks the values of a line, in the order of their rows.
- * @param isPiped whether standard input is no terminal
+ * @param stdin is looked at where something may read it twice: a stream of Node.js takes milliseconds to load
  * @param own what the command itself reads from it
  * @throws CliError (usage)
  */
-export function checkOptions(rows: Rows, values: object, isPiped: boolean, own?: string): void {
+export function checkOptions(
+  rows: Rows,
+  values: object,
+  stdin: { readonly isTTY: boolean },
+  own?: string,
+): void {
   const given = givenValues(rows, values);
   for (const option of given) {
     for (const other of given) {
@@ -29,7 +34,8 @@ export function checkOptions(rows: Rows, values: object, isPiped: boolean, own?:
       }
   }
   const readers = readersOf(rows, values);
-  const unnamed = own ?? (isPiped ? pipedAs(rows, given) : undefined);
+  if (readers.length === 0) return;
+  const unnamed = own ?? (stdin.isTTY ? undefined : pipedAs(rows, given));
   const [first, second] =
     unnamed === undefined ? readers : [{ what: unnamed, label: '' }, ...readers];
   if (first === undefined || second === undefined) return;

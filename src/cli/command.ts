@@ -4,6 +4,7 @@ import { unknownOption, unknownSubcommand, unknownWord } from './help/misuse';
 
 /** A command of Commander, which parses the line. Refuses what Commander would take for something else. */
 export class Command extends Parser {
+  declare readonly commands: readonly Command[];
   /** The words after `--`. */
   rest: readonly string[] = [];
   /** Whether these are a command to run, and no operands. */
@@ -32,8 +33,7 @@ export class Command extends Parser {
   }
 
   below(word: string): Command | undefined {
-    const found = this.commands.find((one) => one.name() === word || one.aliases().includes(word));
-    return found as Command | undefined;
+    return this.commands.find((one) => one.name() === word || one.aliases().includes(word));
   }
 
   /** `-h push` means what `push -h` does. */

@@ -1,6 +1,5 @@
-import { Argument, Option } from 'commander';
-import type { Command } from './command';
-import { oneOf } from './help/misuse';
+import { Argument, type Command, Option } from 'commander';
+import { oneOf } from './near-words';
 import { filled, newFileName, positive, storedFileName } from './values';
 
 /** Parses a value; `name` is the option, argument or variable that messages name. */
@@ -264,7 +263,7 @@ export function group<R extends Readonly<Record<string, { readonly options: read
 }
 
 /** Adds arguments and options to a command, except those that it has already. */
-export function declare(command: Command, rows: Rows): Command {
+export function declare<C extends Command>(command: C, rows: Rows): C {
   for (const { options, argument } of Object.values(rows)) {
     if (argument) command.addArgument(argument);
     for (const option of options)
@@ -314,6 +313,7 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
 }
 
 /** The commands above a command, the program first, and itself. */
-export function lineage(command: Command): readonly Command[] {
-  return command.parent ? [...lineage(command.parent as Command), command] : [command];
+export function lineage<C extends Command>(command: C): readonly C[] {
+  // A program and the commands below it are of one class.
+  return command.parent ? [...lineage(command.parent as C), command] : [command];
 }

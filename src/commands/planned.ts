@@ -61,7 +61,7 @@ export function command<R extends Rows & Closed<R>, Plan>(
     ...planned,
     prepare: async (command, context) => {
       const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
-      checkOptions(lineRows(rows), options, !context.stdin.isTTY, input);
+      checkOptions(lineRows(rows), options, context.stdin, input);
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
       const plan = await planned.plan(options, { ...entry, command });
@@ -90,7 +90,7 @@ export function define(
       takesCommand === true || parser.getOptionValue(`${takesCommand}`) === true;
   if (usage !== undefined) parser.usage(usage);
   for (const [word, below] of Object.entries(commands)) {
-    const child = parser.command(word).summary(below.summary ?? '') as Command;
+    const child = parser.command(word).summary(below.summary ?? '');
     if (below.alias !== undefined) child.alias(below.alias);
     define(child, below, context, act);
   }

@@ -139,7 +139,7 @@ async function help(program: Command, words: readonly string[], context: Context
   const topic = topics.find((name) => name === word);
   if (topic) return stdout.write(laidOut(await topicText(topic), stdout.columns));
   if (word === undefined && mannerOf(program.below('help') ?? program, context.env).json)
-    return printWhole(context);
+    return stdout.write(await wholeHelp(context));
   if (word === undefined || word === 'help') return stdout.write(helpOf(program, context));
   const typed = program.below(word);
   if (!typed) throw unknownWord(word, [...program.words(), ...topics]);
@@ -161,9 +161,9 @@ function helpOf(command: Command, context: Context): string {
   return shown.join('');
 }
 
-async function printWhole(context: Context): Promise<void> {
+async function wholeHelp(context: Context): Promise<string> {
   const { programJson } = await import('../cli/command-tree');
-  await context.stdout.write(await programJson(await wholeProgram(context), context.version));
+  return programJson(await wholeProgram(context), context.version);
 }
 
 /** Prints the completions of a command line; a failure prints nothing, in the middle of what someone types. */
@@ -187,7 +187,7 @@ export async function reached(argv: readonly string[], context: Context) {
 
 export async function wholeProgram(context: Context): Promise<Command> {
   const program = newProgram(context);
-  for (const one of program.commands) await loaded(one as Command, context);
+  for (const one of program.commands) await loaded(one, context);
   return program;
 }
 
@@ -229,7 +229,7 @@ function newProgram(context: Context): Command {
 function withHelp(program: Command, context: Context): Command {
   const helping = program.command('help', { hidden: true });
   helping.argument('[word...]', 'command or topic');
-  addGlobals(versioned(helping as Command, context)).action((words: readonly string[]) =>
+  addGlobals(versioned(helping, context)).action((words: readonly string[]) =>
     help(program, words, context),
   );
   return program;
@@ -250,7 +250,7 @@ function versioned(command: Command, { version }: Context): Command {
 
 function eachCommand(command: Command, work: (command: Command) => void): void {
   work(command);
-  for (const one of command.commands) eachCommand(one as Command, work);
+  for (const one of command.commands) eachCommand(one, work);
 }
 
 /** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */

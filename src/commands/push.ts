@@ -40,12 +40,13 @@ import { DAY_SECONDS, timeHere } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
-import type { NoInstance, Target } from '../profile/target';
+import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
 import { command } from './planned';
 import type { EachPlan } from './push/each';
+import type { HerePlan } from './push/from-here';
 import type { PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
@@ -90,7 +91,6 @@ const rows = {
   }),
   ...group('Protection:', {
     ...newPassphraseRows('push', 'text'),
-    // `true` if no mode is named.
     encrypt: optional(
       '--encrypt [mode]',
       'encrypt; the key goes into the link, or =words',
@@ -145,38 +145,27 @@ export default command({
     const { context, command } = entry;
     const plan = (target?: Target) => planOf(options, command.rest, context, target);
     if (options.here) return plan();
-    // Printing the help does without.
-    const { sourcesOf, withProfiles } = await import('../profile/sources');
-    const { targetOf, targetOrNone } = await import('../profile/target');
-    const sources = sourcesOf(entry, options);
-    const target = targetOrNone(sources);
-    if (options.each) return eachPlanOf(options, context, configured(target));
-    if (!(target instanceof Error)) return plan(configured(target));
+    // The help is printed without it.
+    const { chooseTarget, targetInUse } = await import('./push/choose-target');
+    const target = targetInUse(entry, options);
+    if (!(target instanceof Error))
+      return options.each ? eachPlanOf(options, context, target) : plan(target);
+    if (options.each) throw target;
     // What is wrong with the options is said before anybody is asked.
     await plan();
-    if (!isWatched(options, context)) throw target;
-    const { choosePlace } = await import('./push/choose-place');
-    const place = await choosePlace(entry, sources, !needsInstance(lineRows(rows), options));
-    return plan(place === 'here' ? undefined : targetOf(withProfiles(context, sources)));
+    const { stdin, stderr } = context;
+    const isWatched = stdin.isTTY && stderr.isTTY && context.canPrompt();
+    if (!isWatched || options.json || options.dryRun) throw target;
+    return plan(await chooseTarget(entry, options, !needsInstance(lineRows(rows), options)));
   },
-  run: async (entry, plan) =>
-    'lines' in plan
-      ? (await import('./push/each')).run(entry, plan)
-      : (await import('./push/run')).run(entry, plan),
+  run: async (entry, plan) => {
+    if ('lines' in plan) return (await import('./push/each')).run(entry, plan);
+    const { place } = plan;
+    if (place.at === 'here')
+      return (await import('./push/from-here')).run(entry, { ...plan, place });
+    return (await import('./push/run')).run(entry, { ...plan, place });
+  },
 });
-
-/** Whether a person is there who can be asked where to push. */
-function isWatched({ json, dryRun }: PushOptions, context: Context): boolean {
-  const { stdin, stderr } = context;
-  return stdin.isTTY && stderr.isTTY && context.canPrompt() && !json && !dryRun;
-}
-
-/** @throws CliError (usage) where profiles were ignored: one may encrypt, or limit pushes to fewer days */
-function configured(target: Target | NoInstance): Target {
-  if (target instanceof Error) throw target;
-  if (target.ignored) throw target.ignored;
-  return target;
-}
 
 /**
  * @param words the command that sets the secret
@@ -188,13 +177,13 @@ async function planOf(
   words: readonly string[],
   context: Context,
   target?: Target,
-): Promise<PushPlan> {
+): Promise<PushPlan | HerePlan> {
   const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
   await refusePrinted(options, plan.seal.encryption, context);
   const typed = options.text === '-' ? undefined : options.text;
-  return {
+  const push = {
     ...plan,
     content: {
       ...content,
@@ -203,13 +192,13 @@ async function planOf(
       isFileName: isFileName(typed),
       isForCommand: setting !== undefined,
     },
-    place: target
-      ? { at: 'instance', target, setting, dryRun: options.dryRun }
-      : { at: 'here', host: options.host, port: options.port ?? 0 },
   };
+  const { host, port = 0, dryRun } = options;
+  return target
+    ? { ...push, place: { at: 'instance', target, setting, dryRun } }
+    : { ...push, place: { at: 'here', host, port } };
 }
 
-/** @throws CliError (usage) */
 async function eachPlanOf(
   options: PushOptions,
   context: Context,
@@ -224,7 +213,7 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-/** What does not depend on the secret. */
+/** The parts of a plan that do not depend on the secret. */
 async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
   const { name, note, notify, locale } = options;
   const profile = target?.defaults;
@@ -249,7 +238,6 @@ async function termsOf(options: PushOptions, context: Context, target: Target | 
   };
 }
 
-/** Whether that is the name of a file here. */
 function isFileName(text = ''): boolean {
   try {
     return /^\S+$/.test(text) && statSync(text).isFile();
@@ -291,12 +279,12 @@ async function sealOf(
 async function recipientsIn(to: readonly string[]) {
   if (to.length === 0) return [];
   const { parseRecipient } = await import('../age/key-files');
-  return to.map((text, at) =>
+  return to.map((text, index) =>
     explaining(
       () => parseRecipient(text),
       ({ message }) =>
         usageError(
-          `${to.length === 1 ? '--to' : `--to number ${at + 1}`}: ${message}`,
+          `${to.length === 1 ? '--to' : `--to number ${index + 1}`}: ${message}`,
           "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R",
         ),
     ),

@@ -19,7 +19,7 @@ import {
   revealRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
-import { checkPaths, chooseSource, type Source, TO_ASK } from '../cli/source';
+import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
@@ -113,7 +113,9 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
     );
   if (options.generatePassphrase && options.passphraseOut === undefined)
     await refuseToPrint(context, 'the passphrase', 'write-passphrase');
-  const question = options.here ? hereQuestion(text) : chooseSource({ text }, context, TO_ASK);
+  const question = options.here
+    ? { name: 'text' as const, value: filled(text ?? 'Please enter the secret.', 'the question') }
+    : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   const place = options.here ? hereOf(options) : await instanceOf(entry, options);
   const owner = place.at === 'instance' ? place.target.passphraseFor : undefined;
@@ -144,10 +146,6 @@ function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions) {
         ? { to: 'dash', force }
         : { to: 'path', path: output, force };
   return { at: 'here', host, port, output: place } as const;
-}
-
-function hereQuestion(text = 'Please enter the secret.'): Source {
-  return { name: 'text', value: filled(text, 'the question') };
 }
 
 /** @throws CliError (usage) when nothing is configured */

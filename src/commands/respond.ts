@@ -1,12 +1,22 @@
 import { refuseGenerated } from '../cli/agent';
 import { group, operand } from '../cli/declare';
 import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
-import { passphraseSource } from '../cli/passphrase';
-import { contentOf, TO_SEND } from '../cli/source';
+import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
+import { type Content, contentOf, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
+import { connect } from '../profile/connect';
+import { itemOf, type LocatedItem } from '../profile/references';
+import { openFiles, readText } from '../send/content';
 import help from './help/respond.txt?raw';
 import { command } from './planned';
-import type { RespondPlan } from './respond/run';
+
+interface RespondPlan {
+  readonly request: LocatedItem;
+  readonly content: Content;
+  readonly passphrase: PassphraseSource;
+  /** The text is generated, and JSON has the only place for it. */
+  readonly generated: boolean;
+}
 
 const rows = {
   link: operand('<link>', 'link of the request, with the part after #').names('request'),
@@ -20,7 +30,7 @@ export default command({
   help,
   rows,
   plan: planOf,
-  run: async (session, plan) => (await import('./respond/run')).run(session, plan),
+  run: respond,
 });
 
 async function planOf(options: Options<typeof rows>, entry: Entry): Promise<RespondPlan> {
@@ -30,8 +40,34 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   const content = contentOf(options, rows, context, TO_SEND);
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
-  const { itemOf } = await import('../profile/references');
-  // Without a token: an owner who reads an answered request takes its answer.
+  // No token is sent: an owner who reads an answered request takes its answer.
   const request = itemOf(entry, { ...options, anonymous: true }, link);
   return { request, content, passphrase, generated };
+}
+
+/** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
+async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
+  // The help is printed without what encrypts.
+  const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
+    '../send/send-answer'
+  );
+  const { context, say } = entry;
+  const item = await connect(entry, plan.request);
+  const linkKey = recipientIn(item);
+  const known = await knownPassphrase(plan.passphrase, context);
+  const { files, close } = await openFiles(plan.content, context);
+  try {
+    const { request, passphrase } = await readQuestion(context, item, known, files !== undefined);
+    await showQuestion(entry, request);
+    const recipient = await recipientFor(entry, item, linkKey, request);
+    const text = await readText(plan.content, entry, TO_SEND);
+    context.asked();
+    const answer = { text, files, recipient, passphrase };
+    const { response: _, ...shown } = await sendAnswer(entry, item, answer);
+    const generated = plan.generated ? { generated: text } : {};
+    if (say.manner.json) return await say.print({ ...shown, ...generated }, () => '');
+    await say.note('the answer was sent');
+  } finally {
+    await close();
+  }
 }

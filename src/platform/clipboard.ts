@@ -35,35 +35,31 @@ export function copiedText({ name, sure }: Clipboard): string {
 interface ClipboardProgram {
   /** It reads the text on its standard input: other users can read arguments. */
   readonly words: ProgramWords;
-  applies(context: ProgramContext): boolean;
+  /** It is for these platforms, and where one of these variables is set. */
+  readonly where: readonly string[];
   encode?(text: string): Uint8Array;
 }
 
 const programs: readonly ClipboardProgram[] = [
-  { words: ['pbcopy'], applies: ({ platform }) => platform === 'darwin' },
+  { words: ['pbcopy'], where: ['darwin'] },
   {
     words: ['clip.exe'],
-    applies: ({ platform, env }) => platform === 'win32' || Boolean(env.WSL_DISTRO_NAME),
+    where: ['win32', 'WSL_DISTRO_NAME'],
     // It expects the console's code page, or UTF-16 if it detects that; ASCII is the same in every code page.
     encode: (text) =>
       Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf16le'),
   },
   // Without a type, wl-copy guesses one from the content.
-  {
-    words: ['wl-copy', '--type', 'text/plain'],
-    applies: ({ env }) => Boolean(env.WAYLAND_DISPLAY),
-  },
-  {
-    words: ['xclip', '-selection', 'clipboard', '-in'],
-    applies: ({ env }) => Boolean(env.DISPLAY),
-  },
-  { words: ['xsel', '--clipboard', '--input'], applies: ({ env }) => Boolean(env.DISPLAY) },
+  { words: ['wl-copy', '--type', 'text/plain'], where: ['WAYLAND_DISPLAY'] },
+  { words: ['xclip', '-selection', 'clipboard', '-in'], where: ['DISPLAY'] },
+  { words: ['xsel', '--clipboard', '--input'], where: ['DISPLAY'] },
 ];
 
 /** The clipboard of the desktop; undefined without a program for it. */
 export async function programClipboard(context: ProgramContext): Promise<Clipboard | undefined> {
-  for (const { words, applies, encode } of programs) {
-    if (!applies(context) || !('file' in (await findProgram(words[0], context)))) continue;
+  for (const { words, where, encode } of programs) {
+    const applies = where.some((name) => name === context.platform || context.env[name]);
+    if (!applies || !('file' in (await findProgram(words[0], context)))) continue;
     // pbcopy expects the locale's encoding, and not every shell sets a locale.
     const env = { ...context.env, ...(words[0] === 'pbcopy' ? { LC_CTYPE: 'UTF-8' } : {}) };
     return {

@@ -35,12 +35,7 @@ export async function findProgram(
 async function kindOf(file: string, scripts: boolean): Promise<'program' | 'other' | 'missing'> {
   const found = await stat(file).catch(() => undefined);
   if (!found) return 'missing';
-  const runs =
-    found.isFile() &&
-    (await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    ));
+  const runs = found.isFile() && !(await access(file, constants.X_OK).catch(() => 'refused'));
   const interpreter = runs && scripts ? await interpreterOf(file) : undefined;
   const starts = interpreter === undefined || (await kindOf(interpreter, false)) === 'program';
   return runs && starts ? 'program' : 'other';

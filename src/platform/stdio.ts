@@ -9,21 +9,23 @@ export function input(node: NodeJS.Process): Input {
     },
     bytes: async function* () {
       // The stream of a folder is empty, without an error.
-      if (isFolder(0)) throw (await import('./errors')).usageError('standard input is a folder');
+      if (statOf(0)?.isDirectory())
+        throw (await import('./errors')).usageError('standard input is a folder');
       yield* node.stdin;
     },
     file: () => {
-      const start = fstatSync(0).isFile() ? openAs(0, 'pos', 10) : undefined;
+      const start = statOf(0)?.isFile() ? openAs(0, 'pos', 10) : undefined;
       return start === undefined ? undefined : { fd: 0, start };
     },
   };
 }
 
-function isFolder(fd: number): boolean {
+/** Undefined for a descriptor that is closed. */
+function statOf(fd: number): Stats | undefined {
   try {
-    return fstatSync(fd).isDirectory();
+    return fstatSync(fd);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -125,13 +127,10 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
  * it has one that discards everything.
  */
 function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
-  try {
-    const kind = fstatSync(fd);
-    if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
-    return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
-  } catch {
-    return false;
-  }
+  const kind = statOf(fd);
+  if (kind === undefined) return false;
+  if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
+  return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
 }
 
 /** A field that Linux has of an open descriptor (proc_pid_fdinfo(5)); undefined on other systems. */

@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
-import { phrase, usageError } from '../platform/errors';
+import { phrase, type Step, usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { LIMIT_MS, runHelper } from '../platform/helper-program';
@@ -68,57 +68,41 @@ export async function readCertificates(path: string): Promise<string> {
     const [label, body = ''] = part.split('-----');
     const lines = body.replaceAll(/\\[nr]|\s/g, '').match(/.{1,64}/g) ?? [];
     const pem = [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-    try {
-      new X509Certificate(pem);
-      return pem;
-    } catch {
-      throw usageError(`certificate ${index + 1} of the CA file "${path}" is damaged`);
-    }
+    const problem = `certificate ${index + 1} of the CA file "${path}" is damaged`;
+    parsed(() => new X509Certificate(pem), problem);
+    return pem;
   });
   if (certificates.length > 0) return certificates.join('');
   throw usageError(`the CA file "${path}" contains no PEM certificate`);
 }
 
-interface CertificateFiles {
-  readonly cert: string;
-  /** Left out, the file of the certificate has the key. */
-  readonly key?: string | undefined;
-}
-
 /**
- * Reads a client certificate and its private key, and asks for the passphrase of an encrypted one.
+ * Reads a client certificate and its private key, which may be in the same file, and asks for the passphrase of an encrypted
+ * one.
  * @throws CliError (usage) when a file cannot be used, or the key is encrypted and there is no terminal
  */
 export async function readClientCertificate(
-  files: CertificateFiles,
+  { cert: certPath, key: path = certPath }: { cert: string; key?: string | undefined },
   context: Context,
 ): Promise<ClientCertificate> {
-  const cert = await readText(files.cert, 'client certificate');
-  const path = files.key ?? files.cert;
-  const pem = path === files.cert ? cert : await readText(path, 'private key');
-  const certificate = certificateIn(cert, files.cert);
-  const key = isEncrypted(pem) ? await decrypted(pem, path, context) : privateKey(pem, path);
+  const cert = await readText(certPath, 'client certificate');
+  const pem = path === certPath ? cert : await readText(path, 'private key');
+  const noCertificate = `the client certificate "${certPath}" contains no PEM certificate`;
+  const certificate = parsed(() => new X509Certificate(cert), noCertificate);
+  const noKey = `the private key "${path}" contains no PEM private key`;
+  const key = isEncrypted(pem)
+    ? await decrypted(pem, path, context)
+    : parsed(() => createPrivateKey(pem), noKey, phrase('name-certificate-key'));
   if (!certificate.checkPrivateKey(key))
     throw usageError(`the private key "${path}" does not belong to the client certificate`);
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }
 
-function certificateIn(pem: string, path: string): X509Certificate {
+function parsed<T>(parse: () => T, problem: string, step?: Step): T {
   try {
-    return new X509Certificate(pem);
+    return parse();
   } catch {
-    throw usageError(`the client certificate "${path}" contains no PEM certificate`);
-  }
-}
-
-function privateKey(pem: string, path: string): KeyObject {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    throw usageError(
-      `the private key "${path}" contains no PEM private key`,
-      phrase('name-certificate-key'),
-    );
+    throw usageError(problem, step);
   }
 }
 

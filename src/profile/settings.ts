@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { commandWords } from '../cli/command-words';
-import { accountId, days, editions, parseEdition, positive } from '../cli/values';
+import { accountId, commandWords, days, editions, parseEdition, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -23,13 +22,21 @@ export interface Setting<T> {
 const WHOLE = 'is not a whole number of 1 or more';
 
 const text = { schema: v.string('is not a string') };
-/** A relative path would depend on the current folder. */
-const path = { ...text, parse: (value: string) => resolve(value) };
 const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
 const count = {
   schema: v.pipe(v.number('is not a number'), v.integer(WHOLE), v.minValue(1, WHOLE)),
   parse: positive,
 };
+
+/** A file that decides whom to trust. A relative path would depend on the current folder. */
+const file = (about: string, variable: string) =>
+  ({
+    ...text,
+    parse: (value: string) => resolve(value),
+    about,
+    variable,
+    bound: 'address',
+  }) as const;
 
 /** All settings, in the order of the help; `profile set` does not know those without `parse`. */
 export const settings = {
@@ -52,30 +59,10 @@ export const settings = {
     about: 'encrypt pushes; where the key goes: link, words, off',
   },
   'ask-passphrase': { ...flag, about: 'ask for a passphrase after a secret that is typed' },
-  'ca-file': {
-    ...path,
-    about: 'certificates of a private CA',
-    variable: 'PWPUSH_CA_FILE',
-    bound: 'address',
-  },
-  'headers-file': {
-    ...path,
-    about: 'headers for an access proxy',
-    variable: 'PWPUSH_HEADERS_FILE',
-    bound: 'address',
-  },
-  cert: {
-    ...path,
-    about: 'client certificate; its private key may be in the same file',
-    variable: 'PWPUSH_CERT_FILE',
-    bound: 'address',
-  },
-  'cert-key': {
-    ...path,
-    about: 'private key of the client certificate',
-    variable: 'PWPUSH_CERT_KEY_FILE',
-    bound: 'address',
-  },
+  'ca-file': file('certificates of a private CA', 'PWPUSH_CA_FILE'),
+  'headers-file': file('headers for an access proxy', 'PWPUSH_HEADERS_FILE'),
+  cert: file('client certificate; its private key may be in the same file', 'PWPUSH_CERT_FILE'),
+  'cert-key': file('private key of the client certificate', 'PWPUSH_CERT_KEY_FILE'),
   'token-command': {
     ...text,
     parse: parseCommand,

@@ -1,6 +1,6 @@
-import { commandWords } from '../cli/command-words';
 import { readAll } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
+import { commandWords } from '../cli/values';
 import type { Context, Token } from '../platform/context';
 import { CliError, phrase, tried, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';

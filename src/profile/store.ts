@@ -26,54 +26,47 @@ import { type User, whyForeign } from '../platform/files/owner';
 import { syncFile, syncOpen } from '../platform/files/sync';
 import { checkFolder, makeFolder } from '../platform/private-folder';
 import { decodeConfig, readConfig } from './config-file';
-import { configName, copyName, folderOf } from './folders';
+import { configName, copyName, folderOf, type System } from './folders';
 import type { StoredProfiles } from './settings';
 
+interface StoreEntry {
+  readonly context: System & Pick<Context, 'now' | 'sleep' | 'keepingSignals'>;
+  readonly say: Pick<Entry['say'], 'warn'>;
+}
+
 /**
- * Changes the profiles of this user, and returns what `change` did: the new state, and what else it has to say. Warns if
- * others can read them then.
+ * Changes the profiles of this user, and returns what `change` did: the new state, and what else it has to say. The file is
+ * 0600, in a folder of 0700, which is made if it is missing. Warns if others can read the file then.
  * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
  */
 export async function updateProfiles<T extends StoredProfiles>(
-  { context, say }: Entry,
-  change: (stored: StoredProfiles) => T,
-): Promise<T> {
-  // Before conf is loaded, which fails in an executable where the user has no home folder.
-  const folder = folderOf('config', context);
-  const next = await updateStore(folder, context, change);
-  const path = join(folder, configName);
-  if (context.uid !== undefined && (statSync(path).mode & 0o077) !== 0)
-    await say.warn(`other users can read "${path}": its file system keeps no modes`);
-  return next;
-}
-
-/** As `updateProfiles`, in a folder, which is made if it is missing. The file is 0600, the folder 0700. */
-export async function updateStore<T extends StoredProfiles>(
-  folder: string,
-  context: Pick<Context, 'now' | 'sleep' | 'keepingSignals' | 'uid'>,
+  { context, say }: StoreEntry,
   change: (stored: StoredProfiles) => T,
 ): Promise<T> {
   const user = context.uid;
+  // Before conf is loaded, which fails in an executable where the user has no home folder.
+  const folder = folderOf('config', context);
   const path = join(folder, configName);
   // The signal handlers of conf would end the process before its work is done.
   const { default: Conf } = await context.keepingSignals(() => import('conf'));
   const instead = 'set PWPUSH_CONFIG_DIR to another folder';
   makeFolder(folder, 'set-config-dir');
   checkFolder(folder, { user, what: 'the folder', instead });
-  try {
-    return await changeFile(path, context, () => {
-      const before = readConfig(folder, user);
-      const next = change(decodeConfig(before, path));
-      replaceBy(path, user, before, (file) => makeDraft(Conf, file, next));
-      return next;
-    });
-  } catch (error) {
+  const next = await changeFile(path, context, () => {
+    const before = readConfig(folder, user);
+    const changed = change(decodeConfig(before, path));
+    replaceBy(path, user, before, (file) => makeDraft(Conf, file, changed));
+    return changed;
+  }).catch((error) => {
     if (!isSystemError(error)) throw error;
     throw failedError(phrase('config-unwritable', path, whyUnwritable(error)), {
       steps: phrase('set-config-dir'),
       cause: error,
     });
-  }
+  });
+  if (user !== undefined && (statSync(path).mode & 0o077) !== 0)
+    await say.warn(`other users can read "${path}": its file system keeps no modes`);
+  return next;
 }
 
 /**

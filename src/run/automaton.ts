@@ -4,7 +4,7 @@ export type Automaton = ReturnType<typeof automatonOf>;
 const MOST_ROWS = 4096;
 
 /**
- * What finds all of a set of patterns in one pass (Aho and Corasick 1975). State 0 is the beginning.
+ * Finds all of a set of patterns in one pass (Aho and Corasick 1975). State 0 is the beginning.
  * @param patterns bytes as texts of `latin1`, none of which is empty
  * @param most how many states have a row
  */
@@ -79,7 +79,7 @@ function trieOf(texts: readonly string[]) {
   return { size, parent, label, depth, match, first: childrenOf(parent) };
 }
 
-/** For each state its first child, and at last the number of states. */
+/** The first child of each state, and after them the number of states. */
 function childrenOf(parent: Int32Array): Int32Array {
   const first = new Int32Array(parent.length + 1);
   let child = 1;

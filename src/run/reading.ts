@@ -44,7 +44,6 @@ export class HeldBytes {
   }
 }
 
-/** The place of a secret, by positions. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -56,7 +55,7 @@ interface Marks {
   count: number;
 }
 
-/** What was read last of a stream as it is. */
+/** The part of a stream that the plain reading has read last. */
 interface LastReading {
   from: number;
   /** The state at `from`, and after each byte from there on. */
@@ -96,16 +95,16 @@ export function plainReading(
       for (const own of marks.values()) own.count = 0;
       const offset = from - base;
       let now = state;
-      states[0] = now;
       for (let index = 0; index < count; index++) {
         const byte = bytes[offset + index] as number;
+        states[index] = now;
         now = now < rows ? (table[256 * now + byte] as number) : step(now, byte);
-        states[index + 1] = now;
         if (begins[byte] === 1 && (now > 0 || meansAnother[byte] === 1))
           for (const own of marksOf[byte] as Marks[]) own.indices[own.count++] = index;
         const length = match[now] as number;
         if (length > 0) spans.add(from + index + 1 - length, from + index + 1, held);
       }
+      states[count] = now;
       state = now;
     },
     /** How many of the last bytes may begin a secret. */
@@ -193,13 +192,13 @@ function goesOn({ step, depth, match }: Automaton, state: number, means: readonl
 /** How many origins that are not needed are kept: dropping some costs a copy of the others. */
 const UNNEEDED = 1024;
 
-/** Searches bytes that are written as others. */
+/** Searches the bytes that a spelling means, each of which may be written as several. */
 function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) {
   let state = 0;
-  /** The position of the first byte, and where each from there on was written. */
+  /** The position of the first byte, and by byte from there on, the position where it is written. */
   let first = 0;
   let origins: number[] = [];
-  /** The origin of the first of the last bytes. */
+  /** The position of the first of the last `length` bytes; `end` if there are none. */
   const originOf = (length: number, end: number) => {
     const index = origins.length - length;
     return index < 0 ? first + index : (origins[index] ?? end);
@@ -216,6 +215,7 @@ function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) 
       origins.push(from);
       const length = match[state] as number;
       if (length > 0) add(originOf(length, to), to, held);
+      if (origins.length <= UNNEEDED) return;
       const begun = depth[state] as number;
       if (origins.length > 2 * begun + UNNEEDED) origins = origins.slice(origins.length - begun);
     },
@@ -232,7 +232,7 @@ const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0
 function spanList() {
   const spans: Span[] = [];
   return {
-    /** Adds one, without line ends after it. */
+    /** Adds the place of a secret, without line ends at its end. */
     add: (begin: number, end: number, { bytes, base }: HeldBytes) => {
       let from = begin;
       let to = end;
@@ -244,11 +244,10 @@ function spanList() {
       }
       spans.push({ from, to });
     },
-    /** Takes those that begin up to a position. */
+    /** Removes the places that begin up to a position. */
     take: (end: number): readonly Span[] => {
-      let count = 0;
-      while (count < spans.length && (spans[count] as Span).from <= end) count++;
-      return spans.splice(0, count);
+      const rest = spans.findIndex(({ from }) => from > end);
+      return spans.splice(0, rest < 0 ? spans.length : rest);
     },
   };
 }

@@ -4,7 +4,7 @@ export interface NamedSecret {
   readonly text: string;
 }
 
-/** Characters of a text that is searched for: a shorter one is found in any output. */
+/** The fewest characters that are searched for: a shorter text is found in any output. */
 export const SHORTEST = 4;
 
 /** Bytes of secrets, in all, that are searched for in base64 too, which is over 20 times as long. */

@@ -211,7 +211,7 @@ function twice({ begins, read }: Spelling): Spelling {
     if (byte === undefined) return 'open';
     return (signs[byte] === 1 ? read(bytes, at) : undefined) ?? meaning(1, byte);
   };
-  // They are not made by `read`, as there may be an escape at each place of an output.
+  // The arrays are made once, as there may be an escape at each place of an output.
   const meant: (number | undefined)[] = Array(LONGEST_TWICE + LONGEST).fill(0);
   /** The position behind the escape that means a byte, at the last that it means. */
   const ends: number[] = Array(meant.length).fill(0);
@@ -274,7 +274,7 @@ const escaped: readonly Spelling[] = [
 /** Signs that are doubled by SQL and YAML, CSV, compose files, printf, and units of systemd. */
 const doubled = ["'", '"', '$', '%', '$%'];
 
-/** Each is read for itself: one encoder writes a text in one of them, or twice. */
+/** Each spelling is read for itself: an encoder writes a text in one of them, perhaps twice. */
 export const spellings: readonly Spelling[] = [
   ...escaped.flatMap((spelling) => [spelling, twice(spelling)]),
   { begins: '\0', read: skippedNul },

@@ -34,17 +34,16 @@ export async function openAttachments(
   context: Context,
 ) {
   const opened: OpenedFile[] = [];
-  /** Closes the files and removes temporary ones. */
   const close = async () => {
     for (const file of opened) await file.close();
   };
   try {
     for (const path of paths) {
-      const isStdin = path === '-';
-      opened.push(
-        isStdin ? await openStdin(filename, context) : await openFile(path, paths.length),
-      );
-      refuseDuplicate(opened);
+      const file = await (path === '-'
+        ? openStdin(filename, context)
+        : openFile(path, paths.length));
+      opened.push(file);
+      refuseDuplicate(opened.slice(0, -1), file);
     }
   } catch (error) {
     await close();
@@ -88,15 +87,16 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
   );
 }
 
-/** The same file under two paths. */
-function refuseDuplicate(opened: readonly OpenedFile[]): void {
-  const inode = ({ file: { found } }: OpenedFile) => `${found.dev} ${found.ino}`;
-  const last = opened.at(-1);
-  const twin = opened.slice(0, -1).find((one) => last && inode(one) === inode(last));
-  if (!last || !twin) return;
-  const [one, other] = [twin.file.name, last.file.name];
-  const what = one === other ? `${one} is attached twice` : `${one} and ${other} are the same file`;
-  throw usageError(what, 'remove one of them');
+/** Refuses a file that was opened already, under any path. */
+function refuseDuplicate(opened: readonly OpenedFile[], { file }: OpenedFile): void {
+  const { dev, ino } = file.found;
+  const twin = opened.find(({ file: { found } }) => found.dev === dev && found.ino === ino);
+  if (!twin) return;
+  const [first, second] = [twin.file.name, file.name];
+  throw usageError(
+    first === second ? `${first} is attached twice` : `${first} and ${second} are the same file`,
+    'remove one of them',
+  );
 }
 
 async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<OpenedFile> {
@@ -111,23 +111,23 @@ async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<Op
  * @throws what `send` throws
  */
 export async function sendFiles<T>(
-  run: Entry,
+  entry: Entry,
   files: readonly Attachment[],
   send: (metered: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {
-  const meter = meterFor(run, files.length);
+  const meter = meterFor(entry, files.length);
   try {
-    return await send(files.map((file, at) => metered(file, at, meter)));
+    return await send(files.map((file, index) => metered(file, index, meter)));
   } finally {
     await meter.ends();
   }
 }
 
-function metered(file: Attachment, at: number, meter: Meter): Attachment {
+function metered(file: Attachment, index: number, meter: Meter): Attachment {
   return {
     ...file,
     bytes: async function* () {
-      meter.begins(at, file.shownAs ?? file.name, file.size);
+      meter.begins(index, file.shownAs ?? file.name, file.size);
       for await (const chunk of file.bytes()) {
         yield chunk;
         meter.moved(chunk.byteLength);
@@ -136,7 +136,6 @@ function metered(file: Attachment, at: number, meter: Meter): Attachment {
   };
 }
 
-/** The media type for the extension of a file name; `application/octet-stream` if it is not known. */
 export function mediaType(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return new Map(Object.entries(mediaTypes)).get(extension) ?? 'application/octet-stream';

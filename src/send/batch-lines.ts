@@ -9,7 +9,7 @@ import type { PushDetails, PushLimits } from './draft';
 /** A push as a line of `push --each` describes it. */
 export interface BatchEntry {
   readonly payload: string;
-  readonly passphrase?: string;
+  readonly passphrase?: string | undefined;
   readonly expiry?: Expiry | undefined;
   readonly limits: PushLimits;
   readonly details: PushDetails;
@@ -20,7 +20,7 @@ export function areObjects(first: Buffer | undefined): boolean {
   return first !== undefined && LIKE_AN_OBJECT.test(first.toString());
 }
 
-/** Also what lacks a brace, which must not be pushed as a secret for that. */
+/** A text that lacks a brace is like one, too: it must not be pushed as a secret for that. */
 const LIKE_AN_OBJECT = /^\s*\{\s*(?:"|\}\s*$)/;
 
 const AS_PAYLOAD =
@@ -67,18 +67,18 @@ function readObject(line: string): BatchEntry {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('not a JSON object', AS_PAYLOAD);
   if (!Object.hasOwn(value, 'payload')) throw usageError('missing "payload"', AS_PAYLOAD);
-  const given = Object.entries(value);
-  for (const [name, field] of given) {
+  const entries = Object.entries(value);
+  for (const [name, field] of entries) {
     checkName(name);
     const [what, is] = fields[name] as (typeof fields)[string];
     if (!is(field)) throw usageError(`"${name}" must be ${what}`);
   }
-  const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(given);
+  const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(entries);
   if (expire !== undefined && days !== undefined)
     throw usageError('"days" cannot be combined with "expire"', 'use only one of them');
   return {
     payload,
-    ...(passphrase === undefined ? {} : { passphrase }),
+    passphrase,
     expiry: expire === undefined ? days && { after: days * DAY_SECONDS } : parseExpiry(expire),
     limits: askedFor({
       kind: rest.kind,
@@ -105,9 +105,8 @@ function parsed(line: string): unknown {
   }
 }
 
-/** A line of a byte stream. */
 export interface BatchLine {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   /** Without its line end; undefined if it is too long. */
   readonly bytes: Buffer | undefined;

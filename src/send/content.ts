@@ -7,23 +7,17 @@ import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 
-/** 4 ms, which a text does without. */
+/** A text does without it, which takes 4 ms to load. */
 const attachments = () => import('./attachments');
 
-/** Files that are open until they were sent. */
-interface OpenFiles {
-  readonly files: readonly Attachment[] | undefined;
-  close(): Promise<void>;
-}
-
 /**
- * Opens the files of a content or a request, if it has any.
+ * Opens the files of a content or a request, if it has any, until they were sent.
  * @throws CliError (usage) as `openAttachments` does
  */
 export async function openFiles(
   { files, filename }: Pick<Content, 'files'> & { readonly filename?: string | undefined },
   context: Context,
-): Promise<OpenFiles> {
+) {
   if (files === undefined) return { files, close: async () => {} };
   return (await attachments()).openAttachments(files, filename, context);
 }
@@ -84,11 +78,11 @@ async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Pr
  * @throws what `send` throws
  */
 export async function sendWithFiles<T>(
-  run: Entry,
+  entry: Entry,
   files: readonly Attachment[] | undefined,
   send: (files: readonly Attachment[]) => Promise<T>,
 ): Promise<T> {
-  if (files === undefined || files.length === 0) return sendTyped(run, () => send([]));
+  if (files === undefined || files.length === 0) return sendTyped(entry, () => send([]));
   const { sendFiles } = await attachments();
-  return sendFiles(run, files, send);
+  return sendFiles(entry, files, send);
 }

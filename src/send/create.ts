@@ -26,11 +26,10 @@ import {
 import { accountOf, type Instance } from '../profile/connect';
 import { type PushPlace, saveReceipts } from '../profile/receipts';
 import { sendWithFiles } from './content';
-import { type Draft, requestOf } from './draft';
+import { type Draft, type RequestDraft, requestOf } from './draft';
 import { isDate } from './expiry';
 import { judgePush, judgeRequest, type Refusal, type Verdict } from './judge';
 
-/** What was created and accepted. */
 export interface Created<Made> extends CreatedLink {
   readonly object: Made & object;
   /** Empty if neither the response nor the link has one. */
@@ -163,7 +162,7 @@ const ENCRYPTED = {
   keys: 'encrypted to the public keys',
 };
 
-/** Names the option that gave the lifetime where days are refused: they are sent for a time that is a number of them. */
+/** An instance may refuse days where another option was typed, whose time is a number of them: names that option. */
 function asTyped(error: unknown, option: string | undefined): unknown {
   if (option === undefined || !(error instanceof CliError)) return error;
   const naming = <T extends Fact | number>(fact: T): T => {
@@ -187,48 +186,31 @@ async function endPush(
   await api.expire(token, passphrase, proof);
 }
 
-export interface RequestLimits {
-  /** Whether its closing was given as a date. */
-  readonly byDate: boolean;
-  /** Keep it with looser limits than asked for. */
-  readonly accept: boolean;
-}
-
-/** A request that is to be created: its question and passphrase are read, and its files are open. */
-interface RequestDraft {
-  readonly fields: Omit<NewRequest, 'passphrase' | 'public_key'>;
-  /** They go with the question. */
-  readonly files?: readonly Attachment[] | undefined;
-  readonly passphrase: NewPassphrase;
-  /** The public key that the answer is encrypted to; else a new one, whose private key is kept, or goes to that new file. */
-  readonly encryption:
-    | { readonly recipient: string }
-    | { readonly identityFile: string | undefined }
-    | undefined;
-  readonly limits: RequestLimits;
-  /** Language of the page. */
-  readonly locale: string | undefined;
-}
-
 async function requestCreation(
-  { encryption, fields, files, limits, locale, passphrase }: RequestDraft,
+  draft: RequestDraft,
   { api: { requests }, target }: Instance,
   handover: Handover,
 ): Promise<Creation<SecretRequest>> {
+  const { content, limits, seal, result } = draft.plan;
   const account = accountOf(target);
   const public_key =
-    encryption && 'identityFile' in encryption
-      ? await handover.newKey(target.base, encryption.identityFile)
-      : encryption?.recipient;
-  const protection = { passphrase: await handover.passphraseOf(passphrase), public_key };
-  const request: NewRequest = { ...fields, ...askedFor(protection) };
+    draft.recipient ??
+    (seal.encryption && (await handover.newKey(target.base, seal.encryption.identityFile)));
+  const passphrase = await handover.passphraseOf(draft.passphrase);
+  const response_file_attachments = limits.takesFiles || undefined;
+  const request: NewRequest = {
+    request: draft.question,
+    ...draft.closes,
+    ...content.details,
+    ...askedFor({ response_file_attachments, passphrase, public_key }),
+  };
   return {
     kind: 'request',
     name: request.name,
-    files,
-    isEncrypted: encryption !== undefined,
+    files: draft.files,
+    isEncrypted: public_key !== undefined,
     linkKey: public_key,
-    locale,
+    locale: result.locale,
     send: (metered) => requests.create(request, metered, account),
     judge: (made) => judgeRequest(request, limits.accept, made),
     end: (token) => requests.close(token),
@@ -238,7 +220,7 @@ async function requestCreation(
       const open = lifetime === undefined ? undefined : `open for ${durationText(lifetime)}`;
       return [
         date === undefined ? open : `open until ${date}`,
-        request.passphrase === undefined ? undefined : 'passphrase required',
+        passphrase === undefined ? undefined : 'passphrase required',
         made.response_file_attachments ? 'the answer may have files' : undefined,
         public_key === undefined ? undefined : 'only this machine can read the answer',
       ];
@@ -251,11 +233,11 @@ const PASSPHRASE_WORDS = 5;
 
 /** What opens something new. The sender is given it before that is sent, so that there is nothing that nobody can open. */
 class Handover {
-  /** For the JSON with the link. */
+  /** Stands beside the link in JSON. */
   readonly told: Record<string, string | undefined> = {};
-  /** New files. */
+  /** Paths of new files. */
   readonly written: string[] = [];
-  /** Something that it opens may exist. */
+  /** What it opens may exist. */
   isNeeded = false;
   #key: NewKey | undefined;
 
@@ -284,7 +266,7 @@ class Handover {
       }
   }
 
-  /** One that is to be generated is given to the sender. */
+  /** A passphrase that is generated is given to the sender. */
   async passphraseOf(passphrase: NewPassphrase): Promise<string | undefined> {
     if ('text' in passphrase) return passphrase.text;
     const text = await generateWords(PASSPHRASE_WORDS);

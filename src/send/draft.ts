@@ -1,13 +1,13 @@
 import { type NewPassphrase, type NewPassphraseSource, newPassphrase } from '../cli/passphrase';
-import type { Content } from '../cli/source';
-import type { Entry } from '../cli/terminal/output';
+import type { Content, Source } from '../cli/source';
+import type { Entry, Terminal } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
 import { askedFor } from '../contract/json';
-import type { Edition, Expiry, ExpiryFields } from '../contract/lifetime';
+import type { ClosingFields, Expiry, ExpiryFields } from '../contract/lifetime';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
-import { grantableExpiry } from './expiry';
+import { type EditionFinder, grantableExpiry } from './expiry';
 import { labelsOf } from './judge';
 
 /** What to push, how, and what is shown of it: data only. */
@@ -50,7 +50,7 @@ export interface DraftPlan {
 /** The kind of a push, and when and how it opens. */
 export type PushLimits = Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
 
-/** Kept by the instance for the sender, or told to others. */
+/** Labels that the instance keeps for the sender, and whom it sends e-mail. */
 export type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
 /** A push that is to be created: all that its plan names is read, and its files are open. */
@@ -76,7 +76,7 @@ export interface Draft {
 export async function draftOf(
   plan: DraftPlan,
   entry: Entry,
-  edition: (seconds: number) => Promise<Edition>,
+  edition: EditionFinder,
 ): Promise<Draft> {
   const { content, limits, seal } = plan;
   const expiry = await grantableExpiry(limits.expiry, entry, edition);
@@ -89,7 +89,9 @@ export async function draftOf(
         ? seal.passphrase
         : await newPassphrase(seal.passphrase, entry.context, isTyped && seal.offersPassphrase);
     entry.context.asked();
-    const sealed = seal.encryption && sealedBy(seal.encryption, { text, files });
+    const { encryption } = seal;
+    const sealed =
+      encryption && sealing().then((module) => module.seal(encryption, { text, files }));
     sealed?.catch(() => {});
     return { plan, text, files, expiry, passphrase, sealed, close };
   } catch (error) {
@@ -98,22 +100,17 @@ export async function draftOf(
   }
 }
 
-async function sealedBy(plan: SealPlan, content: Pick<Draft, 'text' | 'files'>) {
-  const { seal } = await import('./encryption');
-  return seal(plan, content);
-}
+/** What encrypts, which loads age. */
+const sealing = () => import('./encryption');
 
-/** What is sent of a draft: encrypted, if it is to be. */
-export interface SentPush {
-  readonly request: NewPush;
-  readonly files: readonly Attachment[] | undefined;
-}
-
-/** @param passphrase one that is to be generated is shown as an empty one if it is left out */
+/**
+ * What is sent of a draft: encrypted, if it is to be.
+ * @param passphrase one that is to be generated is shown as an empty one if it is left out
+ */
 export async function requestOf(
   { plan, text, files, expiry, sealed, ...draft }: Draft,
   passphrase = 'text' in draft.passphrase ? draft.passphrase.text : '',
-): Promise<SentPush> {
+): Promise<Pick<Draft, 'files'> & { readonly request: NewPush }> {
   const { limits, content } = plan;
   const encrypted = await sealed;
   const { payload, proof } = encrypted ?? { payload: text };
@@ -128,7 +125,7 @@ export async function requestOf(
 export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<DraftPlan['seal']> {
   const { encryption } = seal;
   if (encryption?.mode !== 'keys') return seal;
-  const { readRecipients } = await import('./encryption');
+  const { readRecipients } = await sealing();
   return { ...seal, encryption: await readRecipients(encryption, entry) };
 }
 
@@ -138,7 +135,7 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
  */
 export async function warnOfClear(
   details: PushDetails,
-  { say }: Entry,
+  say: Terminal,
   warned = new Set<string>(),
 ): Promise<void> {
   const clear = labelsOf(details).filter((label) => !warned.has(label));
@@ -146,4 +143,41 @@ export async function warnOfClear(
   for (const label of clear) warned.add(label);
   const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
   await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
+}
+
+/** What to ask for, how, and what is shown of it: data only. */
+export interface QuestionPlan {
+  readonly content: {
+    readonly question: Source;
+    /** Paths of files that go with it. */
+    readonly files: readonly string[] | undefined;
+    readonly details: PushDetails;
+  };
+  readonly limits: {
+    /** When it closes; if undefined, a person who types the question is asked. */
+    readonly closes: ClosingFields | undefined;
+    /** Whether that was given as a date. */
+    readonly byDate: boolean;
+    /** The answer may have files. */
+    readonly takesFiles: boolean;
+    /** Keep the request with looser limits than these. */
+    readonly accept: boolean;
+  };
+  readonly seal: {
+    readonly passphrase: NewPassphraseSource;
+    /** The new file for the private key, which else is kept; undefined if the answer is not encrypted. */
+    readonly encryption: { readonly identityFile: string | undefined } | undefined;
+  };
+  readonly result: Pick<DraftPlan['result'], 'locale' | 'copy' | 'qr'>;
+}
+
+/** A request that is to be created: all that its plan names is read, and its files are open. */
+export interface RequestDraft {
+  readonly plan: QuestionPlan;
+  readonly question: string;
+  readonly closes: ClosingFields | undefined;
+  readonly files?: readonly Attachment[] | undefined;
+  readonly passphrase: NewPassphrase;
+  /** The public key that the answer is encrypted to, if its private key is in memory. */
+  readonly recipient?: string;
 }

@@ -22,7 +22,6 @@ import { phrase, usageError } from '../platform/errors';
 /** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
 
-/** How something new is encrypted. */
 export type SealPlan =
   | { readonly mode: 'link' }
   /** A new file for the words; else they are shown on stderr. */
@@ -36,13 +35,11 @@ export type SealPlan =
 
 /** The parts of a push, or of the answer to a request, that are encrypted. */
 interface Content {
-  /** The text, or the message that goes with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
 }
 
 export interface SealedContent {
-  /** Armor. */
   readonly payload: string;
   readonly files: readonly Attachment[] | undefined;
   /** A key or words, if it is encrypted with them. */
@@ -112,14 +109,13 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
 /** A file as it is uploaded, and as the manifest describes it. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
-  for (const [at, { name, type, size, bytes }] of files.entries()) {
+  for (const [index, { name, type, size, bytes }] of files.entries()) {
     const { mac, sizeOf, encrypt } = await prepareFile(recipients);
     const file: Attachment = {
-      name: encryptedName(at),
+      name: encryptedName(index),
       shownAs: name,
       type: 'application/octet-stream',
       size: sizeOf(size),
-      /** A piece is valid until the next one is requested. */
       bytes: () => encrypt(bytes()),
     };
     sealed.push({ file, entry: { name, type, size, mac } });
@@ -148,7 +144,7 @@ export async function readRecipients(
     );
   }
   for (const line of leftOut) await say.warn(`left out of ${line}`);
-  // There may be too many of them.
+  // Preparing a file refuses too many of them.
   await prepareFile(all).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;
   });

@@ -19,6 +19,9 @@ import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import type { Target } from '../profile/target';
 
+/** Finds the edition of an instance, to have something expire there after that time. */
+export type EditionFinder = (seconds: number) => Promise<Edition>;
+
 /**
  * Translates the expiry of a push for an instance; warns if this has nothing as long.
  * @param edition called if there is something to translate
@@ -27,7 +30,7 @@ import type { Target } from '../profile/target';
 export async function grantableExpiry(
   asked: Expiry | undefined,
   { context, say }: Entry,
-  edition: (seconds: number) => Promise<Edition>,
+  edition: EditionFinder,
 ): Promise<ExpiryFields> {
   if (asked === undefined) return {};
   const seconds = secondsUntil(asked, context.now());
@@ -37,7 +40,7 @@ export async function grantableExpiry(
   const granted = askedLifetime(fields) ?? seconds;
   const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
-  // One turn in each case: lines that are pushed at once keep their order.
+  // Takes one turn in each case, so that lines that are pushed at once keep their order.
   await (granted === seconds
     ? undefined
     : say.warn(`${wanted} requested, rounded down to ${sent}: this instance ${counts}`));
@@ -98,7 +101,7 @@ export function editionOf(
   target: Target,
   connect: () => Promise<Instance>,
   dryRun: boolean,
-): (seconds: number) => Promise<Edition> {
+): EditionFinder {
   const asked = lazy(async () => askEdition((await connect()).api));
   return async (seconds) => {
     if (target.edition !== undefined) return target.edition;

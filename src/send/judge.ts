@@ -21,7 +21,6 @@ export interface Refusal {
   readonly steps: Step | readonly Step[] | undefined;
 }
 
-/** Whether what was created is as it was asked for. */
 export type Verdict = { readonly warnings: readonly string[] } | Refusal;
 
 interface WantedPush {
@@ -41,16 +40,15 @@ export function judgePush(
   made: Push,
   link: string,
 ): Verdict {
-  const changed = differences(request, made);
-  const looser = looserLimits(changed, acceptLimits, 'push');
-  if (looser) return looser;
-  // Of a request, the recipient could get an answer in clear.
+  const verdict = judgeLimits(request, made, acceptLimits, 'push');
+  if ('refuse' in verdict) return verdict;
+  // Behind the link of a request, the recipient could be given another text, in clear.
   if (mode !== undefined && !isPushLink(link))
     return rejected(
       'the instance returned a link that is not one of an encrypted push',
       'use another instance: this one is broken or malicious',
     );
-  const warnings = changed.map(changedText);
+  const { warnings } = verdict;
   const missing = unconfirmed(request, made);
   if (missing.length > 0)
     warnings.push(`the instance did not confirm the requested ${listed(missing)}`);
@@ -82,22 +80,25 @@ export function judgeRequest(
       `the instance ${key === undefined ? 'dropped' : 'replaced'} the key of the request, and could read the answer`,
       phrase('request-here-or-plain'),
     );
-  const changed = differences(request, made);
-  const looser = looserLimits(changed, acceptLimits, 'request');
-  if (looser) return looser;
-  const warnings = changed.map(changedText);
+  const verdict = judgeLimits(request, made, acceptLimits, 'request');
+  if ('refuse' in verdict) return verdict;
   if (request.response_file_attachments && made.response_file_attachments === false)
-    warnings.push('the instance does not let the answer have files');
-  return { warnings };
+    verdict.warnings.push('the instance does not let the answer have files');
+  return verdict;
 }
 
-function looserLimits(
-  changed: readonly Difference[],
+function judgeLimits(
+  requested: AskedLimits,
+  made: Fields,
   acceptLimits: boolean,
   kind: 'push' | 'request',
-): Refusal | undefined {
-  const looser = changed.filter((one) => one.looser);
-  if (looser.length === 0 || acceptLimits) return undefined;
+): Refusal | { warnings: string[] } {
+  const changed = differences(requested, made);
+  const looser = changed.filter(({ looser }) => looser);
+  if (looser.length === 0 || acceptLimits)
+    return {
+      warnings: changed.map((one) => `the instance changed a limit: ${differenceText(one)}`),
+    };
   return rejected(
     `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
     phrase('accept-limits', kind),
@@ -106,18 +107,13 @@ function looserLimits(
 
 const rejected = (why: string, steps: Step): Refusal => ({ refuse: 'rejected', why, steps });
 
-const changedText = (one: Difference) => `the instance changed a limit: ${differenceText(one)}`;
-
 type Value = number | boolean;
 
-/** A limit that the instance granted differently than requested. */
 type Difference = ReturnType<typeof differences>[number];
 
-/** The limits that a push or a request asks for. */
 type AskedLimits = LifetimeFields &
   Pick<NewPush, 'expire_after_views' | (typeof pushFlags)[number] | 'passphrase'>;
 
-/** What people call them. */
 const flagNames = { deletable_by_viewer: 'deletable', retrieval_step: 'click' } as const;
 
 const isValue = (value: unknown): value is Value =>

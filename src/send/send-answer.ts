@@ -30,12 +30,11 @@ export async function readQuestion(
   known: KnownPassphrase,
   attached: boolean,
 ) {
-  let passphrase: string | undefined;
-  const request = await onRequest(api, () =>
-    withPassphrase(context, known, target, (given) => {
-      passphrase = given;
-      return api.requests.read(token, given);
-    }),
+  const question = await onRequest(api, () =>
+    withPassphrase(context, known, target, async (passphrase) => ({
+      request: await api.requests.read(token, passphrase),
+      passphrase,
+    })),
   ).catch((error) => {
     if (!(error instanceof CliError) || error.code !== 'unauthorized') throw error;
     // Answers are sent without a token, whatever the options are.
@@ -44,8 +43,8 @@ export async function readQuestion(
       steps: phrase('answer-in-browser'),
     });
   });
-  checkOpen(request, attached);
-  return { request, passphrase };
+  checkOpen(question.request, attached);
+  return question;
 }
 
 interface Answer {
@@ -99,12 +98,12 @@ export async function recipientFor(
   await say.warn(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
-  const invalid = failedError([phrase('key-invalid'), phrase('nothing-sent')], {
-    steps: phrase('ask-for-whole-link'),
-  });
   return explaining(
     () => parseRecipient(named),
-    () => invalid,
+    () =>
+      failedError([phrase('key-invalid'), phrase('nothing-sent')], {
+        steps: phrase('ask-for-whole-link'),
+      }),
   );
 }
 

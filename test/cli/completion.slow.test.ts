@@ -87,7 +87,6 @@ describe('bash', needsPrograms('bash'), () => {
     return completes('bash --noprofile -i');
   });
 
-  /** What the function offers that bash calls. */
   const offers = (...words: string[]) => {
     const harness = `source "$0"; compopt() { :; }; COMP_WORDS=(pwpush "$@"); COMP_CWORD=$#; _pwpush; printf '%s\\n' "\${COMPREPLY[@]}"`;
     return ran('bash', '--norc', '-c', harness, at('bash'), ...words);

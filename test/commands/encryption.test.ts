@@ -146,7 +146,6 @@ describe('an instance that decides what is encrypted', () => {
   const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
   const KEY = 'A'.repeat(22);
   const env = () => ({ PATH: process.env.PATH, GITHUB_ENV: here.file('job') });
-  /** Each way of using a secret: its command line. */
   const uses = (link: string) => [
     ['get', link],
     ['get', link, '--json'],

@@ -6,6 +6,7 @@ import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
+import { heldIn } from '../helpers/held-in';
 import { onlyLong, partOf } from '../helpers/long';
 import {
   AUDITED,
@@ -31,18 +32,7 @@ const marks = {
 };
 type Mark = keyof typeof marks;
 
-/** The marks that a text holds: as they are, in hexadecimal, or in base64 at any offset. */
-function marksIn(text: string): Mark[] {
-  const spellings = (mark: string) => [
-    mark,
-    Buffer.from(mark).toString('hex'),
-    ...[0, 1, 2].map((offset) =>
-      Buffer.from(mark).subarray(offset).toString('base64').slice(0, 12),
-    ),
-  ];
-  const names = Object.keys(marks) as Mark[];
-  return names.filter((name) => spellings(marks[name]).some((one) => text.includes(one)));
-}
+const marksIn = (text: string): Mark[] => heldIn(text, marks);
 
 const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1)]);
 const sealed = `https://pw.test/p/sealed#${marks.key}`;

@@ -22,7 +22,6 @@ const TEXTS = {
 
 type Name = keyof typeof TEXTS;
 
-/** The files, as `save` makes their bytes. */
 function write(save: (text: string, name: Name) => Buffer) {
   mkdirSync(here.file('config'), { recursive: true });
   for (const [name, text] of Object.entries(TEXTS) as [Name, string][]) {

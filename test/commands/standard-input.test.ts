@@ -14,7 +14,6 @@ const files = await Promise.all(
     return [name, object as CommandObject] as const;
   }),
 );
-/** All commands by the words that lead to them. */
 const commands = files.flatMap(([name, object]) => withBelow(name, object));
 
 function withBelow(words: string, object: CommandObject): [string, CommandObject][] {

@@ -99,7 +99,6 @@ export interface Watched {
   readonly troubles: string[];
 }
 
-/** A new page, watched for anything that goes wrong on it. */
 export async function watchedPage(context: BrowserContext, origin: string): Promise<Watched> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);

@@ -1,7 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { listen, relay } from './listen';
 
-/** Where a connection is cut: which one, and after how many bytes of a direction. */
 interface Cut {
   readonly connection: number;
   readonly direction: 'to' | 'from';

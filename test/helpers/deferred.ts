@@ -1,4 +1,3 @@
-/** A promise, and what resolves it. */
 export function deferred<T = unknown>() {
   let resolve: (value?: T) => void = () => {};
   const promise = new Promise<T>((done) => {

@@ -12,7 +12,6 @@ export type Call =
   /** `look` reads it without taking a view, `time` ends it, and `forget` the windows of all keys. */
   | { readonly name: 'look' | 'expire' | 'time' | 'forget' };
 
-/** What was answered, as far as it is known. */
 export interface Result {
   /** `late`: there is one with that name. */
   readonly status: 'made' | 'late' | 'missing' | 'shown' | 'gone' | 'done';

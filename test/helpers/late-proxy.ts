@@ -11,7 +11,6 @@ export interface Late {
   holding(call: string): unknown;
 }
 
-/** A proxy of a service, of which the responses come late. */
 export const lateProxy = (service: { readonly url: string }, late: Late): Promise<Listening> =>
   listening(async (request, response) => {
     const { method, url = '', headers } = request;

@@ -105,7 +105,6 @@ export function relay(client: Socket, port: number): Socket {
 
 export type Spoken = ReturnType<typeof speak>;
 
-/** Opens a connection to a port of this machine, and says so much. */
 export function speak(port: number, ...said: (string | Uint8Array)[]) {
   const socket = connect(port, '127.0.0.1');
   for (const piece of said) socket.write(piece);

@@ -10,7 +10,6 @@ import type { Conditions, Outcome, Place } from './run';
 
 export const eras = ['2025-11-25', '2026-07-28'] as const;
 
-/** What a person does with a page that the client shows. */
 export type ShowPage = (url: string) => Promise<'accept' | 'decline' | 'cancel'>;
 
 export type Connected = Awaited<ReturnType<typeof connectedTo<Outcome>>>;

@@ -1,7 +1,6 @@
 import { type Call as Asked, History, type resultOf, resultOrRefused, type Said } from './history';
 import type { Call } from './service';
 
-/** How a push is asked for. */
 interface Retrieval extends Call {
   readonly key?: string;
   readonly query?: string;

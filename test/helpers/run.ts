@@ -135,14 +135,17 @@ export function openPlace(options: PlaceOptions = {}) {
     under,
     keep: async (stored: StoredProfiles) => {
       // Not before it is needed: what conf consists of takes the functions of `fs` that are there when it is loaded.
-      const { updateStore } = await import('../../src/profile/store');
-      const tools = {
+      const { updateProfiles } = await import('../../src/profile/store');
+      const context = {
+        env: { PWPUSH_CONFIG_DIR: join(folder, 'config') },
+        platform: process.platform,
+        home: folder,
         now: io.now,
         keepingSignals: <T>(load: () => Promise<T>) => load(),
         sleep: async () => {},
         uid: process.geteuid?.(),
       };
-      await updateStore(join(folder, 'config'), tools, () => stored);
+      await updateProfiles({ context, say: { warn: async () => {} } }, () => stored);
     },
     kept: (): StoredProfiles | undefined =>
       existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined,

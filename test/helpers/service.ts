@@ -112,12 +112,10 @@ export function formBytes(parts: readonly FormPart[]): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** The part of a form that is a file of a push. */
 export function filePart(filename: string, value: string | Uint8Array, type = 'text/plain') {
   return { name: 'push[files][]', filename, value, type } satisfies FormPart;
 }
 
-/** The fields of a push as parts of a form. */
 export const partsOf = (push: object): FormPart[] =>
   Object.entries(push).map(([name, value]) => ({ name: `push[${name}]`, value: `${value}` }));
 

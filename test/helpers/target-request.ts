@@ -20,7 +20,6 @@ interface Request extends Omit<Sources, 'stored' | 'inUse'> {
   readonly variable: string | undefined;
 }
 
-/** The target that is chosen by that, with its token read. */
 export async function targetFrom(
   stored: StoredProfiles,
   { variable, ...sources }: Request,
@@ -31,7 +30,6 @@ export async function targetFrom(
   return { ...target, token: await token?.read(), tokenFrom: token?.from };
 }
 
-/** The sources for that. */
 export function requestOf({ profile, anonymous = false, env = {}, ...options }: Typed): Request {
   return {
     profile,

@@ -41,7 +41,6 @@ function parseTranscript(text: string): Step[] {
   return steps;
 }
 
-/** A command that goes on. */
 interface Started {
   readonly first: Promise<string>;
   readonly ended: Promise<Outcome>;

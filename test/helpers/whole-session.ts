@@ -197,7 +197,6 @@ export async function judge(
   }
 }
 
-/** Expects the database of a folder to be whole. */
 export async function isSound(data: string): Promise<void> {
   const database = await sqliteIn(data);
   expect(await database.sql`PRAGMA integrity_check`).toEqual([{ integrity_check: 'ok' }]);

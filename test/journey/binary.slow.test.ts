@@ -60,7 +60,6 @@ const variables: Record<string, string> = {
   SSLKEYLOGFILE: join(somebody.folder, 'tls-keys'),
 };
 
-/** An instance that keeps what it is asked. */
 const instance = () =>
   rawServer((socket) => {
     answerJson(socket, '{"api_version":"2.1","application_version":"1.0","edition":"oss"}');

@@ -28,7 +28,6 @@ const someone = person();
 /** A killed process loses nothing that it has given to the system, so it need not be a disk. */
 const newFolder = folders();
 
-/** Where a service keeps its data, and how to look at them beside it. */
 interface Store {
   readonly data: string;
   readonly words: readonly string[];

@@ -389,7 +389,6 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
   });
 });
 
-/** The public key of a new key pair of ssh-keygen. */
 function sshRecipient(): string {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);

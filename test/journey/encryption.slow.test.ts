@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newLinkKey } from '../../src/age/key';
 import { encryptText, keyOf, withoutKey } from '../helpers/age';
 import { contents } from '../helpers/contents';
+import { heldIn } from '../helpers/held-in';
 import { listen, relay } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
@@ -59,15 +60,8 @@ const printed = async (...all: Parameters<typeof run>) => {
 const within = (words: readonly string[], stdin = '', more = {}) =>
   overSocket(words, { now: () => new Date(), env: { ...env, ...more }, stdin });
 
-/** Which secrets a text holds: as they are, in hexadecimal, or in base64 at any offset. */
-function holds(text: string, secrets: readonly string[]): string[] {
-  const spellings = (secret: string) => [
-    secret,
-    Buffer.from(secret).toString('hex'),
-    ...[0, 1, 2].map((at) => Buffer.from(secret).subarray(at).toString('base64').slice(0, 12)),
-  ];
-  return secrets.flatMap(spellings).filter((one) => text.includes(one));
-}
+const holds = (text: string, secrets: readonly string[]) =>
+  heldIn(text, Object.fromEntries(Object.entries(secrets)));
 
 test('the key is in no byte on the wire, in no log, message, name or file', async () => {
   wire.length = 0;

@@ -9,7 +9,6 @@ import { alsoBinary, person, pwpush, serving } from '../helpers/program';
 const operator = person();
 serving(operator.env);
 
-/** Somebody without an instance. */
 const nowhere = person();
 
 const root = join(operator.folder, 'root');

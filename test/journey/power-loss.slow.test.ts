@@ -268,7 +268,6 @@ async function aProfile(home: string): Promise<Scene> {
   };
 }
 
-/** What is lost if that is left. */
 async function loss({ judge }: Scene, left: Left): Promise<unknown> {
   const folder = await newFolder();
   left.restore(folder);

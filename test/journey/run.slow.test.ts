@@ -239,7 +239,6 @@ describe('a variable that takes a program over', () => {
     await shell('git init -q repository', { env, cwd: folder });
   });
 
-  /** The line's end, and whether the mark was made. */
   async function ran(line: string, more: Record<string, string> = {}) {
     const terminal = onTerminal(`cd ${folder}; ${line}`, { ...env, ...more });
     // less waits for somebody after a command.

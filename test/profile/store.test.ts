@@ -18,7 +18,7 @@ import { setImmediate } from 'node:timers/promises';
 import { build } from 'rolldown';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storedProfiles } from '../../src/profile/config-file';
-import { updateStore } from '../../src/profile/store';
+import { updateProfiles } from '../../src/profile/store';
 import { onUnix } from '../helpers/needs';
 import { eachPlace } from '../helpers/run';
 
@@ -37,6 +37,14 @@ const tools = {
   keepingSignals: <T>(load: () => Promise<T>) => load(),
   uid: user,
 };
+const entryOf = (more = {}) => ({
+  context: {
+    ...{ env: { PWPUSH_CONFIG_DIR: folder }, platform: process.platform, home: here.folder },
+    ...tools,
+    ...more,
+  },
+  say: { warn: async () => {} },
+});
 const readProfiles = (PWPUSH_CONFIG_DIR = folder) =>
   storedProfiles({
     ...{ env: { PWPUSH_CONFIG_DIR }, platform: process.platform, home: here.folder, uid: user },
@@ -46,24 +54,26 @@ const write = (text: string) => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, text);
 };
-const storeOne = (more = {}) =>
-  updateStore(folder, { ...tools, ...more }, () => ({ profiles: { a: {} } }));
+const storeOne = (more = {}) => updateProfiles(entryOf(more), () => ({ profiles: { a: {} } }));
 
 const UPDATING = `
-const { updateStore } = require('./store.js');
+const { updateProfiles } = require('./store.js');
 const [, , folder, name] = process.argv;
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const tools = { now: () => new Date(), sleep, keepingSignals: (load) => load(), uid: process.geteuid?.() };
+const context = {
+  env: { PWPUSH_CONFIG_DIR: folder }, platform: process.platform, home: folder,
+  now: () => new Date(), sleep, keepingSignals: (load) => load(), uid: process.geteuid?.(),
+};
 (async () => {
   for (let at = 0; at < 2; at++)
-    await updateStore(folder, tools, ({ profiles }) => ({ profiles: { ...profiles, [name + '-' + at]: {} } }));
+    await updateProfiles({ context }, ({ profiles }) => ({ profiles: { ...profiles, [name + '-' + at]: {} } }));
 })();
 `;
 
 describe('the file', () => {
   test.each([0o000, 0o022, 0o077])('is 0600 in a folder of 0700, umask %o', async (umask) => {
     const before = process.umask(umask);
-    await updateStore(folder, tools, () => ({ profiles: { a: { token: 'secret' } } }));
+    await updateProfiles(entryOf(), () => ({ profiles: { a: { token: 'secret' } } }));
     process.umask(before);
     const made = [mode(path), mode(folder), ...readdirSync(folder)];
     expect(made).toEqual(['600', '700', 'config.json']);
@@ -132,7 +142,7 @@ describe('the file', () => {
         other: { click: true, 'ca-file': '/ca.pem', insecure: true, views: 2 },
       },
     };
-    const answered = await updateStore(folder, tools, () => stored);
+    const answered = await updateProfiles(entryOf(), () => stored);
     expect([answered, { ...readProfiles() }]).toEqual([stored, stored]);
   });
 });
@@ -141,7 +151,7 @@ describe('writing at once', () => {
   test('30 updates all survive', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
     const updates = names.map((name) =>
-      updateStore(folder, tools, ({ profiles }) => ({
+      updateProfiles(entryOf(), ({ profiles }) => ({
         profiles: { ...profiles, [name]: { days: 1 } },
       })),
     );
@@ -180,7 +190,7 @@ describe('writing at once', () => {
       write('{"profiles":{"theirs":{}}}');
       rmSync(claim);
     };
-    const { profiles } = await updateStore(folder, { ...tools, sleep }, (stored) => ({
+    const { profiles } = await updateProfiles(entryOf({ sleep }), (stored) => ({
       profiles: { ...stored.profiles, ours: {} },
     }));
     expect(Object.keys(profiles)).toEqual(['theirs', 'ours']);
@@ -202,11 +212,11 @@ describe('writing at once', () => {
 
   test('an update that fails changes nothing and holds up nobody', async () => {
     await storeOne();
-    const failing = updateStore(folder, tools, () => {
+    const failing = updateProfiles(entryOf(), () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    await updateStore(folder, tools, (stored) => ({ ...stored, current: 'a' }));
+    await updateProfiles(entryOf(), (stored) => ({ ...stored, current: 'a' }));
     expect(readProfiles()).toEqual({ current: 'a', profiles: { a: {} } });
   });
 });
@@ -245,7 +255,7 @@ describe('a config file that is not what pwpush writes', () => {
 
   test('unknown settings are kept for a later version', async () => {
     write('{"profiles":{"a":{"later":true}}}');
-    await updateStore(folder, tools, (stored) => ({ ...stored, current: 'a' }));
+    await updateProfiles(entryOf(), (stored) => ({ ...stored, current: 'a' }));
     const kept = { current: 'a', profiles: { a: { later: true } } };
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(kept);
   });

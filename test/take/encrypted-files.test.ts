@@ -18,7 +18,6 @@ const key = newLinkKey();
 const recipients = [passphraseRecipient(key, 10)];
 const SIZE = 200_000;
 
-/** Two encrypted files of the same size, as an instance has them. */
 let [one, two]: Buffer[] = [];
 const entries: ManifestFile[] = [];
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { AgeError } from '../age-error';
 import type { Bytes, Primitives } from './platform';
 
-// ASCII armor (https://c2sp.org/age, "ASCII armor"): the strict encoding of RFC 7468, section 3.
+// The armor of an age file (https://c2sp.org/age, "ASCII armor"): the strict encoding of RFC 7468, section 3.
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';

@@ -1,21 +1,9 @@
 // Errors of the command line, with suggestions.
-import type { Command, CommanderError, Option } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
+import { lineage, subjectOf } from '../declare';
+import { nearest } from '../near-words';
 import otherNames from './other-names.json';
-
-/** A parser of one of some words. Not Commander's check of choices, which suggests none. */
-export const oneOf =
-  <T extends string>(words: readonly T[]) =>
-  (word: string, name: string): T => {
-    const found = words.find((one) => one === word);
-    if (found !== undefined) return found;
-    // Every other code of a language is near one of two letters.
-    const near = nearest(words, word, 0);
-    throw usageError(
-      `${name} must be one of ${words.join(', ')}, not "${word}"`,
-      near && `did you mean ${near}?`,
-    );
-  };
 
 export function misuse(error: CommanderError, command: Command): CliError {
   const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
@@ -39,11 +27,11 @@ export function misuse(error: CommanderError, command: Command): CliError {
 }
 
 export function missingArgument(name: string, command: Command): CliError {
-  const { description } = command.registeredArguments.find((one) => one.name() === name) ?? {};
+  const argument = command.registeredArguments.find((one) => one.name() === name);
   const see = helpOf(command);
   return usageError(
     `missing ${name.toUpperCase()}`,
-    /\blast\b/.test(description ?? '')
+    argument && subjectOf(argument) === 'push'
       ? `${name.toUpperCase()} can be last, your newest push; see ${see}`
       : see,
   );
@@ -65,11 +53,8 @@ export function unknownSubcommand(word: string, command: Command): CliError {
 }
 
 /** The command that prints a command's help. */
-function helpOf(command: Command): string {
-  const names: string[] = ['--help'];
-  for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
-  return names.join(' ');
-}
+const helpOf = (command: Command) =>
+  [...lineage(command).map((one) => one.name()), '--help'].join(' ');
 
 /** Options of tools like this one that would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
@@ -80,7 +65,9 @@ export const COMMAND_AFTER =
 /** The error names the option only: a value joined to it may be a secret. */
 export function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
-  const options = optionsOf(command).filter(({ hidden }) => !hidden);
+  const options = lineage(command)
+    .flatMap((one) => one.options)
+    .filter(({ hidden }) => !hidden);
   const names = options.flatMap(({ long }) => long ?? []);
   const isSecret = SECRETS.test(name);
   // Commander treats a value for a switch as an unknown option.
@@ -114,16 +101,14 @@ function safeWay(name: string, names: readonly string[]): string {
 /** What to do about a word with a dash that is near no option. */
 function otherUse(typed: string, command: Command): string {
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
-  const hasLinks = command.registeredArguments.some((one) => /^links?$/.test(one.name()));
+  const hasLinks = command.registeredArguments.some((one) =>
+    ['push', 'request'].includes(`${subjectOf(one)}`),
+  );
   if (/^-[\d.]/.test(typed) && !hasLinks)
     return 'put -- before an argument that begins with a dash';
   if (hasLinks && /^-[^-]./.test(typed)) return 'put an ID that begins with a dash after --';
   const see = helpOf(command);
   return command.parent ? see : `an option of a command stands after its name; see ${see}`;
-}
-
-function optionsOf(command: Command): readonly Option[] {
-  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
 }
 
 export function unknownWord(word: string, names: readonly string[]): CliError {
@@ -133,26 +118,4 @@ export function unknownWord(word: string, names: readonly string[]): CliError {
     `unknown command "${word}"`,
     near ? `did you mean ${near}?` : 'pwpush help lists all commands and topics',
   );
-}
-
-/** The closest name, if few letters of the word are wrong: one in three, two at most. Upper case is like lower. */
-function nearest(names: readonly string[], word: string, least = 1): string | undefined {
-  const letters = word.replace(/^--/, '').length;
-  const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
-  const edits = (name: string) => distance(name.toLowerCase(), word.toLowerCase(), most);
-  const [near] = names.filter((name) => edits(name) <= most).sort((a, b) => edits(a) - edits(b));
-  return near;
-}
-
-/**
- * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment), more than `most` if they are more.
- * fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
- */
-function distance(from: string, to: string, most: number): number {
-  if (most < 0 || from === '' || to === '') return Math.max(from.length, to.length);
-  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), most);
-  const after = (skipped: number, added: number) =>
-    1 + distance(from.slice(skipped), to.slice(added), most - 1);
-  const swapped = from[0] === to[1] && from[1] === to[0] ? after(2, 2) : most + 1;
-  return Math.min(after(1, 0), after(0, 1), after(1, 1), swapped);
 }

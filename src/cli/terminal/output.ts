@@ -108,14 +108,14 @@ const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated']);
 /**
  * An instance's object as JSON: unknown fields are kept, `passphrase` is removed.
  * @param guarded whether other secrets are removed, too: an agent reads it
- * @param told secrets that were made here, which are added unless an agent reads it
+ * @param made secrets that were made here, which are added unless an agent reads it
  */
-export function toJson(object: unknown, guarded = false, told: object = {}): string {
+export function toJson(object: unknown, guarded = false, made: object = {}): string {
   const removed = guarded ? GUARDED : HIDDEN;
-  const made = new Map<string, unknown>(guarded ? [] : Object.entries(told));
-  const value = made.size === 0 ? object : { ...Object(object), ...told };
+  const added = new Map<string, unknown>(guarded ? [] : Object.entries(made));
+  const value = added.size === 0 ? object : { ...Object(object), ...made };
   const hidden = (key: string, field: unknown) =>
-    removed.has(key) && made.get(key) !== field ? undefined : field;
+    removed.has(key) && added.get(key) !== field ? undefined : field;
   try {
     return safeJson(JSON.stringify(value, hidden));
   } catch {

@@ -3,7 +3,7 @@ import type { Attachment } from '../../client/form';
 import { API_PATH, type NewPush, routes } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { Target } from '../../profile/target';
-import type { SentPush } from '../../send/draft';
+import { type Draft, requestOf } from '../../send/draft';
 import type { EncryptMode } from '../../send/encryption';
 
 const MASK = '***';
@@ -15,15 +15,10 @@ const ENCRYPTED = {
   keys: 'to public keys',
 };
 
-/**
- * The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes.
- * @param encryption undefined if it is not encrypted
- */
-export async function dryRunText(
-  { request, files }: SentPush,
-  encryption: EncryptMode | undefined,
-  { target, json }: { readonly target: Target; readonly json: boolean },
-): Promise<string> {
+/** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
+export async function dryRunText(draft: Draft, target: Target, json: boolean): Promise<string> {
+  const { request, files } = await requestOf(draft);
+  const encryption = draft.plan.seal.encryption?.mode;
   const { method, path } = routes.create;
   const headers = Object.keys((await target.headers?.()) ?? {});
   const url = `${target.base}${API_PATH}${path}`;

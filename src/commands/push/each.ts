@@ -29,25 +29,16 @@ import {
   readEntry,
 } from '../../send/batch-lines';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
-import {
-  type DraftPlan,
-  draftOf,
-  type PushDetails,
-  readKeys,
-  requestOf,
-  warnOfClear,
-} from '../../send/draft';
+import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
 import { editionOf, sayExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
 
-/** A push for each line. */
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
   /** A path; `-` is standard input. */
   readonly lines: string;
   readonly details: PushDetails;
   readonly seal: DraftPlan['seal'] & { readonly passphrase: NewPassphraseSource };
   readonly target: Target;
-  /** Shows the requests instead of sending them. */
   readonly dryRun: boolean;
 }
 
@@ -91,7 +82,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     }
     if (!unprinted) continue;
     const failure = counted(unprinted);
-    // Reported once; later only if the link is not on stderr either.
+    // That standard output fails is reported once; later only with a link that is not on standard error either.
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
@@ -116,13 +107,11 @@ async function outcomes(
   context.asked();
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
-  // Not as the failure of each line.
+  // An account that the instance cannot have ends the run, rather than each line.
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await sayExpiry(plan.limits.expiry, 'expires', say);
-  const look = { target: plan.target, json: say.manner.json };
   const inClear = new Set<string>();
-  /** The first line decides. */
   let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
     ofObjects ??= areObjects(line.bytes);
@@ -133,7 +122,7 @@ async function outcomes(
     const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
     if (seal.encryption) {
       checkEncryptable(planned.limits.fields.kind);
-      await warnOfClear(planned.content.details, entry, inClear);
+      await warnOfClear(planned.content.details, say, inClear);
     }
     const warnings: string[] = [];
     const collecting = {
@@ -141,7 +130,7 @@ async function outcomes(
       warn: async (what: Fact | CliError) => void warnings.push(wordsOf(what)),
     };
     const draft = await draftOf(planned, { context, say: collecting }, edition);
-    if (!instance) return dryRunText(await requestOf(draft), seal.encryption?.mode, look);
+    if (!instance) return dryRunText(draft, plan.target, say.manner.json);
     const created = await createPush(draft, instance, entry);
     return { ...created, warnings: [...warnings, ...created.warnings] };
   };

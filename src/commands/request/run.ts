@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { newKeyPair, parseIdentities } from '../../age/key-files';
 import { askUntil } from '../../cli/ask-until';
-import { type NewPassphraseSource, newPassphrase, readPassphrase } from '../../cli/passphrase';
+import { newPassphrase, readPassphrase } from '../../cli/passphrase';
 import { worded } from '../../cli/report-error';
 import { readSecret, type Source, TO_ASK } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
@@ -28,50 +28,25 @@ import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../.
 import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
-import { createRequest, type RequestLimits } from '../../send/create';
-import type { PushDetails } from '../../send/draft';
+import { createRequest } from '../../send/create';
+import type { QuestionPlan } from '../../send/draft';
 import { closing } from '../../send/expiry';
 import { openPush } from '../../take/open-push';
 import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
-/** What to ask for, how, where, and what is shown of it. */
-export interface RequestPlan {
-  readonly content: {
-    readonly question: Source;
-    /** Paths of files that go with it. */
-    readonly files: readonly string[] | undefined;
-    readonly details: PushDetails;
-  };
-  readonly limits: RequestLimits & {
-    /** When it closes; if undefined, a person who types the question is asked. */
-    readonly closes: ClosingFields | undefined;
-    /** The answer may have files. */
-    readonly takesFiles: boolean;
-  };
-  readonly seal: {
-    readonly passphrase: NewPassphraseSource;
-    /** The new file for the private key, which else is kept; undefined if the answer is not encrypted. */
-    readonly encryption: { readonly identityFile: string | undefined } | undefined;
-  };
+export interface RequestPlan extends QuestionPlan {
   readonly place: AskedPlace | AskedHere;
-  readonly result: {
-    /** Language of the page. */
-    readonly locale: string | undefined;
-    readonly copy: boolean;
-    readonly qr: boolean;
-  };
 }
 
 interface AskedPlace {
   readonly at: 'instance';
   readonly target: Target;
-  /** Waits for the answer, for that many seconds at most. */
+  /** Seconds to wait for the answer at most; undefined if nobody waits for it. */
   readonly wait: { readonly most: number | undefined } | undefined;
 }
 
-/** This machine serves it. */
 interface AskedHere {
   readonly at: 'here';
   readonly host: string;
@@ -91,32 +66,20 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { context } = entry;
   const { files, close } = await openFiles(content, context);
   try {
-    const request = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
+    const question = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
     const closes = limits.closes ?? (await offerExpiry(content.question, entry));
     const passphrase = await newPassphrase(seal.passphrase, context);
     context.asked();
     const instance = await connect(entry, place);
-    const { encryption } = seal;
-    const draft = { ...termsOf(plan, request, closes), files, passphrase, encryption };
+    const draft = { plan, question, closes, files, passphrase };
     const created = await createRequest(draft, instance, entry);
     const failure = await printCreated(entry, created, result);
-    if (!encryption) await entry.say.note('the instance can read the answer');
+    if (!seal.encryption) await entry.say.note('the instance can read the answer');
     if (failure) throw failure;
     if (place.wait) await waitFor(entry, place.wait.most, instance, created.token);
   } finally {
     await close();
   }
-}
-
-/** What is sent of a request whose question was read, and what is checked of what was granted. */
-function termsOf(
-  { content, limits, result }: RequestPlan,
-  request: string,
-  closes: ClosingFields | undefined,
-) {
-  const takesFiles = limits.takesFiles ? { response_file_attachments: true } : {};
-  const fields = { request, ...closes, ...content.details, ...takesFiles };
-  return { fields, limits, locale: result.locale };
 }
 
 /** @param most seconds; each response has no longer */
@@ -191,10 +154,11 @@ async function askAt(
   plan: RequestPlan,
   passphrase: string | undefined,
 ): Promise<Retrieval> {
-  const { question } = plan.content;
+  const { content, limits } = plan;
   const { identity, recipient } = newKeyPair();
-  const terms = termsOf(plan, question.name === 'text' ? question.value : '', plan.limits.closes);
-  const draft = { ...terms, passphrase: { text: passphrase }, encryption: { recipient } };
+  const question = await readSecret({ from: content.question, raw: false }, entry.context, TO_ASK);
+  const { closes } = limits;
+  const draft = { plan, question, closes, passphrase: { text: passphrase }, recipient };
   const { token, link } = await createRequest(draft, here, entry);
   await showLink(entry, plan.result, { token, link, exposed: here.exposed });
   if ((await here.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
@@ -220,7 +184,7 @@ function reporter(
   };
 }
 
-/** On stderr, as standard output is for the answer; with --json there is room for both. */
+/** The link goes to stderr, as standard output is for the answer; with --json there is room for both. */
 async function showLink(
   entry: Entry,
   { copy, qr }: RequestPlan['result'],
@@ -229,7 +193,7 @@ async function showLink(
   const { context, say } = entry;
   const after = qr ? reachedHere(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
-  // Above the code, where 24 lines have no room for it, rather than what warns.
+  // Below the code, 24 lines have no room for this beside the warning.
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(entry, link)) await (await drawing()).drawQr(entry, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
@@ -267,7 +231,7 @@ async function openAnswer(
   } catch (error) {
     const failure = asCliError(error);
     const kept = await rescuePushes([sealed]);
-    // The key was never on the disk. One that does not fit opens nothing.
+    // The key was never on the disk. A key that does not fit opens nothing.
     if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
     throw describe(failure, ...kept);
   }

@@ -82,7 +82,6 @@ test('the mark after pasted text stays one in whatever pieces, however late', ()
   expect(read(...pieces)).toBe('\u001b[200~a\u001b[201~[2');
 });
 
-/** The answer that is typed in these pieces, each read by itself. */
 async function typed(...pieces: string[]): Promise<string> {
   const terminal = new PassThrough();
   const { keys, take } = keyboard(terminal, { interrupt: () => {}, suspend: undefined });

@@ -43,7 +43,6 @@ const run = (words: string, conditions: Conditions = {}) =>
   here.under(conditions).run(...words.split(' '));
 
 const headersFile = () => ({ env: { PWPUSH_HEADERS_FILE: here.file('headers') } });
-/** The secrets among the headers that it got. */
 const secretsOf = ({ got }: Server) => got.map(({ headers }) => headers['cf-access-client-secret']);
 
 describe('headers for an access proxy', () => {

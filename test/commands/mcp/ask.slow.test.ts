@@ -31,7 +31,6 @@ function server({ era, where }: (typeof cases)[number], showPage?: ShowPage) {
   return serving(here, [], { era, ...(showPage && { showPage }), conditions: { env } });
 }
 
-/** Answers the question of a link, as in a browser. */
 async function respond(link: string): Promise<number> {
   const at = /127\.0\.0\.1/.test(link) ? person : here;
   const { code } = await at.under({ stdin: SECRET }).run('respond', link);

@@ -27,7 +27,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Paths that are outside, or lead there. */
 const outside = () => [
   ...['..', '../secret', 'inner/../../secret', 'inner/..', './../secret', '/', '/etc/passwd'],
   ...['out/secret', 'out/new', 'to-inner/../../secret', 'inner/to-parent/out/secret'],

@@ -46,7 +46,6 @@ const near = (link: () => string): Record<string, fc.Arbitrary<unknown>> => ({
   state: fc.oneof(fc.constantFrom('active', 'expired', 'open'), anything),
 });
 
-/** The arguments of each tool. */
 const tools: Readonly<Record<string, string>> = {
   push: 'file env generate as_text views days expire name encrypt',
   ask: 'question file expire',
@@ -58,7 +57,6 @@ const tools: Readonly<Record<string, string>> = {
   list: 'state page',
 };
 
-/** Every file of the place, but what the program keeps for itself. */
 const files = () =>
   readdirSync(here.folder, { encoding: 'utf8' })
     .filter((name) => name !== 'state')

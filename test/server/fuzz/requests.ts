@@ -22,7 +22,6 @@ export interface Asked {
   readonly breaks: boolean;
 }
 
-/** What there is to be asked for. */
 export interface There {
   readonly tokens: readonly string[];
   readonly files: readonly string[];

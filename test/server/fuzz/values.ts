@@ -31,7 +31,6 @@ export const odd = fc.oneof(
 /** Numbers as JSON may spell them, which JavaScript cannot hold, and some that are none. */
 const numbers = '0 -0 91 1e400 -1e400 1e-400 9007199254740993 1.5 01 +1 .5 NaN Infinity'.split(' ');
 
-/** JSON text of any kind, deep or broken as it may be. */
 export const anyJson: fc.Arbitrary<string> = weighted(
   [4, fc.json()],
   [3, odd.map((text) => JSON.stringify(text))],

@@ -18,7 +18,6 @@ const settings = {
   trustProxy: false,
 };
 
-/** The fields that are refused, none if the push is taken. */
 function problems(input: object, within = bounds, files?: number): string[] {
   try {
     validatePush(input, within, files);

@@ -20,7 +20,6 @@ beforeEach(async () => {
   data = await newFolder();
 });
 
-/** Starts a service on the data of the test, and looks at them beside it. */
 async function start(settings = {}, timeouts?: Partial<Timeouts>): Promise<Started> {
   const own = await started({ data, ...settings }, {}, timeouts);
   if (own.firstToken) authorization = `Bearer ${own.firstToken}`;

@@ -117,7 +117,6 @@ test('migrations run once, and a later schema is refused', async () => {
 });
 
 describe('a group of transactions', () => {
-  /** All that a connection is told and all that happens beside, in order. */
   function recording() {
     const connection = openNative(path);
     onTestFinished(() => connection.close());

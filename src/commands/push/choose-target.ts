@@ -1,0 +1,42 @@
+import { type Entry, entryOf } from '../../cli/terminal/output';
+import { contextWith } from '../../platform/context';
+import { type InstanceOptions, sourcesOf, withProfiles } from '../../profile/sources';
+import { type NoInstance, type Target, targetOf, targetOrNone } from '../../profile/target';
+
+/** @throws CliError (usage) where profiles were ignored: one may encrypt, or limit pushes to fewer days */
+export function targetInUse(entry: Entry, options: InstanceOptions): Target | NoInstance {
+  const target = targetOrNone(sourcesOf(entry, options));
+  if (!(target instanceof Error) && target.ignored) throw target.ignored;
+  return target;
+}
+
+/**
+ * With nothing configured, the user can log in, or serve the push from this machine, for which nothing is returned.
+ * @param servable whether this machine could serve it
+ */
+export async function chooseTarget(
+  entry: Entry,
+  options: InstanceOptions,
+  servable: boolean,
+): Promise<Target | undefined> {
+  const { context, say } = entry;
+  await say.note('no instance is configured (to run your own: pwpush serve, in another terminal)');
+  if (servable) {
+    const prompter = await context.prompter();
+    const chosen = await prompter.choose('How do you want to share this push?', [
+      { name: 'log in to an instance and push there', short: 'on an instance', value: 'login' },
+      {
+        name: 'serve it from this machine until it is viewed (--here)',
+        short: 'from this machine',
+        value: 'here',
+      },
+    ]);
+    if (chosen === 'here') return undefined;
+  }
+  const { login } = await import('../login');
+  // stdout is for the link alone.
+  const redirected = entryOf(contextWith(context, { stdout: context.stderr }), say.manner);
+  const sources = sourcesOf(entry, options);
+  await login(redirected, { address: undefined, keyring: false, sources });
+  return targetOf(withProfiles(context, sources));
+}

@@ -1,0 +1,104 @@
+import { type Entry, toJson } from '../../cli/terminal/output';
+import { safe } from '../../cli/terminal/safe';
+import { limits } from '../../contract/api';
+import { size } from '../../contract/byte-size';
+import type { HereEvent } from '../../contract/here-event';
+import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
+import { CliError, phrase, usageError } from '../../platform/errors';
+import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
+import { createPush } from '../../send/create';
+import type { Draft, DraftPlan } from '../../send/draft';
+import { prepare } from './run';
+
+export interface HerePlan extends DraftPlan {
+  readonly place: {
+    readonly at: 'here';
+    readonly host: string | undefined;
+    readonly port: number;
+  };
+}
+
+/** Where nothing but this machine can reach it. */
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * Serves a push from the memory of this machine until all its views are taken, it expires, or a signal ends it: then it is
+ * gone.
+ * @throws CliError (expired) if nobody has viewed it
+ */
+export async function run(entry: Entry, plan: HerePlan): Promise<void> {
+  const { place, result } = plan;
+  const { host = LOOPBACK, port } = place;
+  await checkHere(host, port);
+  const draft = await prepare(plan, entry, async () => 'pwpush');
+  let here: HereInstance | undefined;
+  try {
+    refuseLarge(draft);
+    const settings = { kind: 'push', host, port, files: draft.files?.length ?? 0 } as const;
+    here = await startHere(entry, settings, reporter(draft, entry));
+    const made = await createPush(draft, here, entry);
+    const created = here.exposed ? { ...made, warnings: [...made.warnings, openly(plan)] } : made;
+    const reached =
+      place.host === undefined
+        ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
+        : reachedHere(created.link);
+    const last = [...reached, 'waiting for a view … (Ctrl-C expires the push)'];
+    const shown = { ...result, qr: result.qr || isForPhones(entry, created.link) };
+    const failure = await printCreated(entry, created, shown, last);
+    if (failure) throw failure;
+    const views = await here.ended().catch(async (stopped) => {
+      await entry.say.note('the push was expired');
+      throw stopped;
+    });
+    if (views === 0) throw new CliError('expired', phrase('no-view'));
+    await here.settled();
+  } catch (error) {
+    throw failureHere(error);
+  } finally {
+    await here?.close();
+    await draft.close();
+  }
+}
+
+function reporter({ files = [], plan }: Draft, { context, say }: Entry) {
+  return (event: HereEvent): void => {
+    const at = context.now().toISOString();
+    if (say.manner.json) void say.printText(`${toJson({ ...event, at })}\n`).catch(() => {});
+    else {
+      const views = plan.limits.fields.expire_after_views ?? 1;
+      void say[event.event === 'lost' ? 'warn' : 'note'](eventText(event, views, files.length));
+    }
+  };
+}
+
+/** What plain http means on the way to the recipient. */
+function openly({ seal }: DraftPlan): string {
+  const onTheWay = 'plain http: anyone on the way could';
+  return seal.encryption
+    ? `${onTheWay} change the page, which decrypts`
+    : `${onTheWay} read it; safer with --encrypt`;
+}
+
+/** A large file is refused before it is read, as encrypting it takes seconds. */
+function refuseLarge({ files = [] }: Draft): void {
+  const large = files.find((file) => file.size > limits.bytesPerFile);
+  if (large)
+    throw usageError(
+      `${large.name} is ${size(large.size)}; the limit is ${size(limits.bytesPerFile)} a file`,
+      'pwpush serve --max-file-size has another limit',
+    );
+}
+
+/** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
+function eventText({ event, ip, count = 0 }: HereEvent, views: number, files: number): string {
+  const what = {
+    opened: 'opened the page',
+    viewed: `viewed it: ${count} of ${views}`,
+    passphrase: 'entered no passphrase or a wrong one',
+    fetched: files === 1 ? 'downloaded the file' : 'downloaded a file',
+    deleted: 'deleted it',
+    expired: 'the push has expired',
+    lost: LOST,
+  }[event];
+  return event === 'expired' ? what : `${safe(ip ?? 'someone')} ${what}`;
+}
