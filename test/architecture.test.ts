@@ -139,6 +139,14 @@ test('only platform/process.ts uses process, nothing uses console, and the clien
   expect(fetching.filter((file) => !file.startsWith('server/'))).toEqual([]);
 });
 
+test('no table of Unicode is loaded with a module of the command line', () => {
+  // Each `\\p{…}` takes up to half a millisecond where its expression is made.
+  const atStart = /^(?:export )?const \w+(?::[^=\n]+)? =\s*(?:\/\/[^\n]*\s*)?\/[^\n]*\\p\{/m;
+  expect('const zero =\n  /[\\p{Mn}]/u;').toMatch(atStart);
+  const loading = files.filter((file) => atStart.test(sources.get(file) ?? ''));
+  expect(loading.filter((file) => !file.startsWith('server/'))).toEqual([]);
+});
+
 test('a package is imported in one file, and a heavy one when it is needed', () => {
   const users = new Map<string, Set<string>>();
   for (const [file, list] of imports)

@@ -27,13 +27,13 @@ const bareToken = /^[\w-]{1,128}$/;
 const appended = /^(?:r|preview|passphrase|audit)(?:\.json)?$/;
 
 /** Opening brackets and quotes of any language, as they are and escaped, but for the bracket of an IPv6 host (`[::1]`). */
-const BEFORE =
+const before = () =>
   /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\p{Cf}\s<"'`*]|%(?:0[9ad]|2[0278a]|3c|5b|60|7b|c2%a0))+/iu;
 /**
  * Closing brackets and quotes, and punctuation that ends a sentence, at the end of a text: one of them, as it is or
  * escaped. Not an ellipsis, which means that the link was cut.
  */
-const AFTER =
+const after = () =>
   /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
 const LONGEST_AFTER = '%e2%80%8b'.length;
 /** Links with a text in Markdown, `[text](link)`, and of Slack, `<link|text>`. */
@@ -47,7 +47,7 @@ function withoutSurroundings(pasted: string): string {
   // Nothing to strip: those expressions take a millisecond to make.
   if (/^\w[!-~]*[\w/=-]$/.test(text) && !/(?:%..|[^\w/=-])(?:#|$)/.test(text)) return text;
   const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
-  const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(BEFORE, '');
+  const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(before(), '');
   const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(link) ?? [];
   return withoutEnd(withoutEnd(address) + fragment);
 }
@@ -56,7 +56,7 @@ function withoutSurroundings(pasted: string): string {
 function withoutEnd(text: string): string {
   let end = text.length;
   for (;;) {
-    const [sign = ''] = AFTER.exec(text.slice(Math.max(0, end - LONGEST_AFTER), end)) ?? [];
+    const [sign = ''] = after().exec(text.slice(Math.max(0, end - LONGEST_AFTER), end)) ?? [];
     if (sign === '') return text.slice(0, end);
     end -= sign.length;
   }

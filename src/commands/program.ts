@@ -104,7 +104,7 @@ export async function prepared(
   });
   const shown: string[] = [];
   const show = (text: string) => shown.push(text);
-  const program = withHelp(newProgram(own), context);
+  const program = programFor(argv[0], own);
   program.hook('preAction', (_, one) => {
     const command = one as Command;
     const options = globalOptions(command, context.env);
@@ -204,8 +204,16 @@ async function loaded(
   versioned(command, context);
 }
 
-/** All commands by name and summary: their options are declared when they are typed. */
-function newProgram(context: Context): Command {
+/** The program for a line that begins with that word: with the one command of that name, which takes less time, or all. */
+function programFor(word: string | undefined, context: Context): Command {
+  const typed = commands.filter(({ name, alias }) => word === name || word === alias);
+  return word !== undefined && typed.length > 0
+    ? newProgram(context, typed)
+    : withHelp(newProgram(context), context);
+}
+
+/** Commands by name and summary: their options are declared when they are typed. */
+function newProgram(context: Context, declared = commands): Command {
   const program = new Command('pwpush');
   addGlobals(program)
     .description(DESCRIPTION)
@@ -218,7 +226,7 @@ function newProgram(context: Context): Command {
     });
   program.manual = MORE;
   versioned(program, context);
-  for (const { name, summary, group, alias } of commands) {
+  for (const { name, summary, group, alias } of declared) {
     const command = program.command(name).summary(summary).helpGroup(group);
     if (alias !== undefined) command.alias(alias);
   }

@@ -51,7 +51,7 @@ export function parseWebUrl(text: string, base?: string | URL): URL | undefined 
  * Undefined for anything else, which is no link.
  */
 export function webAddress(text: string | null | undefined): string | undefined {
-  if (text == null || /[\s\p{C}]/u.test(text)) return undefined;
+  if (text == null || hasBlanks(text)) return undefined;
   const url = parseWebUrl(text);
   if (url === undefined || url.username || url.password) return undefined;
   // The host of an IPv6 address keeps its brackets.
@@ -60,6 +60,9 @@ export function webAddress(text: string | null | undefined): string | undefined 
   // A label of the host may be too long once it is escaped.
   return address.length > LONGEST_LINK || !parseUrl(address) ? undefined : address;
 }
+
+/** Printable ASCII is looked for first, as the tables of Unicode take a while to load. */
+const hasBlanks = (text: string) => !/^[!-~]*$/.test(text) && /[\s\p{C}]/u.test(text);
 
 /** `href` is ASCII. */
 const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,14 +1,13 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** Takes no column of its own: a mark over another character, or a selector. A mark beside another (Mc) takes one. */
-const zero = /[\p{Mn}\p{Me}]/u;
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is the common case
 const ascii = /^[\x00-\x7f]*$/;
 
 /** Columns that a text without control characters takes on a terminal. */
 export function width(text: string): number {
   if (ascii.test(text)) return text.length;
+  // A mark over another character, or a selector, takes no column of its own. A mark beside another (Mc) takes one.
+  const zero = /[\p{Mn}\p{Me}]/u;
   let columns = 0;
   let last = 0;
   for (const character of text) {
