@@ -74,7 +74,7 @@ function nodeChacha(key: Uint8Array): Chacha {
 async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   const { subtle } = webcrypto;
   const name = 'ChaCha20-Poly1305';
-  // The types of Node.js 20 do not have it.
+  // The types of Node.js 20 lack `raw-secret`.
   const format: string = 'raw-secret';
   const key = await subtle.importKey(format as 'raw', bytes, name, false, ['encrypt', 'decrypt']);
   return {

@@ -1,6 +1,5 @@
 import { LINK_WORK } from './link-key';
 
-/** What opens armor: the key of a link, words, or the private key of a recipient. */
 export type SealedWith = 'link' | 'words' | 'recipient';
 
 /** Whether a text starts with the first line of armor, after any white space. */

@@ -7,7 +7,6 @@ import { decryptPayload, encryptPayload, payloadSize, readHeader } from './strea
 
 // Files of age v1 (https://c2sp.org/age) over the primitives of a platform.
 
-/** The header of an age file, and what encrypts its payload. */
 export type PreparedFile = Awaited<ReturnType<typeof prepared>>;
 
 /**
@@ -21,7 +20,7 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
   return {
     /** The MAC of the header in base64. */
     mac: unpadded(primitives, parseHeader(primitives, header).mac),
-    /** The size of the whole file for a size of the plaintext, in bytes, by the recipients alone. */
+    /** The size of the file depends on the recipients and the size of the plaintext in bytes, not on its content. */
     sizeOf: (size: number) => header.length + payloadSize(size),
     /**
      * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
@@ -96,7 +95,6 @@ export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext:
   return armorSize(sizeOf(plaintext));
 }
 
-/** Encrypts bytes as armor ("ASCII armor"). */
 export async function armored(
   primitives: Primitives,
   { encrypt }: PreparedFile,

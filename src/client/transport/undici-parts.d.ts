@@ -1,4 +1,4 @@
-// Types of the parts of undici that are imported: it ships types only for the whole.
+// undici ships types only for the whole, and not for the parts that are imported.
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
