@@ -52,7 +52,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** The subject stands before the first fact, as several subjects may have failed. */
+/** The subject, such as a line of the input, stands before the first fact. */
 function factsOf({ subject, facts }: CliError): readonly Fact[] {
   const [first, ...others] = facts;
   if (subject === undefined || first === undefined) return facts;

@@ -17,7 +17,6 @@ export interface ManifestFile {
 const START = '{"pwpush-manifest":';
 const VERSION = 1;
 
-/** The instance knows a file of an encrypted push by this name. */
 export function encryptedName(index: number): string {
   return `${index + 1}.age`;
 }

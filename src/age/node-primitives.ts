@@ -90,7 +90,6 @@ async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   };
 }
 
-/** @see Scrypt */
 export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Buffer> {
   const [N, r, p] = [2 ** work, 8, 1];
   // RFC 7914 needs 128 * r * N bytes, and some more.

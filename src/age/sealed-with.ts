@@ -2,7 +2,6 @@ import { LINK_WORK } from './link-key';
 
 export type SealedWith = 'link' | 'words' | 'recipient';
 
-/** Whether a text starts with the first line of armor, after any white space. */
 export function isArmored(text: string): boolean {
   return /^-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.test(text.trimStart());
 }

@@ -18,7 +18,6 @@ export const MARKERS = [
   'AUGMENT_AGENT',
 ] as const;
 
-/** Returns the variable by which an agent is known to run us; undefined without one. */
 export function agentMarker(env: Environment): string | undefined {
   return MARKERS.find((name) => isOn(env[name]));
 }

@@ -64,7 +64,6 @@ function pipedAs(rows: Rows, given: readonly GivenValue[]): string | undefined {
   return takers[0];
 }
 
-/** Tells what to do about a value that excludes another; undefined if it does not. */
 function conflictHint({ row, value }: GivenValue, other: GivenValue): string | undefined {
   if (row.instance === 'needed' && other.row.instance === 'replaced') return 'use only one of them';
   return row.conflicting.find(

@@ -44,6 +44,5 @@ const systemsOf = (env: Environment) =>
 /** Others read the log of a CI job, and its system may search it for commands. */
 export const isCi = (env: Environment): boolean => systemsOf(env).length > 0;
 
-/** Nobody can answer a prompt in such a job. */
 export const isUnattended = (env: Environment): boolean =>
   systemsOf(env).some(({ prompts }) => !prompts);

@@ -1,10 +1,8 @@
-// `pwpush help --json` prints the tree of commands as data.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
 import { exitCodes, isGlobal, shownBriefly, topics, topicText } from './help/help-layout';
 import { toJson } from './terminal/output';
 
-/** A property that does not apply to a command is left out. */
 export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }

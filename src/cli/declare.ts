@@ -48,7 +48,6 @@ export class Row<T, Other extends string = never> {
   /** An option, and its `--no-…`, if there is one; empty for an argument. */
   readonly options: DeclaredOption[] = [];
   readonly argument: DeclaredArgument | undefined;
-  /** Messages name the row by this. */
   readonly label: string;
   readonly parse: Parse<unknown> | undefined;
   readonly many: boolean;
@@ -148,7 +147,6 @@ export type Rows = Readonly<Record<string, Row<unknown, string>>>;
 
 type ValueOf<R> = R extends Row<infer T, string> ? T : never;
 
-/** Options without a default may be missing. */
 export type Values<R> = {
   readonly [K in keyof R as undefined extends ValueOf<R[K]> ? never : K]: ValueOf<R[K]>;
 } & {
@@ -220,7 +218,6 @@ export function choice<const T extends string>(flags: string, help: string, word
   return row;
 }
 
-/** An argument has several words, or one, which may be optional. */
 type Operand<Flags> = Flags extends `${string}...${string}`
   ? readonly string[]
   : Flags extends `<${string}`
@@ -239,7 +236,6 @@ export const isCommon = (option: Option) => option instanceof DeclaredOption && 
 export const subjectOf = (one: Option | Argument): Subject | undefined =>
   one instanceof DeclaredOption || one instanceof DeclaredArgument ? one.subject : undefined;
 
-/** Undefined for a switch. */
 export function valueIn({ flags, variadic }: Option) {
   const [, mark, name] = /([<[])(.+?)(?:\.\.\.)?[>\]]/.exec(flags) ?? [];
   return name === undefined ? undefined : { name, required: mark === '<', variadic };

@@ -236,7 +236,6 @@ export function mannerOf(command: Command, env: Environment): Values<typeof outp
   return { ...manner, debug: manner.debug || isOn(env.PWPUSH_DEBUG) };
 }
 
-/** Writes the global options about the instance as words of a command line. */
 export function globalWords(options: GlobalOptions): string[] {
   const values = new Map<string, unknown>(Object.entries(options));
   return Object.entries(globalRows).flatMap(([name, { label, fallback }]) => {
@@ -249,7 +248,6 @@ export function globalWords(options: GlobalOptions): string[] {
 /** A command may have an option of the name of a global one: `--anonymous` of `serve`. */
 export const lineRows = (rows: Rows): Rows => ({ ...rows, ...globalRows, ...rows });
 
-/** The rows name only each other and global options. */
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
 
 export type Options<R> = GlobalOptions & Values<R>;

@@ -93,7 +93,6 @@ export async function noKey(passphrase: string): Promise<string> {
   );
 }
 
-/** A passphrase for retrieving may be known before the first request. */
 export interface KnownPassphrase {
   /** `-p` replaces the text when the user types it again. */
   text: string | undefined;

@@ -6,7 +6,6 @@ import { boundedWrite, folded } from './terminal/bounded-write';
 import { forLog, safe, safeJson } from './terminal/safe';
 import { wordList } from './words';
 
-/** An error is one line of JSON, or `pwpush: message` and a hint. */
 export interface ErrorFormat {
   readonly json: boolean;
   readonly debug: boolean;
@@ -45,10 +44,7 @@ export function failureText(error: unknown, format: ErrorFormat): string {
   return format.debug ? text + frames(error) : text;
 }
 
-/**
- * The reader of our pipe has left (`pwpush list
- * head`), which is no error.
- */
+/** The reader of our pipe has left (`pwpush list | head`), which is no error. */
 function isClosedPipe(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EPIPE' && syscall === 'write';

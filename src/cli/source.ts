@@ -16,7 +16,6 @@ export type Source =
   | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
   | { readonly name: 'stdin' | 'prompt' };
 
-/** Messages name a text and what is done with it by these. */
 export interface Purpose {
   readonly noun: 'secret' | 'question';
   readonly act: 'push' | 'send' | 'ask';
@@ -163,8 +162,8 @@ export async function readSecret(
 }
 
 /**
- * A single line loses its line end, several lines are kept to the byte, so that `echo hunter2
- * ` pushes `hunter2` and a piped private key comes back whole.
+ * A single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |`
+ * pushes `hunter2` and a piped private key comes back whole.
  */
 export function withoutOneLineEnd(text: string): string {
   const first = text.indexOf('\n');

@@ -5,7 +5,7 @@ import type { FormBody } from './form';
 import type { WholeResponse } from './transport/response';
 
 export interface ApiSettings {
-  /** Has no final slash. */
+  /** The address has no final slash. */
   readonly base: string;
   /** Tells what to do if the instance cannot be reached: it names where the base address is from. */
   readonly addressHint?: Step | undefined;
@@ -33,12 +33,8 @@ export interface ApiSettings {
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
   /** A request whose response was lost is sent again within these seconds. */
   readonly patience?: number | undefined;
-  /**
-   * False or true if it is known whether the instance does a repetition once; undefined, so that it is asked,
-   * otherwise.
-   */
+  /** Undefined if it is not known whether the instance does a repetition once, so that it is asked. */
   readonly repeats?: boolean | undefined;
-  /** Called before a request is sent again whose response was lost. */
   readonly repeating?: () => void | Promise<void>;
 }
 

@@ -5,7 +5,6 @@ export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(response, 'content-type') ?? '');
 }
 
-/** A body that is no object in JSON has no fields. */
 export function objectIn(response: WholeResponse): Readonly<Record<string, unknown>> {
   const body = isJson(response) ? jsonIn(response) : undefined;
   return typeof body === 'object' ? { ...body } : {};

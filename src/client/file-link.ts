@@ -22,7 +22,6 @@ export interface Version {
   readonly length: number;
 }
 
-/** The first bytes of the file were received before. */
 export interface Begun extends Version {
   readonly received: number;
 }

@@ -4,7 +4,6 @@ import { noRequests } from './calls';
 import type { Api } from './client';
 import type { Reference } from './link';
 
-/** A push and a request have these calls in common. */
 export type Item = ReturnType<typeof pushItem | typeof requestItem>;
 
 export function pushItem(api: Api, token: string) {
@@ -25,7 +24,6 @@ export function requestItem({ requests }: Pick<Api, 'requests'>, token: string) 
   };
 }
 
-/** Undefined if the version does not say it. */
 function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
   const requests = features?.requests as { readonly enabled?: unknown } | null | undefined;
   const enabled: unknown = requests?.enabled ?? requests;

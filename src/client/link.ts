@@ -7,7 +7,7 @@ import type { Api } from './client';
 /** A user names a push or request by its token, or by an address, which also names the instance. */
 export interface Reference {
   readonly token: string;
-  /** Has no final slash; undefined for a bare token. */
+  /** The address has no final slash; undefined for a bare token. */
   readonly base: string | undefined;
   /** The fragment has the key to an encrypted push, which is never sent; it may be damaged. */
   readonly key?: string;
@@ -36,10 +36,7 @@ const before = () =>
 const after = () =>
   /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
 const LONGEST_AFTER = '%e2%80%8b'.length;
-/**
- * Markdown has `[text](link)`, Slack `<link
- * text>`.
- */
+/** Markdown has `[text](link)`, Slack `<link|text>`. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
 /** Programs break long words, and turn their direction, with these invisible characters. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
@@ -134,7 +131,6 @@ function withBytes(link: string, bytes: string): string {
     );
 }
 
-/** Removes what gateways and the text around a link added to it. */
 function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactName[] } {
   const text = withoutSurroundings(pasted);
   const repairs: FactName[] = text === pasted.trim() ? [] : ['repaired-surroundings'];

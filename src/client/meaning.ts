@@ -108,12 +108,10 @@ export function leavesOpen({ value, response, error }: Answer, call: Call): bool
   return isLoss(error) && !(error instanceof TransportError && (error.foreign || !error.sent));
 }
 
-/** These errors mean that there is no whole response. */
 export function isLoss(error: unknown): error is CliError {
   return error instanceof TransportError || error instanceof ResponseTooLong;
 }
 
-/** The call may succeed later, as far as its error says. */
 export function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { code, status = 0, passes } = error;
@@ -338,7 +336,6 @@ function rateLimited({ response, status, words, settings }: Refusal): CliError {
   return errorOf('rate_limited', status, phrase('rate-limited', ...words), later);
 }
 
-/** A success has a body that does not match its schema. */
 function malformed(refusal: Refusal): CliError {
   const { response, status, call } = refusal;
   // A page contains neither a secret nor a link.

@@ -48,7 +48,6 @@ export async function* pages<Row>(
   }
 }
 
-/** Skips pushes or requests that a page repeats. */
 export function listing<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   range: Pick<PageRange<Row>, 'first' | 'last' | 'limit'> = {},

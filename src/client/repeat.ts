@@ -13,7 +13,7 @@ import { isSuccess, retryAfter } from './transport/response';
 const MOST_WAITED = 60;
 /** In seconds; a request whose response was lost is sent again within this time. */
 const PATIENCE = 90;
-/** In seconds. */
+/** Seconds between two repetitions. */
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 15;
 /** In milliseconds; an instance of an unknown kind is asked within this time whether it does repetitions once. */

@@ -77,7 +77,6 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** A viewer can expire a push with these. */
 interface Opening {
   readonly entry: Entry;
   readonly passphrase: KnownPassphrase;

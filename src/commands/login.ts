@@ -44,7 +44,6 @@ const rows = {
 };
 
 interface LoginPlan {
-  /** The instance, as it was typed. */
   readonly address: string | undefined;
   /** The keyring gets the token. */
   readonly keyring: boolean;
@@ -73,11 +72,9 @@ function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
 interface Login extends LoginPlan {
   readonly stored: StoredProfiles;
   readonly base: string;
-  /** The name of the profile. */
   readonly name: string;
   /** Undefined until the instance responds: an instance may require a token for everything. */
   readonly version?: InstanceVersion;
-  /** The user was warned of what others can read. */
   readonly isWarned?: boolean;
   readonly token?: string | undefined;
   /** The command that printed the token is saved in its place. */

@@ -38,9 +38,7 @@ export interface Invocation extends Entry {
   readonly command: Command;
 }
 
-/** A line becomes a plan, which the run follows. */
 export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
-  /** Finds the value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.

@@ -95,7 +95,6 @@ async function changed({ say }: Entry, profile: ShownProfile, what: string) {
   await say.remark(what);
 }
 
-/** The profile may be named by the argument or by the option. */
 function nameTyped({ name, profile }: NamedProfile): string | undefined {
   if (name === undefined || profile === undefined || name === profile) return name ?? profile;
   throw usageError(`two profiles are named: "${name}" and "${profile}"`, 'name one');

@@ -211,7 +211,6 @@ function programFor(word: string | undefined, context: Context): Command {
     : withHelp(newProgram(context), context);
 }
 
-/** The options of commands are declared when a line has them. */
 function newProgram(context: Context, declared = commands): Command {
   const program = new Command('pwpush');
   addGlobals(program)
@@ -232,7 +231,6 @@ function newProgram(context: Context, declared = commands): Command {
   return program;
 }
 
-/** The help does not list the command `help`. */
 function withHelp(program: Command, context: Context): Command {
   const helping = program.command('help', { hidden: true });
   helping.argument('[word...]', 'command or topic');

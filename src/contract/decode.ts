@@ -128,7 +128,6 @@ export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
 
 const requestFields = {
   html_url: link,
-  /** `open`, `ready` (answered) or `closed`. */
   state: text,
   /** The question. */
   request: text,

@@ -77,7 +77,6 @@ export type ExpiryFields = Pick<
 export type ClosingFields = Pick<NewRequest, 'close_after' | 'close_after_duration'>;
 export type LifetimeFields = ExpiryFields & ClosingFields;
 
-/** Fields of a push or a request in a response. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**

@@ -11,7 +11,6 @@ export interface CreatedLink {
   readonly link: string;
   readonly told?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
-  /** Describes what the instance granted. */
   readonly summary?: string | undefined;
   /** The user named these new files for what opens the link. */
   readonly written?: readonly (string | undefined)[];

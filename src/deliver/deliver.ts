@@ -85,7 +85,6 @@ function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   }
 }
 
-/** Writes a text to its place or to standard output, or saves it. */
 async function writeText(
   retrieval: Retrieval,
   plan: PlacePlan,

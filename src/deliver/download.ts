@@ -53,7 +53,6 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
 }
 
 interface Rest {
-  /** Addresses of files. */
   readonly missing: readonly string[];
   /** The other files are there; undefined for a file that went to standard output. */
   readonly folder?: Folder;

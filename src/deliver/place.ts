@@ -19,13 +19,11 @@ export type PlacePlan = {
   | { readonly to: 'dash' }
   /** A file or folder, whichever exists. */
   | { readonly to: 'path'; readonly path: string }
-  /** A job of GitHub Actions. */
   | { readonly to: 'job'; readonly entries: readonly JobEntry[] }
   /** An interrupted run saved files there, and delivered the text. */
   | { readonly to: 'rest'; readonly folder: Folder }
 );
 
-/** A place is reserved before the secret is fetched. */
 export interface Place {
   readonly plan: PlacePlan;
   readonly kind: PlaceKind;

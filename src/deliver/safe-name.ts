@@ -3,13 +3,11 @@ import { withoutControls } from '../cli/terminal/safe';
 
 export interface Folder {
   readonly path: string;
-  /** Replaces files that existed before this run. */
   readonly force: boolean;
   /** Names of this run, which are not replaced. */
   readonly taken: Set<string>;
   /** In a folder that the user named, `.env` may keep its dot. */
   readonly named?: boolean;
-  /** The user gave this name to the one file that goes there. */
   readonly name?: string | undefined;
 }
 

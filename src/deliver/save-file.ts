@@ -24,7 +24,6 @@ export interface DownloadTools {
   readonly openFile: Api['openFile'];
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
-  /** Each try calls `begins`. */
   readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
   /** Reports the reason before another try. */
   retrying(failure: CliError, seconds: number): Promise<void>;

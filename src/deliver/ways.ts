@@ -16,7 +16,6 @@ export type PlaceKind =
   | 'folder'
   | 'file-folder';
 
-/** The wanted parts of a push; `none` if it has files alone and none is wanted. */
 export type Contents = 'none' | 'text' | 'file' | 'files' | 'text-and-file' | 'text-and-files';
 
 export interface Ways {

@@ -14,7 +14,6 @@ const keptSchema = v.object({
   /** The link has no key. */
   link: v.string(),
   push: retrievedSchema,
-  /** Addresses of files that are saved. */
   saved: v.array(v.string()),
   answer: v.optional(v.boolean(), false),
   /** Undefined for a file that went to standard output. */
@@ -74,13 +73,11 @@ export function claimKeptDownload(file: string, { pid, uid }: Context, token?: s
   return {
     ...kept,
     folder: folder && { ...folder, taken: new Set(folder.taken) },
-    /** Removes the text of the push, and the files that were saved. */
     rest: (opened: Push): Push => ({
       ...opened,
       payload: '',
       files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
     }),
-    /** Call this when the rest is saved. */
     remove: () => rmSync(claim, { force: true }),
     /** Gives the file back to other runs, unless it was removed. */
     release: () => {

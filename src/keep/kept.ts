@@ -1,7 +1,6 @@
 import { type CliError, phrase, savedTo } from '../platform/errors';
 import type { Fact, Step } from '../words/phrase';
 
-/** Messages name a part that could not be delivered by these words. */
 export type KeptPart =
   | 'encrypted text'
   | 'files'
@@ -16,7 +15,6 @@ export type Kept = { readonly part: KeptPart } & (
   | { readonly outcome: 'saved'; readonly path: string }
   | { readonly outcome: 'printed'; readonly to: string; readonly why: CliError }
   | { readonly outcome: 'lost'; readonly why: CliError }
-  /** The push can be retrieved again. */
   | { readonly outcome: 'available'; readonly fact: Fact }
 );
 

@@ -51,7 +51,6 @@ export class RescueStore {
     private readonly stdout?: Output,
   ) {}
 
-  /** A later run can go on with the key, or with the rest of a download. */
   get resumes(): boolean {
     return this.keeping === 'for-later';
   }
@@ -75,7 +74,6 @@ export class RescueStore {
     ];
   }
 
-  /** Adds to the failure what became of the text. */
   async rescue(failure: CliError, text: Undelivered): Promise<CliError> {
     return describe(failure, await this.keep(text));
   }

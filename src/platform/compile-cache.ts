@@ -195,7 +195,6 @@ function isPrivate(path: string, owner: number | undefined): boolean {
     const found = statSync(path);
     return found.isDirectory() && isOwn(found, owner);
   } catch {
-    // The path is missing, or in a folder that the user may not enter.
     return false;
   }
 }

@@ -47,7 +47,6 @@ export interface PromptStreams {
 
 /** Keys that a terminal in raw mode no longer handles itself. */
 export interface TerminalSignals {
-  /** Does what Ctrl-C does, and shows it. */
   interrupt(): void;
   /** Does what Ctrl-Z does, where there is job control. Returns when the process continues. */
   readonly suspend?: (() => void) | undefined;

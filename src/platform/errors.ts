@@ -147,7 +147,6 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-/** Returns the reason of the system, or the facts of another error. */
 export function reasonOf(error: unknown): Fact {
   return isSystemError(error)
     ? whyUnwritable(error)
@@ -176,7 +175,6 @@ export function endedBy({ reason }: AbortSignal): CliError {
   return new CliError(code, phrase(code));
 }
 
-/** The paths of rescue files as `Remains` has them: none, the path, or all of several. */
 export function savedTo([first, ...others]: readonly string[]): Pick<Remains, 'saved_to'> {
   if (first === undefined) return {};
   return { saved_to: others.length === 0 ? first : [first, ...others] };

@@ -28,7 +28,6 @@ export type Mode =
   | { readonly mode: 'forward'; readonly deliver: (signal: NodeJS.Signals) => void };
 
 export interface Interrupts {
-  /** Enters a mode and returns what leaves it. */
   enter(mode: Mode): () => void;
   readonly owned: boolean;
 }

@@ -17,7 +17,6 @@ import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 
-/** A file or folder must be the user's own, or root's. */
 interface OwnRule {
   readonly user: User;
   /** Errors name the path with this: `the config file`. */

@@ -111,9 +111,7 @@ function hideArguments(): void {
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch {
-    // The group is gone.
-  }
+  } catch {}
 }
 
 /** Ends the process after an uncaught error. Its message may contain a secret and is not printed. */

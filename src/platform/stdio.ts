@@ -20,7 +20,6 @@ export function input(node: NodeJS.Process): Input {
   };
 }
 
-/** Undefined for a descriptor that is closed. */
 function statOf(fd: number): Stats | undefined {
   try {
     return fstatSync(fd);
@@ -100,7 +99,6 @@ function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
   return platform === 'linux' && rdev === 0x103;
 }
 
-/** Longer data goes through a stream. */
 const SHORT = 65_536;
 
 /** A stream takes 2 ms to load. Returns what did not fit in a full pipe, for one. */

@@ -66,7 +66,6 @@ export function readConfig(folder: string, user: User): string | undefined {
   }
 }
 
-/** A text that is not JSON gives undefined. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -13,7 +13,6 @@ type HereService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 
 /** The instance is in the memory of this process, for one push or request. */
 export interface HereInstance extends Instance {
-  /** The secret travels unencrypted over a network. */
   readonly exposed: boolean;
   /**
    * Resolves to the number of views or answers, once nothing is left to retrieve or to answer.

@@ -7,7 +7,6 @@ import { type InstanceOptions, sourcesOf } from './sources';
 import { type Sources, type Target, targetOf } from './target';
 
 export interface ItemReference extends Reference {
-  /** The user wrote `last` for this push. */
   readonly last?: KeptReceipt;
 }
 

@@ -11,7 +11,6 @@ export interface Setting<T> {
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses the value for `profile set`, which cannot change a setting without this. */
   readonly parse?: (text: string, name: string) => T;
-  /** Completion describes the setting with this. */
   readonly about?: string;
   /** Names the variable of the environment that has precedence over the setting. */
   readonly variable?: string;
@@ -38,7 +37,6 @@ const file = (about: string, variable: string) =>
     bound: 'address',
   }) as const;
 
-/** The help lists settings in this order. */
 export const settings = {
   url: {
     ...text,
@@ -195,7 +193,6 @@ function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));
 }
 
-/** A token is in the file, in the keyring, or from a command. */
 export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
   return token !== undefined || keyring === true || command !== undefined;
 }

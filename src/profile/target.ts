@@ -14,19 +14,16 @@ export interface TokenReader {
   read(): Promise<Token>;
 }
 
-/** The command line, the environment and each profile say what they know of the instance. */
 export interface SettingSource {
   readonly settings: GivenSettings;
   readonly token?: TokenReader | undefined;
   /** A proxy in front of the instance requires these; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
-  /** Names a setting in messages. */
   named(setting: keyof Profile): string;
 }
 
 export interface Sources {
-  /** An error says why the config file cannot be read. */
   readonly stored: StoredProfiles | CliError;
   readonly inUse: ReturnType<typeof profileInUse>;
   /** The profile that was typed takes precedence over the environment's address and token. */
@@ -43,7 +40,7 @@ export const NO_PROFILES: StoredProfiles = { profiles: {} };
 
 /** Describes the instance of a run, and what is sent to it; its secrets are read when a client is made for it. */
 export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certificate'> {
-  /** Has no final slash. */
+  /** The address has no final slash. */
   readonly base: string;
   /** The address was typed, or is that of the profile or variable in use. */
   readonly inUse: boolean;
@@ -51,7 +48,6 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly passphraseFor?: string | undefined;
   /** Messages name this origin of the address, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
-  /** Tells which profile or variable the address is from, if it was not typed. */
   readonly addressHint?: Step | undefined;
   /** A token that was typed must be readable even if it is not sent to this instance. */
   readonly typedToken?: TokenReader | undefined;
@@ -188,7 +184,6 @@ function notConfigured(stored: StoredProfiles, used: { readonly name: string } |
   return noneInUse(stored, stored.current);
 }
 
-/** Names in messages what a source has for a proxy, and is not sent. */
 function notSent(
   { headers, certificate, named }: SettingSource,
   sent: Pick<SettingSource, 'headers' | 'certificate'>,

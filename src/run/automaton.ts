@@ -18,7 +18,6 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   const table = new Int32Array(256 * rows);
   /** Each state falls back to that of the longest end of its bytes that is a state too. */
   const fallback = new Int32Array(size);
-  /** Returns the state after a byte, from any state. */
   const step = (from: number, byte: number) => {
     let state = from;
     while (state >= rows) {
@@ -48,7 +47,6 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
 function trieOf(texts: readonly string[]) {
   const all = texts.map((text, index) => ({
     text,
-    /** Counts the bytes that the text has in common with the text before it. */
     shared: inCommon(texts[index - 1] ?? '', text),
     state: 0,
   }));

@@ -13,7 +13,6 @@ import { parseDotenv } from './dotenv';
 import { checkFound, type NameRules, permitted } from './unsafe-variables';
 
 export interface WantedFile {
-  /** The path of the file goes into this variable. */
   readonly variable: string;
   /** A file's name, `-` for the text, or undefined for the only one there is. */
   readonly of: string | undefined;
@@ -26,13 +25,10 @@ export interface InputPlan extends NameRules {
   readonly files: readonly WantedFile[];
 }
 
-/** A child gets these parts of the pushes. */
 export interface ChildInputs {
   readonly variables: ReadonlyMap<string, string>;
-  /** The values of these variables are paths of files. */
   readonly paths: ReadonlyMap<string, string>;
   readonly input: string | undefined;
-  /** The child does not get these parts. */
   readonly unused: { readonly text: boolean; readonly files: readonly string[] };
 }
 
@@ -191,7 +187,6 @@ export function startFailure(error: unknown, name: string): CliError {
   });
 }
 
-/** The folder is 0700. */
 export type MemoryFolder = ReturnType<typeof memoryFolder>;
 
 /** tmpfs and ramfs are in memory (statfs(2)). */

@@ -3,7 +3,6 @@ import { VARIABLE_NAME } from '../cli/values';
 // The package dotenv and util.parseEnv cut `pa#ss` to `pa`, take base64 and prose for assignments, and do not know
 // `\"`.
 
-/** The line, counted from 1, is not an assignment. */
 interface WrongLine {
   readonly wrongLine: number;
 }
@@ -75,7 +74,6 @@ interface Value {
   readonly text: string;
   /** The line has the value in these forms: without its quotes, and with them and a comment after them. */
   readonly written: readonly string[];
-  /** The index of the next line. */
   readonly end: number;
 }
 

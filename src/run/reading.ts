@@ -8,7 +8,6 @@ import { type Spelling, signsOf } from './spellings';
 export class HeldBytes {
   #store = new Uint8Array(0);
   bytes: Uint8Array = this.#store;
-  /** The position of the first byte. */
   base = 0;
 
   get end(): number {
@@ -57,7 +56,6 @@ interface Marks {
   count: number;
 }
 
-/** The plain reading has read this part of a stream last. */
 interface LastReading {
   from: number;
   /** The state at `from`, and after each byte from there on. */
@@ -176,7 +174,6 @@ export function spelledReading(
     },
     begun: () => (isApart ? decoded.begun() : 0),
     undecided: () => (isApart ? decoded.undecided(at) : at),
-    /** The position of the first byte that is still to be read. */
     next: () => at,
   };
 }

@@ -1,4 +1,3 @@
-/** Messages name the secret by `name`. */
 export interface NamedSecret {
   readonly name: string;
   readonly text: string;

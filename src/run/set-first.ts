@@ -20,7 +20,6 @@ import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
 import { maskedOutput } from './mask-output';
 
-/** The command sets a secret before it is pushed. */
 export interface SettingPlan {
   readonly words: readonly [string, ...string[]];
   /** The secret is in this variable; undefined for standard input. */

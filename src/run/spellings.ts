@@ -192,7 +192,6 @@ const reference: Spelling['read'] = (bytes, at) => {
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
-/** A sign of these is written two or four times. */
 const repeated = (begins: string, times: number): Spelling => ({
   begins,
   itself: true,

@@ -33,7 +33,6 @@ export function isUnsafeForFile(name: string): boolean {
   return isUnsafe(name) && !settings(name.toUpperCase());
 }
 
-/** The user allows these variables of a text. */
 export interface NameRules {
   /** Unsafe names that may be set. */
   readonly allow: readonly string[];

@@ -6,7 +6,6 @@ import { usageError } from '../platform/errors';
 import { withoutMark } from '../platform/private-folder';
 import type { PushDetails, PushLimits } from './draft';
 
-/** A line of `push --each` describes a push. */
 export interface BatchEntry {
   readonly payload: string;
   readonly passphrase?: string | undefined;
@@ -45,7 +44,6 @@ const isExpiry: Check = (value) => typeof value === 'string' && parseExpiry(valu
 const isFilled: Check = (value) => isText(value) && value !== '';
 const KINDS = kinds.filter((kind) => kind !== 'file');
 
-/** A row has the value of a field in words, and its check. */
 const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a non-empty string', isFilled],
   kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
@@ -103,7 +101,6 @@ function parsed(line: string): unknown {
 }
 
 export interface BatchLine {
-  /** Counts from 1. */
   readonly number: number;
   /** Has no line end; undefined if the line is too long. */
   readonly bytes: Buffer | undefined;

@@ -47,7 +47,6 @@ interface Creation<Made> {
   readonly name: string | undefined;
   readonly files: readonly Attachment[] | undefined;
   readonly isEncrypted: boolean;
-  /** Follows the # of the link. */
   readonly linkKey: string | undefined;
   readonly locale: string | undefined;
   send(files: readonly Attachment[]): Promise<Made>;
@@ -78,7 +77,6 @@ export function createRequest(
   return create(instance, entry, (handover) => requestCreation(draft, instance, handover));
 }
 
-/** What was created in another way than requested is ended again. */
 async function create<Made extends Push | SecretRequest>(
   { api, target }: Instance,
   entry: Entry,
@@ -239,7 +237,6 @@ const PASSPHRASE_WORDS = 5;
 class Handover {
   /** JSON has these beside the link. */
   readonly told: Record<string, string | undefined> = {};
-  /** Paths of new files. */
   readonly written: string[] = [];
   /** True once the push or request that needs the key may exist. */
   isNeeded = false;
@@ -270,7 +267,6 @@ class Handover {
       }
   }
 
-  /** The sender gets a passphrase that is generated. */
   async passphraseOf(passphrase: NewPassphrase): Promise<string | undefined> {
     if ('text' in passphrase) return passphrase.text;
     const text = await generateWords(PASSPHRASE_WORDS);
@@ -278,7 +274,6 @@ class Handover {
     return text;
   }
 
-  /** Returns the public key. */
   async newKey(base: string, path: string | undefined): Promise<string> {
     const { newRequestKey } = await import('../keep/request-keys');
     this.#key = newRequestKey(this.entry.context, base, path);
@@ -319,7 +314,6 @@ const endings = {
   },
 };
 
-/** Ends what was not created as requested, and returns the error that says so. */
 async function endAgain<Made>(
   { kind, end }: Creation<Made>,
   { refuse, why, steps }: Refusal,

@@ -36,7 +36,6 @@ export interface DraftPlan {
     readonly encryption: SealPlan | undefined;
   };
   readonly result: {
-    /** The language of the recipient's page. */
     readonly locale: string | undefined;
     /** The text is generated, and JSON has the only place for it. */
     readonly generated: boolean;
@@ -46,7 +45,6 @@ export interface DraftPlan {
   };
 }
 
-/** The kind of a push, and when and how it opens. */
 export type PushLimits = Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
 
 /** The instance keeps the labels for the sender, and sends e-mail to the addresses. */
@@ -147,7 +145,6 @@ export async function warnOfClear(
 export interface QuestionPlan {
   readonly content: {
     readonly question: Source;
-    /** Paths of files that are sent with the question. */
     readonly files: readonly string[] | undefined;
     readonly details: PushDetails;
   };
@@ -156,7 +153,6 @@ export interface QuestionPlan {
     readonly closes: ClosingFields | undefined;
     /** The user typed the time of closing as a date. */
     readonly byDate: boolean;
-    /** The answer may have files. */
     readonly takesFiles: boolean;
     /** The request stays even if its limits are looser than these. */
     readonly accept: boolean;

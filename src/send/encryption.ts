@@ -33,7 +33,6 @@ export type SealPlan =
       readonly files: readonly string[];
     };
 
-/** These parts of a push, or of the answer to a request, are encrypted. */
 interface Content {
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
@@ -105,7 +104,6 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
   );
 }
 
-/** The manifest describes each file that is uploaded. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
   for (const [index, { name, type, size, bytes }] of files.entries()) {

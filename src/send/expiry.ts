@@ -19,7 +19,6 @@ import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import type { Target } from '../profile/target';
 
-/** Finds the edition of an instance, for an expiry after that time. */
 export type EditionFinder = (seconds: number) => Promise<Edition>;
 
 /**

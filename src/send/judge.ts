@@ -24,7 +24,6 @@ export interface Refusal {
 export type Verdict = { readonly warnings: readonly string[] } | Refusal;
 
 interface WantedPush {
-  /** The push is created in the account with this ID. */
   readonly account: number | undefined;
   /** The push stays even if its limits are looser than requested. */
   readonly acceptLimits: boolean;

@@ -9,7 +9,6 @@ import { attempt, CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { ConnectedItem } from '../profile/references';
 
-/** These keys open encrypted pushes, besides the keys in links. */
 export interface DecryptionKeys {
   /** A key or words, from a file or `PWPUSH_KEY`. */
   readonly text?: string | undefined;

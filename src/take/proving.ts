@@ -74,7 +74,6 @@ export class KeyProver {
     return proofOf(key, salt, this.base);
   }
 
-  /** Returns the error of an instance that refuses the proof. */
   private async attempt<T>(
     work: Work<T>,
     proof: string | undefined,

@@ -16,7 +16,6 @@ export interface AnswerKeys {
   readonly state: () => Promise<unknown>;
 }
 
-/** A retrieval is a push, or the answer to a request as a push. */
 export interface Retrieval extends Retriever {
   /** The link lacks the key of an encrypted push. */
   readonly link: string;
@@ -33,7 +32,6 @@ export interface Retrieval extends Retriever {
   readonly fromFile?: boolean;
   /** The answer is in the memory of this run alone, as is its private key. */
   readonly ephemeral?: { readonly sealed: Retrieval; readonly key: string } | undefined;
-  /** Decrypts the file, once the push is opened. */
   readonly openFile: Api['openFile'];
   /** Ends decryption and downloads. */
   readonly signal: AbortSignal;

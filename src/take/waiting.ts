@@ -62,7 +62,6 @@ const TOLERANCE = 5 * 60;
 interface Waiting {
   /** In seconds, between two polls. */
   readonly interval: number;
-  /** A remark for a person. */
   readonly what: string;
   /** In seconds, for the whole wait. */
   readonly most: number | undefined;

@@ -299,7 +299,6 @@ function rangeIn(text: string, seconds?: (count: number) => number): string | un
 
 const ofIndex = (index: number) => durations[index] ?? 0;
 
-/** Each field of a lifetime has a unit, of which these are the seconds. */
 const SECONDS: Readonly<Record<string, (count: number) => number>> = {
   expire_after_days: (count) => count * DAY_SECONDS,
   expires_in: (count) => count,

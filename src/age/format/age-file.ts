@@ -18,9 +18,7 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
   const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
   const header = encodeHeader(primitives, stanzas, fileKey);
   return {
-    /** The MAC of the header in base64. */
     mac: unpadded(primitives, parseHeader(primitives, header).mac),
-    /** The size of the file depends on the recipients and the size of the plaintext in bytes, not on its content. */
     sizeOf: (size: number) => header.length + payloadSize(size),
     /**
      * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
@@ -90,7 +88,6 @@ async function unwrap(
   throw new AgeError('no-match', 'the key does not decrypt it');
 }
 
-/** The length of the armor for a size of the plaintext, in bytes. */
 export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext: number): number {
   return armorSize(sizeOf(plaintext));
 }

@@ -82,7 +82,6 @@ export function joined(parts: readonly Uint8Array[]): Bytes {
   return whole;
 }
 
-/** Returns the offset at which the parts end. */
 export function put(parts: readonly Uint8Array[], into: Uint8Array, offset: number): number {
   return parts.reduce((from, part) => {
     into.set(part, from);

@@ -101,7 +101,6 @@ export function shownBriefly(command: Parser): Option[] {
   return own.length > FEW ? own.filter(isCommon) : own;
 }
 
-/** Usage, description, examples, and then everything else. */
 function pageOf(command: Command, help: Help, columns: number): string {
   const brief = shownBriefly(command);
   const isShort = command.briefly && brief.length < ownOptions(command).length;
@@ -178,7 +177,6 @@ function globalNames(rows: List[1], columns: number): string {
   return `${heading}\n${lines.replaceAll(/^/gm, '  ')}`;
 }
 
-/** Commands stand in two columns where there is room. */
 function indexOf(program: Command, help: Help, columns: number): string {
   const commands = help.visibleCommands(program);
   const groups = help.groupItems(commands, commands, (one) => one.helpGroup());

@@ -1,4 +1,3 @@
-// Errors of the command line suggest what may have been meant.
 import type { Command, CommanderError } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
 import { lineage, subjectOf } from '../declare';
@@ -97,7 +96,6 @@ function safeWay(name: string, names: readonly string[]): string {
   }`;
 }
 
-/** The word has a dash, and is near no option. */
 function otherUse(typed: string, command: Command): string {
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
   const hasLinks = command.registeredArguments.some((one) =>

@@ -13,7 +13,6 @@ export function boundedByInterrupt<T>(work: Promise<T>, signal: AbortSignal): Pr
   });
 }
 
-/** The next text on these outputs begins with a line end. */
 const inLine = new WeakSet<Output>();
 
 /**
@@ -24,7 +23,6 @@ export function breakLine(output: Output): void {
   inLine.add(output);
 }
 
-/** Returns a line end if `breakLine` asked for one since the last call, else nothing. */
 export function lineStart(output: Output): string {
   return inLine.delete(output) ? '\n' : '';
 }

@@ -12,7 +12,6 @@ interface Keyboard {
 
 type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
-/** A secret of several lines was pasted into a prompt for one. */
 export function severalLines(): CliError {
   return usageError(
     'the pasted text has several lines, and the prompt accepts one; nothing was sent',

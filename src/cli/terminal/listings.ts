@@ -6,7 +6,6 @@ import { ago, ahead, timeLeft } from './wording';
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
-/** Only our own service sends `kind`, and what `encrypted` follows from. */
 const contentFlags = (push: Push) => [
   ...(push.encrypted === true ? ['encrypted'] : []),
   ...(push.kind === 'file' ? ['files'] : []),
@@ -39,7 +38,6 @@ const idColumn: Column<Pick<Push, 'url_token'>> = {
 };
 const createdColumn = timeColumn<Pick<Push, 'created_at'>>('CREATED', (row) => row.created_at);
 
-/** The last view, or the last day, is coloured. */
 const ending = (left: number | null | undefined): Style | undefined =>
   typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
 

@@ -126,7 +126,6 @@ export function toJson(object: unknown, guarded = false, made: object = {}): str
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 type Paint = (style: Style, text: string) => string;
 
-/** Renderers see the stream that a text goes to as this. */
 export interface Look {
   readonly tty: boolean;
   readonly columns: number;

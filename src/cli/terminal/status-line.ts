@@ -2,7 +2,6 @@ import { isCi } from '../ci-systems';
 import { lineStart } from './bounded-write';
 import type { Entry } from './output';
 
-/** The line is redrawn below everything that was printed. */
 export interface StatusLine {
   /** Passes the number of columns that the line may take. */
   draw(line: (columns: number) => string): void;

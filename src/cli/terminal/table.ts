@@ -62,7 +62,6 @@ interface Listed {
   readonly limited?: boolean;
 }
 
-/** Reports how many rows were listed, that there were none, or after a first page that there is more. */
 export async function reportEnd(
   say: Terminal,
   what: string,
@@ -109,7 +108,6 @@ export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly 
   };
 }
 
-/** `false` leaves a pair out. */
 export type Pair = readonly [string, string] | false;
 
 /** A line has a name and a value: in two columns on a terminal, where long values are folded, with a tab in a pipe. */

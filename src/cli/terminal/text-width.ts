@@ -3,7 +3,6 @@ import { eastAsianWidth } from 'get-east-asian-width';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is the common case
 const ascii = /^[\x00-\x7f]*$/;
 
-/** A terminal shows a text without control characters in this many columns. */
 export function width(text: string): number {
   if (ascii.test(text)) return text.length;
   // A mark over another character, or a selector, takes no column of its own. A mark beside another (Mc) takes one.

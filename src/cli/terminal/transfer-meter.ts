@@ -5,14 +5,12 @@ import { type StatusLine, statusLine } from './status-line';
 import { shorten, width } from './text-width';
 import { count, span } from './wording';
 
-/** The line appears after half a second. */
 export interface Meter extends Omit<StatusLine, 'draw'> {
   /** A file begins again if its download cannot be resumed. */
   begins(index: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
 }
 
-/** The first drawing waits for the delay, later ones for the interval. */
 const DELAY_MS = 500;
 const INTERVAL_MS = 100;
 
@@ -50,7 +48,6 @@ export function meterFor(entry: Entry, files: number): Meter {
 
 export interface Progress {
   readonly name: string;
-  /** Counts files from 1. */
   readonly number: number;
   readonly files: number;
   readonly moved: number;

@@ -91,7 +91,6 @@ export function typedText(
   });
 }
 
-/** Keys change the text at a place in it. */
 function editable(extent: Extent) {
   const typed: string[] = [];
   let at = 0;

@@ -113,7 +113,6 @@ export interface ChosenProxy {
   readonly port: number;
   /** User name and password are empty for a proxy without a login. */
   readonly login: readonly string[];
-  /** The variable of the environment that names the proxy. */
   readonly variable: string;
   /** We resolve the host name of the instance for `socks5`, the proxy does for `socks5h`. */
   readonly socks: 'socks5' | 'socks5h' | undefined;
@@ -164,7 +163,6 @@ function decoded(...parts: readonly string[]): string[] | undefined {
   }
 }
 
-/** An IPv6 address loses its brackets. */
 export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '');
 }

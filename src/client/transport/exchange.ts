@@ -9,7 +9,6 @@ const MAX_INTERIM = 10;
 type Controller = Dispatcher.DispatchController;
 
 interface ExchangeSettings {
-  /** The response must not be lost. */
   readonly effect: boolean;
   /** Not all of a streamed body can have been sent. */
   readonly unfinished: () => boolean;

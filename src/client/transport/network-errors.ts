@@ -44,7 +44,6 @@ const NO_CERTIFICATE: Fault = ['certificate-needed', 'send-certificate'];
 const REFUSED_CERTIFICATE: Fault = ['certificate-refused', 'check-certificate'];
 const UNKNOWN_CA: Fault = ['certificate-of-unknown-ca', 'trust-certificate'];
 
-/** A row has what went wrong, and what to do, by the error code of Node or undici. */
 const faults: Readonly<Record<string, Fault>> = {
   ENOTFOUND: ['host-unknown', 'check-host-name'],
   EAI_AGAIN: ['host-unresolved', 'check-host-name'],

@@ -16,7 +16,6 @@ import {
 } from './connect-options';
 import { ProxyError } from './network-errors';
 
-/** undici's client asks a connector to connect to this. */
 interface HostAndPort {
   readonly hostname: string;
   readonly port: string;

@@ -7,7 +7,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
 }
 declare module 'undici/lib/core/connect.js' {
   import type { buildConnector } from 'undici';
-  /** Makes a connector from the options of `tls.connect` and a `timeout`. */
   export default function build(
     options: buildConnector.BuildOptions,
   ): import('./connect-options').Connector;

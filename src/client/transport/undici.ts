@@ -96,7 +96,6 @@ async function sendOver(
 
 interface Connection {
   readonly dispatcher: Dispatcher;
-  /** Exchanges whose body waits to be read. */
   readonly paused: Set<Exchange>;
   /** undici replaces an error of TLS on an open connection by the error of its end. */
   readonly tlsError: { last?: Error | undefined };

@@ -27,7 +27,6 @@ export function uploadOf(body: StreamedBody) {
         throw error;
       }
     })(),
-    /** True while the other side cannot have received all of the body. */
     unfinished: () => left > 0,
     /** Returns the error of the body itself, or one for a stall; undefined for any other. */
     error: (cause: unknown, { host }: URL, { timeout }: { readonly timeout: number }) => {

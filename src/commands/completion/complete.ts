@@ -86,7 +86,6 @@ async function placeOfLast(
   };
 }
 
-/** True if the typed word is the value of an option. */
 function holds(commands: readonly Command[], option: Option): boolean {
   const values = commands.map((one) => one.getOptionValue(option.attributeName()));
   return values.flat().includes(HERE);

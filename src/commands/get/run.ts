@@ -38,7 +38,6 @@ export interface GetPlan {
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
   readonly place: PlacePlan;
-  /** The user named the place. */
   readonly placed: boolean;
   readonly files: boolean;
 }
@@ -129,7 +128,6 @@ async function get(
   await forgetKey(retrieval, plan);
 }
 
-/** Continues as if what an interrupted run saved had been retrieved now. */
 async function resumed(
   retriever: Retriever,
   item: ConnectedItem,

@@ -13,7 +13,6 @@ import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from '
 export const actions = ['accept', 'decline', 'cancel'] as const;
 type Action = (typeof actions)[number];
 
-/** A client may be able to show the page to a person. */
 export interface Page {
   readonly url: string;
   readonly message: string;

@@ -16,21 +16,18 @@ export interface Allowed {
   readonly run: readonly string[];
 }
 
-/** A question to a person is open until its answer is saved. */
 export interface Question {
   readonly link: string;
   /** Later calls name the question by this: by the address that was asked, whatever link the instance returned. */
   readonly reference: string;
   /** This machine serves the page. */
   readonly here: boolean;
-  /** Warnings of the command that asked the question. */
   readonly warnings: string;
   readonly answer: Promise<ToolResult>;
   over: boolean;
   close(): Promise<void>;
 }
 
-/** The tools of a client start runs of this program with what the operator allows. */
 export class McpSession {
   /** The key is the token of the request. */
   readonly questions = new Map<string, Question>();
@@ -101,13 +98,11 @@ export function checkLink(link: string): void {
   if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
 }
 
-/** A run of this program gets these, besides its command line. */
 interface RunRules {
   readonly signal: AbortSignal;
   readonly input?: string;
   /** Receives the events of the run, whose standard output has nothing else then. */
   readonly happened?: (event: RunEvent) => void;
-  /** The run does not have these variables. */
   readonly withheld: readonly string[];
   /** The run has `--debug`, whose lines go to our standard error. */
   readonly debug: boolean;

@@ -28,7 +28,6 @@ import { type Tool, tools } from './tools';
 export interface McpPlan {
   readonly root: string | undefined;
   readonly allowed: Omit<Allowed, 'root'>;
-  /** All runs of commands get these options about the instance. */
   readonly options: GlobalOptions;
 }
 
@@ -190,7 +189,6 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
     .elicitInput({ mode: 'url', message, url, elicitationId }, { signal, timeout: PATIENCE_MS })
     .then(
       ({ action }) => action,
-      // The client failed to show the page.
       () => undefined,
     );
   return content(await page.shown(action, signal));

@@ -151,7 +151,6 @@ export function programResult(ran: Ran): ToolResult {
   return { text: parts.join('\n') };
 }
 
-/** The text may be JSON of a command of ours that ended with that status. */
 function isErrorOf(status: number, text: string): boolean {
   try {
     const own = exitStatus[JSON.parse(text).error.code as ErrorCode];

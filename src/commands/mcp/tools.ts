@@ -23,7 +23,6 @@ const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true
 const ADDS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
 const USES_UP = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
-/** A model reads the description. */
 export interface Tool<Name extends ToolName = ToolName> {
   readonly title: string;
   readonly description: string | ((session: McpSession) => string);
@@ -32,7 +31,6 @@ export interface Tool<Name extends ToolName = ToolName> {
   work(session: McpSession, args: Arguments<Name>, signal: AbortSignal): Promise<ToolResult | Page>;
 }
 
-/** The command is about one link, and the caller gets fields of its JSON. */
 const ofLink =
   (name: 'expire' | 'show' | 'audit') =>
   async (session: McpSession, { link }: { readonly link: string }, signal: AbortSignal) =>

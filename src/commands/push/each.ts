@@ -90,7 +90,6 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** A line becomes a push, a failure, or with `--dry-run` the text of a request. */
 interface Outcome {
   readonly line: BatchLine;
   readonly result: CreatedPush | CliError | string;
@@ -141,7 +140,6 @@ async function outcomes(
   }));
 }
 
-/** A line may change the plan of its push. */
 function planOfLine(
   { details, limits, result }: EachPlan,
   seal: DraftPlan['seal'],

@@ -70,7 +70,6 @@ function reporter({ files = [], plan }: Draft, { context, say }: Entry) {
   };
 }
 
-/** Describes what plain http means on the way to the recipient. */
 function openly({ seal }: DraftPlan): string {
   const onTheWay = 'plain http: anyone on the way could';
   return seal.encryption

@@ -12,13 +12,11 @@ export interface PushPlan extends DraftPlan {
   readonly place: {
     readonly at: 'instance';
     readonly target: Target;
-    /** This command sets the text first. */
     readonly setting: SettingPlan | undefined;
     readonly dryRun: boolean;
   };
 }
 
-/** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function run(entry: Entry, plan: PushPlan): Promise<void> {
   const { place, result } = plan;
   const setter = place.setting && (await (await settingFirst()).findSetter(entry, place.setting));
@@ -39,10 +37,9 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
   }
 }
 
-/** Few pushes set the secret first. */
+/** Few pushes need this module. */
 const settingFirst = () => import('../../run/set-first');
 
-/** Reports what the sender may want to change, and reads what is to be pushed. */
 export async function prepare(
   plan: DraftPlan,
   entry: Entry,
@@ -69,7 +66,6 @@ async function show(draft: Draft, target: Target, say: Terminal): Promise<void> 
   await say.printText(await dryRunText(draft, target, say.manner.json));
 }
 
-/** The push is created only if the command has set the secret. */
 async function setAndCreate(
   setter: Setter,
   draft: Draft,

@@ -58,7 +58,6 @@ interface AskedHere {
 const VISITORS = 20;
 const PAUSE_MS = 500;
 
-/** Reads the question, creates the request with a new private key, and prints its link. */
 export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { content, limits, seal, place, result } = plan;
   if (place.at === 'here') return serve(entry, plan, place);
@@ -117,7 +116,6 @@ async function offerExpiry(
   );
 }
 
-/** Serves the question from the memory of this machine until it is answered, and delivers the answer. */
 async function serve(entry: Entry, plan: RequestPlan, place: AskedHere): Promise<void> {
   const { context } = entry;
   const { host, port } = place;

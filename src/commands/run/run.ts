@@ -29,7 +29,6 @@ export interface RunPlan {
   readonly items: readonly LocatedItem[];
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
-  /** Masks secrets in the output. */
   readonly mask: boolean;
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
