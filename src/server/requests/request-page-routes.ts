@@ -137,7 +137,7 @@ async function show(
     files: page.downloads(question.files),
     requestor: await owners.requestorOf(request),
     passphrase,
-    fileBytes: settings.fileBytes,
+    fileBytes: settings.maxFileSize,
   };
   return requestPage(await page.view(), shown, refused);
 }
@@ -149,7 +149,7 @@ async function refused(
   refusal: ServiceRefusal,
 ): Promise<Response> {
   const { requests, settings } = page.options;
-  const { fileBytes } = settings;
+  const { maxFileSize: fileBytes } = settings;
   const view = await page.view();
   const passphrase = textIn(fields, 'passphrase');
   const answer = { response: textIn(fields, 'response'), refusal };
