@@ -100,7 +100,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
     root: 'push',
     accepted: false,
     begin: form.fileBytes === undefined ? undefined : begin,
-    fileBytes: settings.fileBytes,
+    fileBytes: settings.maxFileSize,
   });
   try {
     if (refusal !== undefined) throw refusal;
@@ -159,8 +159,8 @@ function secondsIn(days: unknown, hours: unknown): number {
 
 /** Files need a token, unless the instance accepts them without. */
 function formLimits({ options }: PageContext, asks: boolean): FormLimits {
-  const { anonymous, anonymousFiles, bounds, fileBytes } = options.settings;
+  const { anonymous, anonymousFiles, bounds, maxFileSize } = options.settings;
   const needsToken = asks || !anonymous;
   const files = !asks && (anonymousFiles || needsToken);
-  return { bounds, fileBytes: files ? fileBytes : undefined, needsToken, asks };
+  return { bounds, fileBytes: files ? maxFileSize : undefined, needsToken, asks };
 }

@@ -27,7 +27,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     const caller = await permitted(c);
     const accepted = caller.owner !== undefined;
     const begin = accepted || settings.anonymousFiles ? async () => pushes.upload() : undefined;
-    const wanted = { root: 'push', accepted, begin, fileBytes: settings.fileBytes } as const;
+    const wanted = { root: 'push', accepted, begin, fileBytes: settings.maxFileSize } as const;
     const made = await withBody(c, wanted, (input, upload) => pushes.create(input, caller, upload));
     const html_url = body(c, made.push).html_url + localeQuery(c);
     return json({ ...noted(c, made), html_url }, 201);

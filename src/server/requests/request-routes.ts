@@ -29,7 +29,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
     const begin = async () => requests.upload();
-    const { fileBytes } = settings;
+    const { maxFileSize: fileBytes } = settings;
     const wanted = { root: 'request', accepted: true, begin, fileBytes } as const;
     const made = await withBody(c, wanted, (input, upload) =>
       requests.create(input, caller, upload),
@@ -109,5 +109,5 @@ export function answerBody(
 ): Wanted {
   const begin = (before: BodyFields) => requests.uploadAnswer(opener(before));
   const accepted = requestState(request) === 'open';
-  return { root: 'request', accepted, begin, fileBytes: settings.fileBytes };
+  return { root: 'request', accepted, begin, fileBytes: settings.maxFileSize };
 }
