@@ -6,7 +6,6 @@ import { forgetSpent, forgetViews, KEPT } from './kept-rows';
 import {
   BIGINT,
   BYTEA,
-  type Column,
   FLAG,
   first,
   insertionOf,
@@ -15,6 +14,7 @@ import {
   onRows,
   type RowOf,
   type Sql,
+  type SqlColumn,
   TEXT,
   violatesReference,
 } from './sql';
@@ -28,7 +28,7 @@ const columns = {
   /** The number of the link key that seals it. */
   link_key: BIGINT,
   owner_id: nullable(BIGINT),
-  kind: TEXT as Column<Kind | 'request' | 'answer'>,
+  kind: TEXT as SqlColumn<Kind | 'request' | 'answer'>,
   name: TEXT,
   expire_after_days: BIGINT,
   expire_after_views: BIGINT,
@@ -38,7 +38,7 @@ const columns = {
   /** Whether it has a passphrase. */
   protected: FLAG,
   /** What opens a secret that was encrypted before it was sent; null for one that was not. */
-  sealed_with: TEXT as Column<SealedWith | null>,
+  sealed_with: TEXT as SqlColumn<SealedWith | null>,
   /** What shows that a viewer has the key, sealed with the link token; null where none is needed. */
   key_proof: nullable(TEXT),
   /** The salt with which words are stretched for `key_proof`. */

@@ -68,19 +68,19 @@ export function plain(text: string): TemplateStringsArray {
 export type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA';
 
 /** The type of a column that has values `T`, which exists for the compiler alone. */
-export type Column<T> = ColumnType & { readonly values?: T };
+export type SqlColumn<T> = ColumnType & { readonly values?: T };
 
-export const TEXT = 'TEXT' as Column<string>;
-export const BIGINT = 'BIGINT' as Column<number>;
-export const BYTEA = 'BYTEA' as Column<Uint8Array>;
+export const TEXT = 'TEXT' as SqlColumn<string>;
+export const BIGINT = 'BIGINT' as SqlColumn<number>;
+export const BYTEA = 'BYTEA' as SqlColumn<Uint8Array>;
 /** A boolean, which neither store has among the types that they share. */
-export const FLAG = 'BIGINT' as Column<0 | 1>;
+export const FLAG = 'BIGINT' as SqlColumn<0 | 1>;
 
-export const nullable = <T>(column: Column<T>) => column as Column<T | null>;
+export const nullable = <T>(column: SqlColumn<T>) => column as SqlColumn<T | null>;
 
 /** A row of a table with these columns. */
 export type RowOf<Columns> = {
-  -readonly [C in keyof Columns]: Columns[C] extends Column<infer T> ? T : never;
+  -readonly [C in keyof Columns]: Columns[C] extends SqlColumn<infer T> ? T : never;
 };
 
 /** A statement on rows of values, named `given`, which PostgreSQL runs once for those of several callers. */
