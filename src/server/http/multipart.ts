@@ -8,6 +8,7 @@ export type PartHead = Readonly<Record<string, string>>;
 
 interface Part {
   readonly head: PartHead;
+  readonly isEmpty: boolean;
   /** Those that are not read before the next part are skipped. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -30,14 +31,16 @@ export async function* partsOf(
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw broken('the Content-Type has no boundary');
   const tokens = tokensOf(body, boundary);
-  for await (const token of tokens)
-    if (token !== null && !(token instanceof Uint8Array))
-      yield { head: token, bytes: bytesIn(tokens) };
+  for await (const head of tokens) {
+    if (head === null || head instanceof Uint8Array) continue;
+    const { value: first } = await tokens.next();
+    yield { head, isEmpty: first === null, bytes: bytesFrom(first, tokens) };
+  }
 }
 
-/** The bytes of the part whose head came last. */
-async function* bytesIn(tokens: AsyncGenerator<Token>): AsyncGenerator<Uint8Array> {
-  for (let next = await tokens.next(); next.value; next = await tokens.next()) yield next.value;
+async function* bytesFrom(first: Token, tokens: AsyncGenerator<Token>): AsyncGenerator<Uint8Array> {
+  for (let piece = first; piece instanceof Uint8Array; piece = (await tokens.next()).value)
+    yield piece;
 }
 
 /**

@@ -7,12 +7,13 @@ import {
   asksForFiles,
   type BodyRoot,
   bodyOf,
+  declaredBytes,
   FIELD_BYTES,
   isMultipart,
   readFields,
   tooLarge,
 } from './body';
-import { Collected, type MemoryUse } from './body-memory';
+import { Collected } from './body-memory';
 import type { Env } from './env';
 import { utf8 } from './form-fields';
 import { type PartHead, partsOf, readDisposition } from './multipart';
@@ -133,9 +134,8 @@ export class ArrivingBody {
       yield* formParts(c, plan, this.keepingAlive());
       return;
     }
-    const fields = await readFields(c, plan.root);
-    for (const [field, value] of Object.entries(fields)) yield { field, value };
-    if (!plan.takesFiles && asksForFiles(fields)) throw needsToken();
+    for (const [field, value] of await readFields(c, plan.root)) yield { field, value };
+    if (!plan.takesFiles && asksForFiles(this.fields)) throw needsToken();
   }
 
   /** The chunks of the body, each of which keeps the upload alive. */
@@ -156,7 +156,7 @@ export function textIn(fields: BodyFields, name: string): string {
 /** Whether the request headers show that a form contains files: by Expect: 100-continue, or by its length. */
 function announcesFiles(request: Request): boolean {
   const waits = request.headers.get('expect') !== null;
-  return isMultipart(request) && (waits || (declared(request) ?? 0) > FIELD_BYTES + FRAME_BYTES);
+  return isMultipart(request) && (waits || declaredBytes(request) > FIELD_BYTES + FRAME_BYTES);
 }
 
 /** The fields and files of the `push` or `request` object of `multipart/form-data` (docs/wire.md, "Creation bodies"). */
@@ -165,30 +165,35 @@ async function* formParts(
   { root, takesFiles, fileBytes }: BodyPlan,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SentField | SentFile> {
-  const length = declared(c.req.raw);
   const most = mostBytes(fileBytes);
-  if (length !== undefined && length > most) throw tooLarge(most);
+  if (declaredBytes(c.req.raw) > most) throw tooLarge(most);
   const memory = c.get('memory');
-  const values = new FieldBytes(memory);
-  let hasFiles = false;
-  for await (const { head, bytes } of partsOf(chunks, c.req.header('content-type') ?? '')) {
+  let [size, hasFiles] = [0, false];
+  for await (const { head, isEmpty, bytes } of partsOf(
+    chunks,
+    c.req.header('content-type') ?? '',
+  )) {
     const { name, filename } = dispositionOf(head);
     const [, of, field] = /^(\w+)\[(\w+)\](?:\[\])?$/.exec(name) ?? [];
     const isFile = of === root && field === 'files';
-    if (isFile && filename !== undefined) {
-      const content = filename === '' ? await unlessEmpty(bytes) : bytes;
-      if (!content) continue;
+    // Browsers send an empty file without a name, and Rails an empty field, when none was chosen.
+    if (isFile && isEmpty && !filename) continue;
+    if (isFile) {
+      if (filename === undefined) throw invalid({ files: ['A file requires a filename.'] });
       if (!takesFiles) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
-      if (!hasFiles) memory.add(Math.min(length ?? UPLOAD_BYTES, UPLOAD_BYTES));
+      if (!hasFiles) memory.add(Math.min(declaredBytes(c.req.raw) || UPLOAD_BYTES, UPLOAD_BYTES));
       hasFiles = true;
-      yield { filename, type: head['content-type'], bytes: content };
+      yield { filename, type: head['content-type'], bytes };
       continue;
     }
-    const value = await values.collect(bytes);
-    // Browsers and Rails send an empty field when no file was chosen.
-    if (isFile && value.length > 0) throw invalid({ files: ['A file requires a filename.'] });
-    if (of === root && field && !isFile && !name.endsWith('[]'))
-      yield { field, value: text(value) };
+    const value = new Collected();
+    for await (const piece of bytes) {
+      size += piece.length;
+      if (size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
+      memory.add(piece.length);
+      value.add(piece);
+    }
+    if (of === root && field && !name.endsWith('[]')) yield { field, value: text(value.whole()) };
   }
 }
 
@@ -201,51 +206,16 @@ function headOf({ filename, type }: SentFile): { name: string; type: string } {
   });
 }
 
-/** Undefined for the empty file that browsers send when none was chosen. */
-async function unlessEmpty(bytes: AsyncIterable<Uint8Array>) {
-  const pieces = bytes[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  if (first.done) return undefined;
-  return (async function* () {
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => pieces };
-  })();
-}
-
 function dispositionOf(head: PartHead) {
   const disposition = readDisposition(head['content-disposition'] ?? '');
   if (disposition) return disposition;
   throw malformed('The form is invalid: a part has no name.');
 }
 
-/** The bytes of the fields of a form, which stay in memory until the form ends. */
-class FieldBytes {
-  private size = 0;
-
-  constructor(private readonly memory: MemoryUse) {}
-
-  async collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
-    const field = new Collected();
-    for await (const piece of bytes) {
-      this.size += piece.length;
-      if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
-      this.memory.add(piece.length);
-      field.add(piece);
-    }
-    return field.whole();
-  }
-}
-
 function text(bytes: Uint8Array): string {
   const decoded = utf8(bytes);
   if (decoded !== undefined) return decoded;
   throw malformed('The body is not valid UTF-8.');
-}
-
-/** The size of the body, if its head has it: Node.js reads no more. */
-function declared(request: Request): number | undefined {
-  const length = request.headers.get('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /** A file name that is safe to show and save: the last component, without control and direction characters. */
