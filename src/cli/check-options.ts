@@ -1,4 +1,5 @@
-// What the rows of a line say of each other, and of standard input, which can be read only once.
+// Rows of options say which others they exclude or require, and what they read from standard input, which can be read
+// only once.
 import { usageError } from '../platform/errors';
 import type { Row, Rows } from './declare';
 
@@ -10,8 +11,8 @@ interface GivenValue {
 
 /**
  * Checks the values of a line, in the order of their rows.
- * @param stdin is looked at where something may read it twice: a stream of Node.js takes milliseconds to load
- * @param own what the command itself reads from it
+ * @param stdin is looked at only where two values may read it: a stream of Node.js takes milliseconds to load
+ * @param own what the command itself reads from standard input
  * @throws CliError (usage)
  */
 export function checkOptions(
@@ -54,7 +55,7 @@ function givenValues(rows: Rows, values: object): readonly GivenValue[] {
   );
 }
 
-/** What standard input is although no value says so. */
+/** Standard input may be piped to a command without a dash on its line. */
 function pipedAs(rows: Rows, given: readonly GivenValue[]): string | undefined {
   const has = (name: string) => given.some((one) => one.name === name);
   const takers = Object.entries(rows).flatMap(([name, { piped, fallback }]) =>
@@ -63,7 +64,6 @@ function pipedAs(rows: Rows, given: readonly GivenValue[]): string | undefined {
   return takers[0];
 }
 
-/** What to do about a value that excludes another; undefined if it does not. */
 function conflictHint({ row, value }: GivenValue, other: GivenValue): string | undefined {
   if (row.instance === 'needed' && other.row.instance === 'replaced') return 'use only one of them';
   return row.conflicting.find(
@@ -71,12 +71,11 @@ function conflictHint({ row, value }: GivenValue, other: GivenValue): string | u
   )?.hint;
 }
 
-/** Whether a value was given that has a meaning only with an instance. */
 export function needsInstance(rows: Rows, values: object): boolean {
   return givenValues(rows, values).some(({ row }) => row.instance === 'needed');
 }
 
-/** What values say is read from standard input, one for each dash. */
+/** Each dash reads standard input. */
 export function readersOf(rows: Rows, values: object) {
   return givenValues(rows, values).flatMap(({ row: { input, label }, value }) => {
     const dashes = input === undefined ? [] : [value].flat().filter((path) => path === '-');
@@ -84,7 +83,7 @@ export function readersOf(rows: Rows, values: object) {
   });
 }
 
-/** The option as it was given, of those that have several forms: `--no-encrypt`, `--encrypt=words`, `--kind url`. */
+/** An option with several forms is named as it was typed: `--no-encrypt`, `--encrypt=words`, `--kind url`. */
 function labelOf({ row: { options, label }, value }: GivenValue): string {
   const [option, no] = options;
   if (value === false && no) return `${no.long}`;
@@ -92,7 +91,7 @@ function labelOf({ row: { options, label }, value }: GivenValue): string {
   return option?.argChoices ? `${label} ${value}` : label;
 }
 
-/** The option with its value, as in `--notify EMAIL`. */
+/** `--notify EMAIL` */
 function usageOf(row: Rows[string] | undefined): string {
   const [, value] = /<(\w+)/.exec(row?.options[0]?.flags ?? '') ?? [];
   return value === undefined ? `${row?.label}` : `${row?.label} ${value.toUpperCase()}`;

@@ -1,10 +1,8 @@
-// The tree of commands as data, for `pwpush help --json`.
 import type { Argument, Command, Option } from 'commander';
 import { valueIn, valueKind } from './declare';
 import { exitCodes, isGlobal, shownBriefly, topics, topicText } from './help/help-layout';
 import { toJson } from './terminal/output';
 
-/** A command as `pwpush help --json` prints it; what does not apply to it is left out. */
 export interface CommandEntry extends ReturnType<typeof ownEntry> {
   readonly commands: readonly CommandEntry[];
 }

@@ -5,32 +5,30 @@ import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../c
 import type { Entry } from '../cli/terminal/output';
 import type { Context, Environment } from '../platform/context';
 
-/** A command whose line has been checked, and what it is to do. */
 export interface Prepared {
   readonly plan: unknown;
   run(): Promise<void>;
 }
 
-/** A command: what its help says, and what a line of it can have. */
 export interface CommandObject<R = Rows> {
   readonly rows: R;
-  /** For a command below another one; the table of the program has the others. */
+  /** A command below another one has its summary here; the table of the program has the others. */
   readonly summary?: string;
   readonly alias?: string;
-  /** The summary as a sentence, if left out. */
+  /** The summary as a sentence, by default. */
   readonly description?: string;
   readonly usage?: string;
-  /** What the help says after the options. */
+  /** The help has this text after the options. */
   readonly help?: string;
-  /** The words after `--` are a command to run, at least where this option is given. */
+  /** The words after `--` are a command to run; if this names an option, only with that option. */
   readonly takesCommand?: boolean | string;
-  /** What it reads from standard input, whatever its options are. */
+  /** The command reads this from standard input, whatever its options are. */
   readonly input?: string;
-  /** Global options; all of them if left out. */
+  /** All global options, by default. */
   readonly globals?: Rows;
   readonly commands?: Readonly<Record<string, CommandObject>>;
   /**
-   * Left out by a command that only has others below it.
+   * Missing for a command that only has others below it.
    * @throws CliError (usage)
    */
   prepare?(command: Command, context: Context): Promise<Prepared>;
@@ -40,16 +38,14 @@ export interface Invocation extends Entry {
   readonly command: Command;
 }
 
-/** A command with the plan that is made of a line, and the run that follows the plan. */
 export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
-  /** The value of an option that was not typed. */
   elsewhere?(env: Environment): Elsewhere;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.
    * @throws CliError (usage)
    */
   plan(options: Options<R>, invocation: Invocation): Plan | Promise<Plan>;
-  /** Loads what only it needs: printing the help does without. */
+  /** Loads modules that only a run needs: printing the help does not. */
   run(entry: Entry, plan: Plan): Promise<void>;
 }
 
@@ -83,7 +79,7 @@ export function define(
   parser
     .description(object.description ?? sentence)
     .helpCommand(false)
-    // So that -pc stays -p -c.
+    // `-pc` stays `-p -c`.
     .combineFlagAndOptionalValue(false);
   if (takesCommand)
     parser.takesCommand = () =>

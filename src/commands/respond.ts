@@ -45,9 +45,8 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   return { request, content, passphrase, generated };
 }
 
-/** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
 async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
-  // The help is printed without what encrypts.
+  // Printing the help does not need what encrypts.
   const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
     '../send/send-answer'
   );

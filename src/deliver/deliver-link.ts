@@ -11,9 +11,8 @@ export interface CreatedLink {
   readonly link: string;
   readonly told?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
-  /** What the instance granted. */
   readonly summary?: string | undefined;
-  /** New files of what opens it, where the user named any. */
+  /** The user named these new files for what opens the link. */
   readonly written?: readonly (string | undefined)[];
 }
 
@@ -23,7 +22,7 @@ interface LinkPlan {
 }
 
 /**
- * Prints what was created: whatever fails, its link must not be lost. Returns the error if stdout could not be written.
+ * Whatever fails, the link of what was created must not be lost. Returns the error if stdout could not be written.
  * @param last what a terminal gets at the end
  */
 export async function printCreated(
@@ -55,16 +54,16 @@ export function reachedHere(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
-/** Whether what this machine serves is drawn although nobody asks for it. */
+/** A link of this machine is drawn although nobody asks for it: a phone in the same network can open it. */
 export function isForPhones({ context, say }: Entry, link: string): boolean {
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
 
-/** Somebody may have removed the file already. */
+/** Another program may have removed the file. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** 5 ms. */
+/** The module takes 5 ms to load. */
 export const drawing = () => import('../cli/terminal/qr');
 
 /** If stdout fails, the link goes to stderr or is saved. Returns the error. */
@@ -81,7 +80,7 @@ export async function printLink(
   if (!stderr.closed && !(json && Object.keys(told ?? {}).length > 0)) {
     if (json) return failure.and(phrase('link-is', link)).with({ remains: { link } });
     if ((await tryWrite(context, stderr, `${link}\n`)) === undefined)
-      // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
+      // A stdout that was closed before the start looks like one sent to /dev/null on purpose.
       return stdout.closed ? undefined : failure.and(phrase('link-is-here'));
   }
   const { RescueStore } = await import('../keep/rescue-store');

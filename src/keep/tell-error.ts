@@ -1,7 +1,7 @@
 import type { ErrorFormat } from '../cli/report-error';
 import type { Context } from '../platform/context';
 
-/** Prints an error on stderr. If that fails, a link in it is saved to a rescue file. Never throws. */
+/** If an error cannot be printed, a link in it is saved to a rescue file. Never throws. */
 export async function tellError(
   context: Context,
   error: unknown,

@@ -11,7 +11,6 @@ export const CLAIM_EXTRA = 60;
 
 export const unclaimed = (path: string) => path.replace(CLAIM, '');
 
-/** Where a file is that a process has claimed; undefined without one. */
 export function claimOf(path: string): string | undefined {
   const [folder, name] = [dirname(path), basename(path)];
   if (!existsSync(folder)) return undefined;

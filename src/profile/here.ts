@@ -11,16 +11,15 @@ import type { Target } from './target';
 type HereSettings = Parameters<ServiceModule['serveHere']>[0];
 type HereService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 
-/** An instance in the memory of this process, for one push or request. */
+/** The instance is in the memory of this process, for one push or request. */
 export interface HereInstance extends Instance {
-  /** Whether the secret travels unencrypted over a network. */
   readonly exposed: boolean;
   /**
-   * Waits until nothing is left to retrieve or to answer, and returns how many views or answers there were.
+   * Resolves to the number of views or answers, once nothing is left to retrieve or to answer.
    * @throws CliError if a signal ends the run
    */
   ended(): Promise<number>;
-  /** Waits until nobody may ask again for a response that was lost. */
+  /** Waits until the time is over in which a client may repeat a request whose response was lost. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +30,7 @@ export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
 /**
- * Notices where this process cannot listen before a person types what it is to serve.
+ * Fails where this process cannot listen, before a person types what it is to serve.
  * @throws CliError (failed)
  */
 export async function checkHere(host: string, port: number): Promise<void> {
@@ -40,7 +39,7 @@ export async function checkHere(host: string, port: number): Promise<void> {
 }
 
 /**
- * Starts an instance in this process, which is gone when it is closed.
+ * The instance in this process is gone when it is closed.
  * @param report receives what visitors do
  * @throws CliError (failed) if it cannot start
  */
@@ -52,7 +51,7 @@ export async function startHere(
   const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
-  // Of its log only errors are shown: what visitors do is reported.
+  // The log of the service shows its errors only: what visitors do is reported.
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
   const service = await withService(({ serveHere }) => serveHere(settings, io, report));
@@ -93,7 +92,10 @@ async function instanceOf(entry: Entry, { base, token, send }: HereService): Pro
   return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/** A failure here: what this process refuses is input of its user, and nothing remains of what it has not done. */
+/**
+ * Turns a refusal by the instance of this process into an error of its user's input; nothing remains of what it did not
+ * do.
+ */
 export function failureHere(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
@@ -101,7 +103,7 @@ export function failureHere(error: unknown): unknown {
   return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
 }
 
-/** The reasons that the instance has for a refusal; the fact itself if it has none. */
+/** The reasons of the instance are in a fact `refused`; another fact is the reason itself. */
 function whyRefused(fact: Fact): readonly Fact[] {
   const reasons = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
   return reasons.length === 0 ? [fact] : reasons.filter((reason) => typeof reason !== 'number');

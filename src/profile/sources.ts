@@ -22,9 +22,9 @@ export const credentials = () => import('./credentials');
 export interface InstanceOptions {
   readonly profile?: string | undefined;
   readonly anonymous: boolean;
-  /** A file with the token; `-` is standard input. */
+  /** `-` is standard input. */
   readonly tokenFile?: string | undefined;
-  /** Seconds to wait for a response. */
+  /** In seconds. */
   readonly timeout?: number | undefined;
   readonly url?: string | undefined;
   readonly account?: number | undefined;
@@ -38,8 +38,8 @@ export interface InstanceOptions {
 const option = (setting: string) => `--${setting}`;
 
 /**
- * What the command line, the environment and profiles say about the instance. A run makes it once: each token, file and
- * passphrase is read at most once, when it is its turn, as `<(pass show token)` is empty the second time.
+ * A run collects once what the command line, the environment and profiles say about the instance: each token, file and
+ * passphrase is read at most once, when it is needed, as `<(pass show token)` is empty the second time.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */
 export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
@@ -74,7 +74,7 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
   });
 }
 
-/** Adds what the config file has now. */
+/** Reads the config file again, which a login may have changed. */
 export function withProfiles(
   context: Context,
   sources: Omit<Sources, 'stored' | 'inUse'>,

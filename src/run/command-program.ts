@@ -4,9 +4,9 @@ import { ExitWith, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
 
 /**
- * Finds the program of a command.
  * @param hint what was not done yet
- * @throws ExitWith with the status of shells for a program that is not there or cannot be run; the error is printed already
+ * @throws ExitWith with the status of shells for a program that is not there or cannot be run; the error is printed
+ * already
  */
 export async function commandProgram(
   { context, say }: Entry,

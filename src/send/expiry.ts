@@ -19,11 +19,10 @@ import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import type { Target } from '../profile/target';
 
-/** Finds the edition of an instance, to have something expire there after that time. */
 export type EditionFinder = (seconds: number) => Promise<Edition>;
 
 /**
- * Translates the expiry of a push for an instance; warns if this has nothing as long.
+ * Translates the expiry of a push for an instance; warns if the instance has only a shorter one.
  * @param edition called if there is something to translate
  * @throws CliError (usage) for an expiry that the instance does not have, or a time that has passed
  */
@@ -40,7 +39,7 @@ export async function grantableExpiry(
   const granted = askedLifetime(fields) ?? seconds;
   const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
-  // Takes one turn in each case, so that lines that are pushed at once keep their order.
+  // Each case takes one turn of the event loop, so that lines that are pushed at once keep their order.
   await (granted === seconds
     ? undefined
     : say.warn(`${wanted} requested, rounded down to ${sent}: this instance ${counts}`));
@@ -54,10 +53,7 @@ function secondsUntil(asked: Expiry, now: Date): number {
   throw usageError(`${timeHere(asked.at)} has passed`);
 }
 
-/**
- * The fields for when a request closes.
- * @throws CliError (usage) for what is too short, or has passed
- */
+/** @throws CliError (usage) for a time that is too short, or has passed */
 export function closing(asked: Expiry, now: Date): ClosingFields {
   const seconds = secondsUntil(asked, now);
   const fields = closingFields(seconds);
@@ -71,7 +67,7 @@ export function closing(asked: Expiry, now: Date): ClosingFields {
 export const isDate = (asked: Expiry | undefined): asked is { readonly at: number } =>
   asked !== undefined && 'at' in asked;
 
-/** Tells a person which time was understood, where nothing that is created says it. */
+/** Tells a person how an expiry was understood, if no summary of a creation does. */
 export async function sayExpiry(
   asked: Expiry | undefined,
   verb: 'expires' | 'closes',
@@ -94,8 +90,8 @@ function tooShort(seconds: number, edition: Edition): CliError {
 }
 
 /**
- * Returns what finds the edition of an instance: it is known, or asked for once. A dry run, which sends nothing if it can, need
- * not ask for whole days.
+ * The edition of an instance is known, or asked for once. A dry run, which sends nothing if it can, need not ask for
+ * whole days.
  */
 export function editionOf(
   target: Target,
@@ -110,7 +106,7 @@ export function editionOf(
     try {
       return await asked();
     } catch (error) {
-      // The creation itself shows what is wrong, if it is; the limits that it grants are checked.
+      // The creation itself shows a fault of the instance, and the limits that it grants are checked.
       if (whole && error instanceof CliError && error.status !== undefined) return 'oss';
       throw error;
     }

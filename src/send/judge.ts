@@ -14,7 +14,7 @@ import { type ErrorCode, type Fact, phrase, type Step } from '../platform/errors
 import { listed } from '../words/grammar';
 import type { EncryptMode } from './encryption';
 
-/** Something that was created is not as it was asked for, and has to end. */
+/** What was created differs from what was requested, and has to end. */
 export interface Refusal {
   readonly refuse: ErrorCode;
   readonly why: Fact | readonly Fact[];
@@ -24,14 +24,13 @@ export interface Refusal {
 export type Verdict = { readonly warnings: readonly string[] } | Refusal;
 
 interface WantedPush {
-  /** The id of the account to create it in. */
   readonly account: number | undefined;
-  /** Keep it with looser limits than asked for. */
+  /** The push stays even if its limits are looser than requested. */
   readonly acceptLimits: boolean;
   readonly request: NewPush;
-  /** How it is encrypted; undefined if it is not. */
+  /** Undefined if the push is not encrypted. */
   readonly mode: EncryptMode | undefined;
-  /** It was created with a token. */
+  /** The push was created with a token. */
   readonly owned: boolean;
 }
 
@@ -64,7 +63,7 @@ export function judgePush(
   return { warnings };
 }
 
-/** What the sender gave a push for its list, by name. */
+/** The sender's list shows the push by these. */
 export function labelsOf(push: Pick<NewPush, 'name' | 'note'>): string[] {
   return (['name', 'note'] as const).filter((field) => push[field] !== undefined);
 }
@@ -120,11 +119,11 @@ const isValue = (value: unknown): value is Value =>
   typeof value === 'number' || typeof value === 'boolean';
 
 /**
- * Compares the granted limits with the requested ones. Instances silently replace values that they do not accept, and
- * respond with 201 (docs/wire.md, "Limits"). Fields that are missing or null in the response are not compared.
+ * Instances silently replace values that they do not accept, and respond with 201 (docs/wire.md, "Limits"). Fields that
+ * are missing or null in the response are not compared.
  */
 export function differences(asked: AskedLimits, granted: Fields) {
-  /** Named as the option that requests it. Of `days` the values may be fractions. */
+  /** A limit has the name of the option that requests it. The values of `days` may be fractions. */
   type Limit = [limit: string, asked: Value | undefined, granted: unknown];
   const lifetimes = comparedLifetimes(asked, granted);
   const days = (seconds?: number) => seconds && seconds / DAY_SECONDS;
@@ -132,7 +131,7 @@ export function differences(asked: AskedLimits, granted: Fields) {
     ['days', days(lifetimes?.asked), days(lifetimes?.granted)],
     ['views', asked.expire_after_views, granted.expire_after_views],
     ...pushFlags.map((flag): Limit => [flagNames[flag], asked[flag], granted[flag]]),
-    // "" without a passphrase; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
+    // The passphrase is "" without one; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
     ['passphrase', asked.passphrase === undefined ? undefined : true, granted.passphrase !== ''],
   ];
   return limits.flatMap(([limit, asked, granted]) => {
@@ -144,14 +143,14 @@ export function differences(asked: AskedLimits, granted: Fields) {
   });
 }
 
-/** The limits that were requested, and that the response does not tell. */
+/** The response does not tell these limits, which were requested. */
 function unconfirmed(asked: AskedLimits, granted: Fields): ('days' | 'views')[] {
   const days = askedLifetime(asked) !== undefined && grantedLifetime(granted) === undefined;
   const views = asked.expire_after_views !== undefined && granted.expire_after_views == null;
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
 }
 
-/** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `click requested, not granted`. */
+/** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `click requested, not granted` */
 function differenceText({ limit, asked, granted }: Difference): string {
   if (typeof asked !== 'number' || typeof granted !== 'number')
     return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;

@@ -50,7 +50,7 @@ export async function readQuestion(
 interface Answer {
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
-  /** Without one, it is not encrypted. */
+  /** Without a recipient, the answer is not encrypted. */
   readonly recipient: Recipient | undefined;
   readonly passphrase: string | undefined;
 }
@@ -74,7 +74,7 @@ const KEYLESS = 'the link has no key, the part after #';
 const READER = 'the person who runs the instance';
 
 /**
- * The key to encrypt an answer to: that of the link, else the one that the instance names. Warns if that is not safe.
+ * An answer is encrypted to the key of the link, else to the one that the instance names. Warns if that is not safe.
  * @param ofLink by `recipientIn`
  */
 export async function recipientFor(
@@ -107,10 +107,7 @@ export async function recipientFor(
   );
 }
 
-/**
- * The key in the link of a request.
- * @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment
- */
+/** @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment */
 export function recipientIn({ publicKey, key, base, kind }: Reference): Recipient | undefined {
   const ofPush = publicKey === undefined && key !== undefined && isLinkKey(key);
   if (ofPush || (base !== undefined && kind === undefined))
@@ -137,7 +134,7 @@ function checkOpen(
     });
 }
 
-/** Shows a question on stderr, as everything that is said to a person. */
+/** The question goes to stderr, as everything for a person. */
 export async function showQuestion({ say }: Entry, request: SecretRequest): Promise<void> {
   if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;

@@ -4,10 +4,10 @@ import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 
 /**
- * Decrypts a push, or the answer to a request; asks for a key that is missing. The user decides what is encrypted, never the
- * instance: where a key was given, nothing is taken that was not encrypted.
- * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted though
- * there is a key for it
+ * Decrypts a push, or the answer to a request; asks for a key that is missing. The user decides what is encrypted,
+ * never the instance: where a key was given, a push in clear text is refused.
+ * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
+ * though there is a key for it
  */
 export async function openPush(sealed: Retrieval, given: DecryptionKeys): Promise<Retrieval> {
   const { push, answer, typedKey } = sealed;

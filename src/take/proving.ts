@@ -5,17 +5,17 @@ import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
 import type { GivenKey } from './typed-key';
 
-/** Needed where there is a key, or an instance requires a proof of one. */
+/** Only a key, or an instance that requires a proof of one, needs this module. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
 
 /**
- * Calls an instance with a proof of a push's key, if it wants one. It is made of link keys and words of the list only:
- * any other text could be guessed from what an instance makes of it.
+ * Calls an instance with a proof of a push's key, if the instance requires one. Proofs are made of link keys and words
+ * of the list only: an instance could guess any other text from its proof.
  */
 export class KeyProver {
-  /** The key that a person typed, if that was proved. */
+  /** A person typed this key, and it was proved. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -23,13 +23,13 @@ export class KeyProver {
   constructor(
     private readonly entry: Entry,
     private readonly keys: Pick<Retrieval, 'linkKey'> & Pick<DecryptionKeys, 'text'>,
-    /** The address of the instance, for which alone the proof counts. */
+    /** The proof counts for the instance at this address alone. */
     private readonly base: string,
   ) {}
 
   /**
-   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless an
-   * option or a variable gave a key.
+   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless
+   * an option or a variable gave a key.
    * @throws CliError (passphrase) without the right key
    */
   async call<T>(work: Work<T>): Promise<T> {
@@ -74,7 +74,6 @@ export class KeyProver {
     return proofOf(key, salt, this.base);
   }
 
-  /** Returns the error of an instance that refuses the proof. */
   private async attempt<T>(
     work: Work<T>,
     proof: string | undefined,

@@ -9,9 +9,12 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
 export interface GivenKey {
-  /** The key that the text is, and the text itself: another program may have encrypted with any passphrase. */
+  /**
+   * The link key or words that were found in the text, and the text itself: another program may have encrypted with any
+   * passphrase.
+   */
   readonly passphrases: readonly string[];
-  /** Why it is no key, in parentheses; empty if it is one. */
+  /** Says why the text is no key, in parentheses; empty if it is one. */
   readonly complaint: string;
 }
 
@@ -26,8 +29,8 @@ export async function givenKey(text: string): Promise<GivenKey> {
 }
 
 /**
- * A proof of a key for an instance.
- * @param salt what words are stretched with: without it, they have no proof
+ * Undefined for words without a salt.
+ * @param salt stretches words
  */
 export async function proofOf(
   key: string,
@@ -41,7 +44,7 @@ export async function proofOf(
 export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';
 
 /**
- * Asks for a key, three times if it is wrong.
+ * Asks again twice for a wrong key.
  * @param open gets undefined if nothing was typed
  */
 export async function askForKey<T>(

@@ -1,4 +1,3 @@
-// Errors of the command line, with suggestions.
 import type { Command, CommanderError } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
 import { lineage, subjectOf } from '../declare';
@@ -37,7 +36,7 @@ export function missingArgument(name: string, command: Command): CliError {
   );
 }
 
-/** What is meant by a word that people type in its place: of other tools, and of the API itself. */
+/** People type words of other tools, and of the API itself. */
 const meantBy = (typed: string, kind: keyof typeof otherNames) =>
   Object.entries(otherNames[kind]).find(([, words]) => words.includes(typed))?.[0];
 
@@ -52,11 +51,10 @@ export function unknownSubcommand(word: string, command: Command): CliError {
   );
 }
 
-/** The command that prints a command's help. */
 const helpOf = (command: Command) =>
   [...lineage(command).map((one) => one.name()), '--help'].join(' ');
 
-/** Options of tools like this one that would show a secret to other users. */
+/** Options with these names, which tools like this one have, would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
 
 export const COMMAND_AFTER =
@@ -98,7 +96,6 @@ function safeWay(name: string, names: readonly string[]): string {
   }`;
 }
 
-/** What to do about a word with a dash that is near no option. */
 function otherUse(typed: string, command: Command): string {
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
   const hasLinks = command.registeredArguments.some((one) =>

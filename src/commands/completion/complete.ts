@@ -13,7 +13,7 @@ import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
 import { aboutSetting, settingNames } from '../../profile/settings';
 
-/** Candidates for a shell to offer, a kind of words that it completes itself, or links that this machine knows. */
+/** A shell offers candidates, or completes paths or programs itself; `links` are those that this machine knows. */
 type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
 
 interface Candidate {
@@ -48,19 +48,18 @@ export async function complete(
   return ['words', ...lines, ''].join('\n');
 }
 
-/** The word that is typed, and where it is. */
 interface Place {
   readonly word: string;
   readonly command: Command;
-  /** How many operands of the command are before it. */
+  /** Counts the operands of the command before the word. */
   readonly operands: number;
-  /** The option whose value it is. */
+  /** The word is the value of this option. */
   readonly open: Option | undefined;
-  /** How many words are between `--` and it, if there is one. */
+  /** Counts the words between `--` and the word, if there is a `--`. */
   readonly rest: number | undefined;
 }
 
-/** Stands for the typed word: where Commander puts it is what fits there. No line can have it. */
+/** Stands for the typed word: Commander shows what fits there by where it puts it. No line can contain it. */
 const HERE = '\0here';
 
 async function placeOfLast(
@@ -87,7 +86,6 @@ async function placeOfLast(
   };
 }
 
-/** Whether the typed word is the value of an option. */
 function holds(commands: readonly Command[], option: Option): boolean {
   const values = commands.map((one) => one.getOptionValue(option.attributeName()));
   return values.flat().includes(HERE);
@@ -130,7 +128,7 @@ const commandWords = (command: Command): Candidate[] =>
     .visibleCommands(command)
     .map((one) => ({ word: one.name(), description: one.summary() }));
 
-/** A command's options and the global ones, without what it always refuses. */
+/** Options that the command always refuses are left out. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;
@@ -154,7 +152,7 @@ function valuesFor(one: Option | Argument, context: Context): Offer {
     case 'push':
       return 'links';
     case 'profile':
-      // Anybody may have written the config file.
+      // Another user may have written the config file.
       return offered(words(Object.keys(storedProfiles(context).profiles)));
     case 'setting':
       return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
@@ -164,18 +162,18 @@ function valuesFor(one: Option | Argument, context: Context): Offer {
 }
 
 /**
- * What others chose, as far as bash, zsh, fish and PowerShell take it for one word that means nothing to them, and Commander
- * for no option.
+ * Candidates that others chose are offered if bash, zsh, fish and PowerShell take them for one plain word, and
+ * Commander for no option.
  */
 function offered(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ word }) => /^\w[\w.:/-]*$/.test(word));
 }
 
-/** How many pushes are offered, and the columns of a name beside them: more is read by nobody while typing. */
+/** More pushes, or columns of a name beside them, are read by nobody while typing. */
 const MOST_LINKS = 10;
 const NAME_COLUMNS = 40;
 
-/** The newest pushes that have a receipt: by ID at the instance in use, which shells do not split as a link. */
+/** The newest pushes with a receipt are offered: by ID at the instance in use, as shells split a link. */
 async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
   const { sourcesOf } = await import('../../profile/sources');
   const { targetOf } = await import('../../profile/target');

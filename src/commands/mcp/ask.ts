@@ -13,13 +13,12 @@ import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from '
 export const actions = ['accept', 'decline', 'cancel'] as const;
 type Action = (typeof actions)[number];
 
-/** A page for a person, which a client may be able to show. */
 export interface Page {
   readonly url: string;
   readonly message: string;
   readonly answered: Promise<unknown>;
   /**
-   * The result of the tool after the page was shown.
+   * Returns the result of the tool after the page was shown.
    * @param action undefined if the client cannot show pages
    */
   shown(action: Action | undefined, signal: AbortSignal): Promise<ToolResult>;
@@ -28,8 +27,8 @@ export interface Page {
 const MOST_QUESTIONS = 20;
 
 /**
- * Asks a person for a secret, which goes to a new file: by a request at the instance, or without one by a page that this
- * machine serves to itself.
+ * A person answers a request at the instance, or without an instance a page that this machine serves to itself. The
+ * secret goes to a new file.
  */
 export async function ask(
   session: McpSession,
@@ -61,7 +60,7 @@ export async function ask(
   return pageOf(question, asked, session.signal);
 }
 
-/** The page of a question; of one elsewhere the link, as a person would trust a page that is opened for them. */
+/** A person would trust a page that is opened for them, so that of a link to another instance only the text is shown. */
 function pageOf(
   question: Question,
   { question: text, file, seconds }: Arguments<'ask'>,
@@ -98,7 +97,7 @@ export async function answerTo(
   return raceWithLimit(answer, { signal: over }, () => late);
 }
 
-/** A page that this machine serves to itself, in the background, until it is answered. */
+/** The page of this machine stays in the background until it is answered. */
 async function askHere(
   session: McpSession,
   { question, expire, file }: Arguments<'ask'>,
@@ -112,7 +111,7 @@ async function askHere(
     events.emit(event.event, event);
   };
   const linked = once(events, 'link').then(([{ link }]): string => link);
-  // The answer is saved, and the run stays up for the page of the person.
+  // The answer is saved, and the run continues for the page of the person.
   const delivered = once(events, 'lost').then(() => ({ status: 0, stdout: '', stderr: '' }));
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
   const argv = [...words, `--expire=${expire}`, '--', question];
@@ -128,8 +127,8 @@ async function askHere(
 }
 
 /**
- * A request at the instance, which is closed again if the person declines; undefined without an instance and its token, and if
- * the instance has no requests, or could read the answer.
+ * A request is closed again if the person declines; undefined without an instance and its token, and if the instance
+ * has no requests, or could read the answer.
  */
 async function askInstance(
   session: McpSession,

@@ -42,7 +42,7 @@ export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
   readonly dryRun: boolean;
 }
 
-/** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
+/** In bytes: the longest text that the reference accepts, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
 
 /**
@@ -82,7 +82,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     }
     if (!unprinted) continue;
     const failure = counted(unprinted);
-    // That standard output fails is reported once; later only with a link that is not on standard error either.
+    // A failure of standard output is reported once; later only with a link that is not on standard error either.
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
@@ -90,7 +90,6 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** What was made of a line: a push, its failure, or with `--dry-run` the text of a request. */
 interface Outcome {
   readonly line: BatchLine;
   readonly result: CreatedPush | CliError | string;
@@ -141,7 +140,6 @@ async function outcomes(
   }));
 }
 
-/** The plan of a push with what a line says of it. */
 function planOfLine(
   { details, limits, result }: EachPlan,
   seal: DraftPlan['seal'],
@@ -161,8 +159,8 @@ function planOfLine(
 }
 
 /**
- * Fills the place of a line that failed: with nothing, or with the error as JSON, which then stands nowhere else. Returns the
- * error if that cannot be written.
+ * The place of a line that failed is empty, or has the error as JSON, which is then not on standard error too. Returns
+ * the error if that cannot be written.
  */
 async function printFailure(
   { context: { stdout }, say }: Entry,

@@ -18,12 +18,11 @@ export interface HerePlan extends DraftPlan {
   };
 }
 
-/** Where nothing but this machine can reach it. */
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Serves a push from the memory of this machine until all its views are taken, it expires, or a signal ends it: then it is
- * gone.
+ * Serves a push from the memory of this machine until all its views are taken, it expires, or a signal ends it; then it
+ * is gone.
  * @throws CliError (expired) if nobody has viewed it
  */
 export async function run(entry: Entry, plan: HerePlan): Promise<void> {
@@ -71,7 +70,6 @@ function reporter({ files = [], plan }: Draft, { context, say }: Entry) {
   };
 }
 
-/** What plain http means on the way to the recipient. */
 function openly({ seal }: DraftPlan): string {
   const onTheWay = 'plain http: anyone on the way could';
   return seal.encryption
@@ -79,7 +77,7 @@ function openly({ seal }: DraftPlan): string {
     : `${onTheWay} read it; safer with --encrypt`;
 }
 
-/** A large file is refused before it is read, as encrypting it takes seconds. */
+/** A large file is refused before it is read: encrypting it would take a while. */
 function refuseLarge({ files = [] }: Draft): void {
   const large = files.find((file) => file.size > limits.bytesPerFile);
   if (large)
@@ -89,7 +87,7 @@ function refuseLarge({ files = [] }: Draft): void {
     );
 }
 
-/** One line for a person who watches: `10.0.0.7 viewed it: 1 of 3`. */
+/** A person who watches reads `10.0.0.7 viewed it: 1 of 3`. */
 function eventText({ event, ip, count = 0 }: HereEvent, views: number, files: number): string {
   const what = {
     opened: 'opened the page',

@@ -43,7 +43,7 @@ export interface RequestPlan extends QuestionPlan {
 interface AskedPlace {
   readonly at: 'instance';
   readonly target: Target;
-  /** Seconds to wait for the answer at most; undefined if nobody waits for it. */
+  /** `most` in seconds; undefined if nobody waits for the answer. */
   readonly wait: { readonly most: number | undefined } | undefined;
 }
 
@@ -51,15 +51,13 @@ interface AskedHere {
   readonly at: 'here';
   readonly host: string;
   readonly port: number;
-  /** Where the answer goes. */
   readonly output: PlacePlan;
 }
 
-/** Visitors who are named: more lines would push the link off the screen. */
+/** More visitors are not named: their lines would push the link off the screen. */
 const VISITORS = 20;
 const PAUSE_MS = 500;
 
-/** Reads the question, creates the request with a new private key, and prints its link. */
 export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { content, limits, seal, place, result } = plan;
   if (place.at === 'here') return serve(entry, plan, place);
@@ -82,7 +80,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   }
 }
 
-/** @param most seconds; each response has no longer */
+/** @param most in seconds; a response may take no longer either */
 async function waitFor(
   entry: Entry,
   most: number | undefined,
@@ -97,7 +95,7 @@ async function waitFor(
   });
 }
 
-/** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
+/** A user who typed the question is asked for an expiry, too; Enter alone means the default of the instance. */
 async function offerExpiry(
   source: Source,
   { context, say }: Entry,
@@ -118,7 +116,6 @@ async function offerExpiry(
   );
 }
 
-/** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
 async function serve(entry: Entry, plan: RequestPlan, place: AskedHere): Promise<void> {
   const { context } = entry;
   const { host, port } = place;
@@ -147,7 +144,6 @@ async function serve(entry: Entry, plan: RequestPlan, place: AskedHere): Promise
   }
 }
 
-/** Shows the link of a request here, and takes the answer. */
 async function askAt(
   here: HereInstance,
   entry: Entry,
@@ -165,7 +161,7 @@ async function askAt(
   return openAnswer(entry, { ...here, token }, { identity, passphrase });
 }
 
-/** @param delivered resolves when nothing but a lost response keeps the instance up */
+/** @param delivered resolves when nothing but a lost response keeps the instance running */
 function reporter(
   { context, say }: Entry,
   delivered: Promise<unknown>,
@@ -193,7 +189,7 @@ async function showLink(
   const { context, say } = entry;
   const after = qr ? reachedHere(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
-  // Below the code, 24 lines have no room for this beside the warning.
+  // On 24 lines, a QR code has no room below it for this and the warning.
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(entry, link)) await (await drawing()).drawQr(entry, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
@@ -210,7 +206,7 @@ async function showLink(
 const EXPOSED = 'plain http: someone who changes the page on its way can read the answer';
 const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 
-/** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
+/** An answer that cannot be decrypted is saved, as it is in the memory of this run alone. */
 async function openAnswer(
   { context, say }: Entry,
   item: Pick<ConnectedItem, 'api' | 'target' | 'token'>,
@@ -223,7 +219,7 @@ async function openAnswer(
   const taken = await whenFree(context, () =>
     takeAnswer({ context, say, store }, item, known, key),
   );
-  // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
+  // Ctrl-C ends the delivery, but not the rescue after it; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
   try {
     const opened = await openPush(sealed, { identities: [], decrypt: true });
@@ -237,7 +233,7 @@ async function openAnswer(
   }
 }
 
-/** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
+/** A busy service is asked for the answer again, which is in the memory of this run alone. */
 async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const outcome = await attempt(work);

@@ -27,10 +27,8 @@ import { retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
   readonly items: readonly LocatedItem[];
-  /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
-  /** Whether secrets are masked in the output. */
   readonly mask: boolean;
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;

@@ -3,12 +3,11 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
-/** The ID of the user that runs the program; undefined on Windows, which has none. */
+/** Undefined on Windows, which has no user IDs. */
 export type User = number | undefined;
 
 type Owned = Pick<Stats, 'uid' | 'mode'>;
 
-/** Mode bits by which the group, or everybody, can write. */
 const WRITABLE = 0o022;
 const STICKY = 0o1000;
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../store/sql';
+import { onRows, type Sql } from '../store/sql';
 
 export interface OwnerRow {
   id: number;
@@ -64,13 +64,15 @@ export async function insertToken(
   return rows.length > 0;
 }
 
+const tokenSearch = onRows<TokenRow>(
+  { wanted: 'TEXT' },
+  `SELECT owners.id, owners.name, selector, digest, last_used_at, ends_at, replaces
+   FROM given JOIN tokens ON selector = wanted JOIN owners ON owners.id = owner_id`,
+  'selector',
+);
+
 export async function findToken(sql: Sql, selector: string): Promise<TokenRow | undefined> {
-  const rows = await sql<TokenRow>`
-    SELECT owners.id, owners.name, tokens.selector, tokens.digest, tokens.last_used_at,
-      tokens.ends_at, tokens.replaces
-    FROM tokens JOIN owners ON owners.id = tokens.owner_id
-    WHERE tokens.selector = ${selector}`;
-  return rows[0];
+  return (await tokenSearch(sql, { wanted: selector }))[0];
 }
 
 export async function touchToken(sql: Sql, selector: string, now: number): Promise<void> {

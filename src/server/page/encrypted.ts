@@ -6,7 +6,8 @@ import noticeScript from './browser/key-notice.ts?script';
 import proveScript from './browser/prove-key.ts?script';
 import qrScript from './browser/qr-page.ts?script';
 import style from './encrypted.css?raw';
-import { icon, PagePart, passphraseField, type View } from './layout';
+import { secretRow, textRow } from './form-rows';
+import { icon, PagePart, type View } from './layout';
 import { type Markup, markup } from './markup';
 import { commandFor } from './plain';
 import {
@@ -53,11 +54,10 @@ ${opens[opener]}${opener !== 'recipient' && noScript(words, how)}`;
 
 /** What the form of a secret has whose key is to be proved: where the link has none, or words open it, a field for it. */
 export function proofFields(view: View, { key_salt, protected: locked }: PushRow): Markup {
-  const { words } = view;
-  const label = words.text(key_salt === null ? 'wholeLink' : 'keyWords');
-  const focus = key_salt !== null && !locked && ' autofocus';
-  return markup`<div class="row key"><label for="key">${label}</label>
-${passphraseField(view, label, markup` id="key" autocomplete="off" translate="no" required${focus}`)}</div>
+  const isWords = key_salt !== null;
+  const label = isWords ? 'keyWords' : 'wholeLink';
+  const focused = isWords && !locked;
+  return markup`<div class="key">${secretRow(view, { id: 'key', label, focused })}</div>
 ${progressOf(false)}
 <input type="hidden" name="key_proof">`;
 }
@@ -97,10 +97,10 @@ ${list ? template('message', textView(view, '', true)) : isQr ? template('qr', q
 export function pasteView(view: SecretView): Markup {
   const { words } = view;
   const recipients = markup` data-recipients="${words.text('toPublicKey')} ${words.text('cliTitle')}: age -d -i YOUR_KEY ${SAVED}"`;
+  const attributes = markup` rows="8" required`;
   return markup`<div class="encrypted"${scriptWords(view)}${recipients}>
 ${noScript(words, `age -d ${SAVED}`)}<form class="scripted-only" autocomplete="off">
-<div class="row"><label for="armor">${words.text('encryptedSecret')}</label>
-<textarea id="armor" rows="8" spellcheck="false" autocapitalize="off" translate="no" required></textarea></div>
+${textRow(view, { id: 'armor', label: 'encryptedSecret', attributes })}
 ${keyField(view)}
 </form>
 ${progress}
@@ -146,9 +146,8 @@ function scriptWords({ words }: View): Markup {
 
 function keyField(view: View): Markup {
   const { words } = view;
-  const label = words.text('key');
-  return markup`<div class="row"><label for="key">${label}</label>
-${passphraseField(view, label, markup` id="key" autocomplete="off" translate="no" aria-describedby="problem" required`)}</div>
+  const attributes = markup` aria-describedby="problem"`;
+  return markup`${secretRow(view, { id: 'key', label: 'key', attributes })}
 <button class="primary wide">${icon('unlocked')}${words.text('decrypt')}</button>`;
 }
 

@@ -77,17 +77,6 @@ export function fact(
 `;
 }
 
-/** A problem with what was entered, read out by screen readers when the page loads. */
-export function problemBox(text: Markup | string): Markup {
-  return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
-}
-
-/** A field for a passphrase, a key or a token, with a button to show it, which needs the script. */
-export function passphraseField({ words }: View, label: string, attributes: Markup): Markup {
-  return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false"${attributes}>
-<button type="button" class="eye" data-do="peek" aria-label="${words.text('show')}: ${label}" data-other="${words.text('hide')}: ${label}">${icon('eye')}${icon('hide')}</button></div>`;
-}
-
 const NAME = 'pwpush';
 
 const KEYHOLE =

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import type { PartOptions } from '../app-options';
 import { type Env, visitorOf } from '../http/env';
@@ -10,7 +9,6 @@ import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import { wordsFor } from './language';
 import type { View } from './layout';
-import { type Markup, markup } from './markup';
 import { Forbidden } from './messages';
 
 /** A request for a page, and what it takes to answer it. */
@@ -77,12 +75,6 @@ export class PageContext {
   get isIdle(): boolean {
     return this.request.method === 'HEAD' || isPrefetch(this.request);
   }
-}
-
-/** The field by which a form that is sent twice is done once: by a double click, a reload or after a lost response. */
-export function onceField(name = 'once'): Markup {
-  const once = randomBytes(16).toString('base64url');
-  return markup`<input type="hidden" name="${name}" value="${once}">`;
 }
 
 /** Does what a form asks for once. One that was changed before it was sent again, after Back, is another one. */

@@ -2,35 +2,11 @@ import { refusalHead } from '../http/responses';
 import { viewsRemaining } from '../rules/access';
 import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import refuseScript from './browser/refuse-key.ts?script';
 import { proofFields, provingForm, sealedNotice } from './encrypted';
-import {
-  facts,
-  heading,
-  icon,
-  PagePart,
-  page,
-  passphraseField,
-  problemBox,
-  remaining,
-  timeLeft,
-  type View,
-} from './layout';
+import { onceField, passphraseRow, problemBox, refusing } from './form-rows';
+import { facts, heading, icon, page, remaining, timeLeft, type View } from './layout';
 import { type Markup, markup } from './markup';
-import { onceField } from './page-context';
 import { commandFor } from './plain';
-
-/** Keeps keys from being sent as passphrases. */
-export const refusing = [new PagePart('script', refuseScript)];
-
-/** A field for a passphrase that the service is to get, which a key is not (`refusing`). */
-export function serverPassphrase(view: View, attributes: Markup): Markup {
-  return passphraseField(
-    view,
-    view.words.text('passphrase'),
-    markup` data-key="${view.words.text('passphraseIsKey')}"${attributes}`,
-  );
-}
 
 const asked = {
   push: { title: 'sharedTitle', name: 'passphrase', show: 'showSecret', note: 'unexpected' },
@@ -57,8 +33,8 @@ export function passphrasePage(
   const { title, name, show, note } = asked[isRequest ? 'request' : 'push'];
   const locked = row.protected === 1;
   const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
-  const field = markup`<div class="row"><label for="passphrase">${words.text('passphrase')}</label>
-${serverPassphrase(view, markup` id="passphrase" name="${name}" autocomplete="off" required autofocus${wrong}`)}</div>`;
+  const attributes = markup` required${wrong}`;
+  const field = { id: 'passphrase', name, label: 'passphrase', focused: true, attributes } as const;
   const button = isRequest && markup`<input type="hidden" name="request[open]" value="1">`;
   const cost = words.text(viewsRemaining(row) === 1 ? 'openingUsesLast' : 'openingUsesOne');
   const sealed = sealedNotice(view, row, base);
@@ -73,7 +49,7 @@ ${heading('lock', words.text(title))}
 ${(locked || row.sealed_with !== 'recipient') && markup`<p class="quiet">${words.text(locked ? 'enterPassphrase' : 'pressToShow')}</p>`}
 ${sealed.notice}${problem !== undefined && problemBox(problem.text)}
 <form method="post" autocomplete="off"${proves && provingForm(view, row, problem?.refused ?? false)}>
-${locked ? field : button}${proves && proofFields(view, row)}${!isRequest && onceField()}
+${locked ? passphraseRow(view, field) : button}${proves && proofFields(view, row)}${!isRequest && onceField()}
 <button class="primary wide">${icon('eye')}${words.text(show)}</button>
 </form>
 <p class="quiet">${words.text(note)}</p>${command}

@@ -1,22 +1,11 @@
 import { limits } from '../../contract/api';
 import { refusalHead } from '../http/responses';
 import { drawing, encrypting } from '../page/encrypted';
-import * as formLimits from '../page/form-limits';
-import {
-  facts,
-  heading,
-  icon,
-  page,
-  passphraseField,
-  problemBox,
-  remaining,
-  timeLeft,
-  type View,
-} from '../page/layout';
+import * as forms from '../page/form-rows';
+import { facts, heading, icon, page, remaining, timeLeft, type View } from '../page/layout';
 import { type Markup, markup } from '../page/markup';
 import { refusalWords } from '../page/messages';
-import { onceField } from '../page/page-context';
-import { refusing, serverPassphrase } from '../page/passphrase-form';
+import type { PhraseKey } from '../page/phrases';
 import { linkBox, qrCode } from '../page/secret-views';
 import { PASSPHRASE_CHARACTERS } from '../rules/passphrase-check';
 import type { ServiceRefusal } from '../service-errors';
@@ -57,7 +46,7 @@ ${heading('lock', title)}
 <p class="note">${icon('alert')}<span>${view.words.text('askReadable')}</span></p>
 ${pushForm(view, form, refused)}
 </div>`;
-  return page(view, title, main, refused ? refusalHead(refused.refusal) : {});
+  return page(view, title, main, refused && refusalHead(refused.refusal));
 }
 
 /** The page at `/`: a form for a new push, and what to do with a link and on the command line. */
@@ -84,8 +73,8 @@ ${pushForm(view, form, refused)}
 <pre class="command" dir="ltr" translate="no">npm install -g pwpush
 ${command}</pre></section>
 </div>`;
-  const head = refused ? refusalHead(refused.refusal) : {};
-  const parts = [...encrypting, ...refusing];
+  const parts = [...encrypting, ...forms.refusing];
+  const head = refused && refusalHead(refused.refusal);
   return page(view, title, main, { description: about, parts, ...head });
 }
 
@@ -134,134 +123,105 @@ const fields = [
   'passphrase',
 ] as const;
 type Field = (typeof fields)[number];
-type Notes = Readonly<Partial<Record<Field, Markup | string>>>;
 
-interface Problems extends Notes {
+interface Problems extends Readonly<Partial<Record<Field, Markup | string>>> {
   /** Of the request, rather than of a field. */
   readonly whole?: string;
 }
-
-/** A label, a control with these attributes, and a note. */
-type Row = (field: Field, label: string, control: (attributes: Markup) => Markup) => Markup;
 
 function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined): Markup {
   const { words } = view;
   const { bounds, fileBytes, needsToken, asks } = form;
   const problems = refused ? problemsOf(view, form, refused) : {};
-  const row = rowsWith(problems, hintsOf(view, form, refused, problems));
-  const value = (field: Field, usual: string | number) => `${refused?.fields[field] ?? usual}`;
-  const number = (field: Field, label: string, { min, max, default: usual }: Bounds['days']) =>
-    row(
-      field,
-      label,
-      (attributes) =>
-        markup`<input type="number" inputmode="numeric" min="${min}" max="${max}" required value="${value(field, usual)}"${attributes}>`,
-    );
+  const first = fields.find((id) => problems[id] !== undefined);
+  const field = (id: Field, label: PhraseKey, hint?: PhraseKey | false): forms.FormField => ({
+    id,
+    label,
+    name: `push[${id}]${id === 'files' ? '[]' : ''}`,
+    hint: hint ? words.text(hint) : undefined,
+    problem: problems[id],
+    focused: id === first,
+  });
+  const value = (id: Field, usual: string | number) => `${refused?.fields[id] ?? usual}`;
+  const number = (id: Field, label: PhraseKey, { min, max, default: usual }: Bounds['days']) => {
+    const input = (own: Markup) =>
+      markup`<input type="number" inputmode="numeric" min="${min}" max="${max}" required value="${value(id, usual)}"${own}>`;
+    return forms.formRow(view, field(id, label), input);
+  };
   const withFiles = fileBytes !== undefined;
-  const text = (attributes: Markup) =>
-    markup`<textarea rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'}${attributes}>
-${value('payload', '')}</textarea>`;
-  return markup`${problems.whole !== undefined && problemBox(problems.whole)}
-<form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>${onceField('push[once]')}
-${needsToken && row('api_token', words.text('apiToken'), (attributes) => passphraseField(view, words.text('apiToken'), markup` autocomplete="off" translate="no" required${attributes}`))}
-${row('payload', words.text(asks ? 'question' : 'secretText'), text)}
-${withFiles && row('files', words.text('files'), (attributes) => formLimits.filePicker(view, fileBytes, attributes))}
-<div class="pair">${!asks && number('expire_after_views', words.text('views'), bounds.views)}
-${number('expire_after_days', words.text('days'), { ...bounds.days, min: bounds.shortest ? bounds.days.min : 0 })}
-${number('hours', words.text('hours'), { min: 0, max: 23, default: 0 })}</div>
-${!asks && secretRows(view, row)}
+  const attributes = markup` rows="5"${!withFiles && ' required'}`;
+  const text = { ...field('payload', asks ? 'question' : 'secretText'), attributes };
+  // Files and the passphrase of a refused form have to be given again.
+  const files = field(
+    'files',
+    'files',
+    refused !== undefined && refused.files > 0 && 'problemFilesAgain',
+  );
+  const hint = refused?.fields.passphrase ? 'problemPassphraseAgain' : 'passphraseHint';
+  return markup`${problems.whole !== undefined && forms.problemBox(problems.whole)}
+<form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>${forms.onceField('push[once]')}
+${needsToken && forms.secretRow(view, field('api_token', 'apiToken', 'apiTokenHint'))}
+${forms.textRow(view, text, value('payload', ''))}
+${withFiles && forms.filesRow(view, files, fileBytes)}
+<div class="pair">${!asks && number('expire_after_views', 'views', bounds.views)}
+${number('expire_after_days', 'days', { ...bounds.days, min: bounds.shortest ? bounds.days.min : 0 })}
+${number('hours', 'hours', { min: 0, max: 23, default: 0 })}</div>
+${!asks && forms.passphraseRow(view, field('passphrase', 'passphraseOptional', hint))}
+${!asks && encryptBox(view)}
 <button class="primary wide">${icon('link')}${words.text('createLink')}</button>
 </form>`;
 }
 
-/** The passphrase, and whether the browser encrypts. */
-function secretRows(view: View, row: Row): Markup {
-  const { words } = view;
-  return markup`${row('passphrase', words.text('passphraseOptional'), (attributes) => serverPassphrase(view, markup` autocomplete="off"${attributes}`))}
-<div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
+/** Whether the browser encrypts. */
+function encryptBox({ words }: View): Markup {
+  return markup`<div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
 <p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>`;
 }
 
-/** Rows of the form; the first one with a problem gets the focus. */
-function rowsWith(problems: Problems, hints: Notes): Row {
-  const first = fields.find((field) => problems[field] !== undefined);
-  return (field, label, control) => {
-    const problem = problems[field];
-    const note = problem ?? hints[field];
-    const id = `${field}-note`;
-    const attributes = markup` id="${field}" name="push[${field}]${field === 'files' && '[]'}"${
-      note !== undefined && markup` aria-describedby="${id}"`
-    }${problem !== undefined && markup` aria-invalid="true"`}${field === first && ' autofocus'}`;
-    return markup`<div class="row"><label for="${field}">${label}</label>
-${control(attributes)}
-${note !== undefined && markup`<p class="${problem === undefined ? 'hint' : 'wrong'}" id="${id}">${note}</p>`}</div>`;
-  };
-}
-
-/** Notes on fields without a problem. Files and the passphrase of a refused form have to be given again. */
-function hintsOf(
-  view: View,
-  { fileBytes }: FormLimits,
-  refused: RefusedForm | undefined,
-  problems: Problems,
-): Notes {
-  const { words } = view;
-  const files = fileBytes !== undefined && formLimits.filesHint(view, fileBytes);
-  const again = refused !== undefined && refused.files > 0 && problems.files === undefined;
-  return {
-    ...(files ? { files: again ? words.text('problemFilesAgain') : files } : {}),
-    passphrase: words.text(
-      refused?.fields.passphrase ? 'problemPassphraseAgain' : 'passphraseHint',
-    ),
-    api_token: words.text('apiTokenHint'),
-  };
-}
-
-/** What the rules found, in the words of the page: theirs are for programs, and in English. */
+/** What the rules refuse, in the words of the page: theirs are for programs, and in English. */
 function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problems {
-  const { words } = view;
-  const { refusal } = refused;
-  if (refusal.kind === 'too_large') return sizeProblem(view, form, refused);
-  const { expires_in, close_after = expires_in, request, ...named } = refusal.details.fields ?? {};
-  const wrong = {
-    ...named,
-    ...(close_after && { expire_after_days: close_after }),
-    ...(request && { payload: request }),
-  };
-  const found = fields.filter((field) => Object.hasOwn(wrong, field));
-  if (refusal.kind !== 'invalid' || found.length === 0)
-    return { whole: words.text(refusalWords(refusal)[1]) };
-  return Object.fromEntries(
-    found.map((field) => [field, fieldProblem(view, form, refused, field)]),
-  );
+  const wrong = wrongFields(form, refused);
+  if (wrong.length === 0) return { whole: view.words.text(refusalWords(refused.refusal)[1]) };
+  return Object.fromEntries(wrong.map((id) => [id, fieldProblem(view, form, refused, id)]));
 }
 
-/** The text is read before the files; before it, only the form as a whole can be too large. */
-function sizeProblem(view: View, { fileBytes }: FormLimits, { fields }: RefusedForm): Problems {
-  if (fileBytes === undefined) return { payload: formLimits.textTooLarge(view) };
-  return fields.payload === undefined
-    ? { whole: view.words.text('tooLargeText') }
-    : { files: formLimits.fileTooLarge(view, fileBytes) };
+/** Fields of the form that the rules name otherwise. */
+const renamed: Readonly<Record<string, Field>> = {
+  expires_in: 'expire_after_days',
+  close_after: 'expire_after_days',
+  request: 'payload',
+};
+
+function wrongFields({ fileBytes }: FormLimits, { fields: sent, refusal }: RefusedForm): Field[] {
+  if (refusal.kind === 'too_large') {
+    if (fileBytes === undefined) return ['payload'];
+    // The text is read before the files; before it, only the form as a whole can be too large.
+    return sent.payload === undefined ? [] : ['files'];
+  }
+  const refusedNames = refusal.kind === 'invalid' ? Object.keys(refusal.details.fields ?? {}) : [];
+  const ids = new Set(refusedNames.map((name) => renamed[name] ?? name));
+  return fields.filter((id) => ids.has(id));
 }
 
 function fieldProblem(
   view: View,
   { bounds, fileBytes }: FormLimits,
-  { fields, files }: RefusedForm,
-  field: Field,
+  { fields, files, refusal }: RefusedForm,
+  id: Field,
 ): Markup | string {
   const { words } = view;
-  const text = String(fields[field] ?? '');
+  if (refusal.kind === 'too_large') return forms.tooLarge(view, fileBytes);
+  const text = String(fields[id] ?? '');
   const range = ({ min, max }: { min: number; max: number }) =>
     words.fill('problemNumber', { min: words.number(min), max: words.number(max) });
-  switch (field) {
+  switch (id) {
     case 'expire_after_views':
       return range(bounds.views);
     case 'expire_after_days':
     case 'hours':
       return range(bounds.days);
     case 'payload':
-      return formLimits.textProblem(view, text, fileBytes !== undefined);
+      return forms.textProblem(view, text, fileBytes);
     case 'passphrase':
       return text.length > PASSPHRASE_CHARACTERS
         ? words.count('problemPassphrase', PASSPHRASE_CHARACTERS)
@@ -269,8 +229,6 @@ function fieldProblem(
     case 'api_token':
       return words.text('problemToken');
     case 'files':
-      return files >= limits.filesPerPush
-        ? formLimits.tooManyFiles(view)
-        : words.text('problemValue');
+      return files >= limits.filesPerPush ? forms.tooManyFiles(view) : words.text('problemValue');
   }
 }

@@ -124,7 +124,7 @@ async function show(
   passphrase: string,
   refused?: RefusedAnswer,
 ): Promise<Response> {
-  const { requests, owners, settings } = page.options;
+  const { requests, owners } = page.options;
   const { request, question } = await requests.read(openerOf(page.c, page.visitor(), passphrase));
   if (question.text === null) return late(page, request, 200);
   const shown = {
@@ -133,7 +133,7 @@ async function show(
     files: page.downloads(question.files),
     requestor: await owners.requestorOf(request),
     passphrase,
-    fileBytes: settings.fileBytes,
+    fileBytes: fileLimit(page, request),
   };
   return requestPage(await page.view(), shown, refused);
 }
@@ -144,8 +144,7 @@ async function refused(
   fields: BodyFields,
   refusal: ServiceRefusal,
 ): Promise<Response> {
-  const { requests, settings } = page.options;
-  const { fileBytes } = settings;
+  const { requests } = page.options;
   const view = await page.view();
   const passphrase = textIn(fields, 'passphrase');
   const answer = { response: textIn(fields, 'response'), refusal };
@@ -155,7 +154,7 @@ async function refused(
     const late = view.words.text(refusal.kind === 'answered' ? 'answeredTitle' : 'goneTitle');
     const text = isLate
       ? late
-      : (problem?.text ?? answerProblem(view, { request, fileBytes }, answer));
+      : (problem?.text ?? answerProblem(view, fileLimit(page, request), answer));
     const { status, headers } = refusalHead(refusal);
     return json({ error: plainText(text) }, status, headers);
   }
@@ -164,4 +163,9 @@ async function refused(
   // The text is in the page again.
   page.c.get('memory').add(answer.response.length);
   return show(page, passphrase, answer);
+}
+
+/** Maximum size of a file of the answer in bytes; undefined where it has none. */
+function fileLimit({ options }: PageContext, request: PushRow): number | undefined {
+  return request.response_file_attachments === 1 ? options.settings.fileBytes : undefined;
 }

@@ -1,22 +1,10 @@
 import { refusalHead } from '../http/responses';
 import respondScript from '../page/browser/respond-form.ts?script';
 import { styling } from '../page/encrypted';
-import * as formLimits from '../page/form-limits';
-import {
-  facts,
-  heading,
-  icon,
-  PagePart,
-  page,
-  passphraseField,
-  problemBox,
-  timeLeft,
-  type View,
-} from '../page/layout';
+import * as forms from '../page/form-rows';
+import { facts, heading, icon, PagePart, page, timeLeft, type View } from '../page/layout';
 import { type Markup, markup } from '../page/markup';
 import { message, refusalWords } from '../page/messages';
-import { onceField } from '../page/page-context';
-import { serverPassphrase } from '../page/passphrase-form';
 import { preformatted } from '../page/secret-views';
 import { type Download, downloads } from '../pushes/secret';
 import type { ServiceRefusal } from '../service-errors';
@@ -34,8 +22,8 @@ export interface ShownRequest {
   readonly requestor: string | undefined;
   /** Sent again with the answer; '' for none. */
   readonly passphrase: string;
-  /** Maximum size of a file in bytes. */
-  readonly fileBytes: number;
+  /** Maximum size of a file in bytes; undefined where the answer has none. */
+  readonly fileBytes: number | undefined;
 }
 
 export interface RefusedAnswer {
@@ -59,7 +47,7 @@ ${answerForm(view, shown, refused)}
 <div class="foot">
 ${facts(timeLeft(view, request))}
 </div>`;
-  const head = refused ? refusalHead(refused.refusal) : {};
+  const head = refused && refusalHead(refused.refusal);
   return page(view, title, main, { parts: responding, fetches: true, ...head });
 }
 
@@ -78,22 +66,22 @@ function asked(question: string, label: string): Markup {
 
 function answerForm(view: View, shown: ShownRequest, refused: RefusedAnswer | undefined): Markup {
   const { words } = view;
-  const { request, passphrase, fileBytes } = shown;
-  const withFiles = request.response_file_attachments === 1;
-  const problem = refused && markup`<span>${answerProblem(view, shown, refused)}</span>`;
-  const empty = words.text(withFiles ? 'problemTextOrFiles' : 'problemText');
+  const { passphrase, fileBytes } = shown;
+  const { public_key } = shown.request;
+  const withFiles = fileBytes !== undefined;
+  const problem = refused && markup`<span>${answerProblem(view, fileBytes, refused)}</span>`;
+  const attributes = markup` rows="5"${!withFiles && ' required'} aria-describedby="answer-note problem"`;
+  const name = 'request[response]';
   // A space for the alert, which the script fills.
-  return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${request.public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-damaged="${words.text('keyDamaged')}" data-empty="${empty}">
-${onceField('request[once]')}${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
-<div class="row"><label for="response">${words.text('yourAnswer')}</label>
-<textarea id="response" name="request[response]" rows="5" spellcheck="false" autocapitalize="off" translate="no"${!withFiles && ' required'} aria-describedby="answer-note problem">
-${refused?.response ?? ''}</textarea></div>
-${withFiles && fileRow(view, fileBytes)}
+  return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-damaged="${words.text('keyDamaged')}" data-empty="${forms.nothingEntered(view, fileBytes)}">
+${forms.onceField('request[once]')}${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
+${forms.textRow(view, { id: 'response', name, label: 'yourAnswer', attributes }, refused?.response)}
+${withFiles && forms.filesRow(view, { id: 'files', name: 'request[files][]' }, fileBytes)}
 <p class="quiet" id="answer-note">${words.text('answerHint')}</p>
 <p class="note encrypted" hidden>${icon('lock')}<span>${words.text('answerEncrypted')}</span></p>
 <p class="note alarm server-key" hidden>${icon('alert')}<span>${words.text('keyMissing')} ${words.text('answerServerKey')}</span></p>
-<p class="note readable"${request.public_key !== null && ' hidden'}>${icon('alert')}<span>${words.text('answerReadable')}</span></p>
-${request.public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span>${words.text('answerUnencrypted')}</span></p>`}
+<p class="note readable"${public_key !== null && ' hidden'}>${icon('alert')}<span>${words.text('answerReadable')}</span></p>
+${public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span>${words.text('answerUnencrypted')}</span></p>`}
 <p class="problem" id="problem" role="alert"${problem === undefined && ' hidden'}>${icon('alert')}${problem ?? markup`<span></span>`}</p>
 <p class="quiet status" role="status"></p>
 <progress class="wide" hidden></progress>
@@ -101,42 +89,29 @@ ${request.public_key !== null && markup`<p class="note unscripted">${icon('alert
 </form>`;
 }
 
-function fileRow(view: View, fileBytes: number): Markup {
-  const attributes = markup` id="files" name="request[files][]" aria-describedby="files-note"`;
-  return markup`<div class="row"><label for="files">${view.words.text('files')}</label>
-${formLimits.filePicker(view, fileBytes, attributes)}
-<p class="hint" id="files-note">${formLimits.filesHint(view, fileBytes)}</p></div>`;
-}
-
 /** Why an answer was refused, in the words of the page. */
 export function answerProblem(
   view: View,
-  { request, fileBytes }: Pick<ShownRequest, 'request' | 'fileBytes'>,
+  fileBytes: ShownRequest['fileBytes'],
   { response, refusal }: RefusedAnswer,
 ): Markup | string {
-  const withFiles = request.response_file_attachments === 1;
-  if (refusal.kind === 'too_large')
-    return withFiles ? formLimits.fileTooLarge(view, fileBytes) : formLimits.textTooLarge(view);
+  if (refusal.kind === 'too_large') return forms.tooLarge(view, fileBytes);
   if (refusal.kind !== 'invalid') return view.words.text(refusalWords(refusal)[1]);
-  if (!refusal.details.fields?.files) return formLimits.textProblem(view, response, withFiles);
-  return withFiles ? formLimits.tooManyFiles(view) : view.words.text('problemValue');
+  if (!refusal.details.fields?.files) return forms.textProblem(view, response, fileBytes);
+  return fileBytes === undefined ? view.words.text('problemValue') : forms.tooManyFiles(view);
 }
 
 /** For those who come after the answer to a request; for its owner, the way to read it. */
 export function answeredPage(view: View, request: PushRow, status: 200 | 409, wrongToken = false) {
   const { words } = view;
-  const passphrase =
-    request.protected === 1 &&
-    markup`<div class="row"><label for="passphrase">${words.text('passphrase')}</label>
-${serverPassphrase(view, markup` id="passphrase" name="request[passphrase]" autocomplete="off" required`)}</div>
-`;
+  const attributes = markup` required`;
   const more = markup`
 <details class="delete"${wrongToken && ' open'}><summary>${icon('unlocked')}${words.text('readAnswer')}</summary>
-<form method="post" autocomplete="off">${onceField('request[once]')}
-${wrongToken && problemBox(words.text('problemValue'))}
-<div class="row"><label for="token">${words.text('apiToken')}</label>
-${passphraseField(view, words.text('apiToken'), markup` id="token" name="request[api_token]" autocomplete="off" translate="no" required`)}</div>
-${passphrase}<button class="wide">${words.text('showSecret')}</button>
+<form method="post" autocomplete="off">${forms.onceField('request[once]')}
+${wrongToken && forms.problemBox(words.text('problemValue'))}
+${forms.secretRow(view, { id: 'token', name: 'request[api_token]', label: 'apiToken' })}
+${request.protected === 1 && forms.passphraseRow(view, { id: 'passphrase', name: 'request[passphrase]', label: 'passphrase', attributes })}
+<button class="wide">${words.text('showSecret')}</button>
 </form>
 </details>`;
   return message(view, 'check', ['answeredTitle', 'answeredText'], { status }, more);

@@ -176,14 +176,16 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 /** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
 const isLast = "kind <> 'request' AND views + 1 >= expire_after_views";
 
-// COALESCE, as PostgreSQL without statistics would look through the index of all active pushes.
+/** A condition on a push in `given`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
+const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > at';
+
 const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at'>>(
   { push: 'BIGINT', at: 'BIGINT' },
   `UPDATE pushes SET views = views + 1,
      expired_at = CASE WHEN ${isLast} THEN at END,
      updated_at = CASE WHEN ${isLast} THEN at ELSE updated_at END
    FROM given
-   WHERE id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > at AND views < expire_after_views
+   WHERE ${IS_ACTIVE} AND views < expire_after_views
    RETURNING id, views, expired_at, updated_at`,
   'id',
 );
@@ -207,12 +209,22 @@ export async function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: 
   return rows[0];
 }
 
-/** Finds an active push, and locks its row until the transaction ends: nothing ends it meanwhile. */
-export async function lockActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
-  const rows = await sql<StoredPush>`
-    UPDATE pushes SET views = views WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}
-    RETURNING *`;
-  return rows[0];
+type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;
+
+const locking = onRows<Changeable>(
+  { push: 'BIGINT', at: 'BIGINT' },
+  `UPDATE pushes SET views = views FROM given WHERE ${IS_ACTIVE}
+   RETURNING id, views, expired_at, updated_at, answer_id`,
+  'id',
+);
+
+/**
+ * Locks the row of an active push until the transaction ends: nothing ends it meanwhile. Returns the push with what has
+ * changed since it was read; undefined if it has ended.
+ */
+export async function lockActive<P extends StoredPush>(sql: Sql, push: P, now: number) {
+  const [changed] = await locking(sql, { push: push.id, at: now });
+  return changed && { ...push, ...changed };
 }
 
 /**

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { limits } from '../../contract/api';
+import refuseScript from './browser/refuse-key.ts?script';
+import { icon, PagePart, type View } from './layout';
+import { type Markup, markup } from './markup';
+import type { PhraseKey } from './phrases';
+
+// Rows of forms, the limits of texts and files in them, and the words for what is wrong.
+
+export interface FormField {
+  readonly id: string;
+  readonly label: PhraseKey;
+  /** Undefined where a script alone reads the field. */
+  readonly name?: string;
+  readonly hint?: Markup | string | undefined;
+  /** Why the form was refused, in place of the hint. */
+  readonly problem?: Markup | string | undefined;
+  readonly focused?: boolean;
+  /** More attributes of the control. */
+  readonly attributes?: Markup;
+}
+
+/** A label, a control with the attributes that it receives, and a note. */
+export function formRow(view: View, field: FormField, control: (own: Markup) => Markup): Markup {
+  const { id, name, label, hint, problem, focused = false, attributes = false } = field;
+  const note = problem ?? hint;
+  const noteId = note !== undefined && markup` aria-describedby="${id}-note"`;
+  const own = markup` id="${id}"${name !== undefined && markup` name="${name}"`}${noteId}${problem !== undefined && markup` aria-invalid="true"`}${focused && ' autofocus'}`;
+  return markup`<div class="row"><label for="${id}">${view.words.text(label)}</label>
+${control(markup`${attributes}${own}`)}
+${note !== undefined && markup`<p class="${problem === undefined ? 'hint' : 'wrong'}" id="${id}-note">${note}</p>`}</div>`;
+}
+
+/** A row for a key or a token, which is hidden while it is typed. */
+export function secretRow(view: View, field: FormField): Markup {
+  return formRow(view, field, (own) =>
+    hiddenInput(view, field.label, markup` translate="no" required${own}`),
+  );
+}
+
+/** A row for a passphrase that the service is to get, which a key is not (`refusing`). */
+export function passphraseRow(view: View, field: FormField): Markup {
+  const ofKey = markup` data-key="${view.words.text('passphraseIsKey')}"`;
+  return formRow(view, field, (own) => hiddenInput(view, 'passphrase', markup`${ofKey}${own}`));
+}
+
+/** Keeps keys from being sent as passphrases. */
+export const refusing = [new PagePart('script', refuseScript)];
+
+/** An input with a button to show what is in it, which needs the script. */
+function hiddenInput({ words }: View, content: PhraseKey, attributes: Markup): Markup {
+  const name = words.text(content);
+  return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false" autocomplete="off"${attributes}>
+<button type="button" class="eye" data-do="peek" aria-label="${words.text('show')}: ${name}" data-other="${words.text('hide')}: ${name}">${icon('eye')}${icon('hide')}</button></div>`;
+}
+
+/** A row for a text of some lines, which the browser neither corrects nor has translated. */
+export function textRow(view: View, field: FormField, value = ''): Markup {
+  const area = (own: Markup) =>
+    markup`<textarea spellcheck="false" autocapitalize="off" translate="no"${own}>
+${value}</textarea>`;
+  return formRow(view, field, area);
+}
+
+/** A row for files. Where there is script, too many and too large ones are found before they are sent. */
+export function filesRow(view: View, field: Omit<FormField, 'label'>, fileBytes: number): Markup {
+  const { words } = view;
+  const { filesPerPush } = limits;
+  const most = words.count('filesLimit', filesPerPush, { size: words.size(fileBytes) });
+  const picker = (own: Markup) =>
+    markup`<input type="file" multiple data-most="${filesPerPush}" data-bytes="${fileBytes}" data-many="${tooManyFiles(view)}" data-large="${tooLarge(view, fileBytes)}"${own}>`;
+  return formRow(view, { ...field, label: 'files', hint: field.hint ?? most }, picker);
+}
+
+/** The field by which a form that is sent twice is done once: by a double click, a reload or after a lost response. */
+export function onceField(name = 'once'): Markup {
+  const once = randomBytes(16).toString('base64url');
+  return markup`<input type="hidden" name="${name}" value="${once}">`;
+}
+
+/** A problem with what was entered, read out by screen readers when the page loads. */
+export function problemBox(text: Markup | string): Markup {
+  return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
+}
+
+export function tooManyFiles({ words }: View): Markup {
+  return words.count('problemFiles', limits.filesPerPush);
+}
+
+/** Why a file was refused, or the text of a form that takes no files. */
+export function tooLarge({ words }: View, fileBytes: number | undefined): Markup {
+  return fileBytes === undefined
+    ? words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) })
+    : words.fill('problemFileTooLarge', { size: words.size(fileBytes) });
+}
+
+/** Why a text was refused. */
+export function textProblem(
+  view: View,
+  text: string,
+  fileBytes: number | undefined,
+): Markup | string {
+  if (text.trim() === '') return nothingEntered(view, fileBytes);
+  if (Buffer.byteLength(text) > limits.textBytes) return tooLarge(view, undefined);
+  return view.words.text('problemValue');
+}
+
+export function nothingEntered({ words }: View, fileBytes: number | undefined): string {
+  return words.text(fileBytes === undefined ? 'problemText' : 'problemTextOrFiles');
+}
