@@ -88,9 +88,9 @@ async function showForm(page: PageContext, asks: boolean): Promise<Response> {
 async function createFromForm(page: PageContext, asks: boolean): Promise<Response> {
   page.checkForm();
   const form = formLimits(page, asks);
-  const { fileBytes } = page.options.settings;
+  const { maxFileSize } = page.options.settings;
   const takesFiles = form.fileBytes !== undefined;
-  const plan = { root: 'push', accepted: false, takesFiles, fileBytes } as const;
+  const plan = { root: 'push', accepted: false, takesFiles, maxFileSize } as const;
   return withBody(page.c, plan, async (body) => {
     try {
       return await created(page, form, body);
@@ -161,8 +161,8 @@ function secondsIn(days: unknown, hours: unknown): number {
 
 /** Files need a token, unless the instance accepts them without. */
 function formLimits({ options }: PageContext, asks: boolean): FormLimits {
-  const { anonymous, anonymousFiles, bounds, fileBytes } = options.settings;
+  const { anonymous, anonymousFiles, bounds, maxFileSize } = options.settings;
   const needsToken = asks || !anonymous;
   const files = !asks && (anonymousFiles || needsToken);
-  return { bounds, fileBytes: files ? fileBytes : undefined, needsToken, asks };
+  return { bounds, fileBytes: files ? maxFileSize : undefined, needsToken, asks };
 }

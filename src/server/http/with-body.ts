@@ -25,9 +25,9 @@ const NAME_CHARACTERS = 255;
 /** What an upload may hold: a batch of sealed chunks (`Upload`), the next one, and what the parser and the socket have read. */
 const UPLOAD_BYTES = 768 * 1024;
 
-/** Bytes that a request may have, with files of up to `fileBytes`. */
-export const mostBytes = (fileBytes: number) =>
-  FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
+/** Bytes that a request may have, with files of up to `maxFileSize`. */
+export const mostBytes = (maxFileSize: number) =>
+  FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * maxFileSize;
 
 /** The fields of a body, of any type. */
 export type BodyFields = Record<string, unknown>;
@@ -39,7 +39,7 @@ export interface BodyPlan {
   readonly accepted: boolean;
   readonly takesFiles: boolean;
   /** Maximum size of a file. */
-  readonly fileBytes: number;
+  readonly maxFileSize: number;
 }
 
 interface SentField {
@@ -162,10 +162,10 @@ function announcesFiles(request: Request): boolean {
 /** The fields and files of the `push` or `request` object of `multipart/form-data` (docs/wire.md, "Creation bodies"). */
 async function* formParts(
   c: Context<Env>,
-  { root, takesFiles, fileBytes }: BodyPlan,
+  { root, takesFiles, maxFileSize }: BodyPlan,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SentField | SentFile> {
-  const most = mostBytes(fileBytes);
+  const most = mostBytes(maxFileSize);
   if (declaredBytes(c.req.raw) > most) throw tooLarge(most);
   const memory = c.get('memory');
   let [size, hasFiles] = [0, false];

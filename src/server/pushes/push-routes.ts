@@ -31,10 +31,10 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
-    const { anonymousFiles, fileBytes } = settings;
+    const { anonymousFiles, maxFileSize } = settings;
     const accepted = caller.owner !== undefined;
     const takesFiles = accepted || anonymousFiles;
-    const plan = { root: 'push', accepted, takesFiles, fileBytes } as const;
+    const plan = { root: 'push', accepted, takesFiles, maxFileSize } as const;
     const made = await withBody(c, plan, async (body) => {
       if (await body.readFields()) await body.readFiles(pushes.upload());
       return pushes.create(body.takeFields(), caller, body.upload);

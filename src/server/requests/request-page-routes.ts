@@ -167,5 +167,5 @@ async function refused(
 
 /** Maximum size of a file of the answer in bytes; undefined where it has none. */
 function fileLimit({ options }: PageContext, request: PushRow): number | undefined {
-  return request.response_file_attachments === 1 ? options.settings.fileBytes : undefined;
+  return request.response_file_attachments === 1 ? options.settings.maxFileSize : undefined;
 }

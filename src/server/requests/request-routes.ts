@@ -35,8 +35,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(requestRoutes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
-    const { fileBytes } = settings;
-    const plan = { root: 'request', accepted: true, takesFiles: true, fileBytes } as const;
+    const { maxFileSize } = settings;
+    const plan = { root: 'request', accepted: true, takesFiles: true, maxFileSize } as const;
     const made = await withBody(c, plan, async (body) => {
       if (await body.readFields()) await body.readFiles(requests.upload());
       return requests.create(body.takeFields(), caller, body.upload);
@@ -105,8 +105,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 /** Files of an answer are stored only for a request that accepts them and is open, after its passphrase. */
 export function answerPlan(
   request: PushRow,
-  { fileBytes }: Pick<CheckedSettings, 'fileBytes'>,
+  { maxFileSize }: Pick<CheckedSettings, 'maxFileSize'>,
 ): BodyPlan {
   const accepted = requestState(request) === 'open';
-  return { root: 'request', accepted, takesFiles: true, fileBytes };
+  return { root: 'request', accepted, takesFiles: true, maxFileSize };
 }
