@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Owner, Owners } from '../owners/owners';
 import type { Visitor } from '../rules/access';
-import type { Opener } from '../rules/records';
+import type { Opener } from '../rules/views';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { type Env, reserving, visitorOf } from './env';

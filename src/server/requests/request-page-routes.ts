@@ -8,7 +8,7 @@ import { asksFirst, doOnce, type PageContext } from '../page/page-context';
 import { passphrasePage, passphraseProblem } from '../page/passphrase-form';
 import { openPush, submitPush } from '../pushes/push-page-routes';
 import { secretPage } from '../pushes/secret';
-import type { Opener } from '../rules/records';
+import type { Opener } from '../rules/views';
 import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import {
