@@ -12,3 +12,10 @@ export function size(bytes: number): string {
   }
   return `${value.toFixed(1)} ${units[unit]}`;
 }
+
+/** Writes bytes as a whole number of their largest unit: `32 MiB`, `50 KB`. */
+export function wholeSize(bytes: number): string {
+  const units = Object.entries({ TiB: 1024 ** 4, MiB: 1024 ** 2, KB: 1000 });
+  const [unit, size] = units.find(([, size]) => bytes % size === 0) ?? ['B', 1];
+  return `${bytes / size} ${unit}`;
+}

@@ -22,7 +22,7 @@ const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
 export function createApp(options: AppOptions): App {
   const { now, log, isUp, settings } = options;
   const parts = { ...options, limited: limited(settings, now) };
-  const budget = new BodyBudget(settings.bufferBytes);
+  const budget = new BodyBudget(settings.maxBuffer);
   const { publicUrl } = settings;
   const prefix = publicUrl ? getPath(new Request(publicUrl)).replace(/\/$/, '') : '';
   const app = new Hono<Env>({ getPath: (request) => pathOf(request, prefix) });

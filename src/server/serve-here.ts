@@ -15,11 +15,11 @@ import { LINK_TIME } from './rules/access';
 import { sweepRegularly } from './rules/housekeeping';
 import { TAKEN } from './rules/once';
 import { ServiceError } from './service-errors';
-import { FILE_BYTES, memoryShare, type ServiceIo, type ServiceSettings } from './service-settings';
+import { memoryShare, type ServiceIo, type ServiceSettings } from './service-settings';
 import { asServiceError } from './store/database';
 
 /** The files of one push or answer, and a tenth more for what the database adds to them. */
-const MOST_DATA = 1.1 * limits.filesPerPush * FILE_BYTES;
+const MOST_DATA = 1.1 * limits.filesPerPush * limits.bytesPerFile;
 /** Milliseconds that a stop waits for those who read the page of a request; a push may be on its way. */
 const GRACE_MS = 5000;
 
@@ -82,7 +82,7 @@ export async function serveHere(
   const service = await openService(whole, io, watch.events);
   const { app, housekeeping, log, owners } = service;
   const grace = kind === 'push' ? io.grace : (io.grace ?? GRACE_MS);
-  const options = socketOptions(whole, { ...io, grace }, { log, tls: undefined });
+  const options = socketOptions(service.settings, { ...io, grace }, { log, tls: undefined });
   const sockets = createSockets(doorTo(app, kind, watch), [{ host, port }], options);
   try {
     const { token } = await owners.add('here');

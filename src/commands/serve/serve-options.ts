@@ -3,7 +3,6 @@ import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../../cli/command';
 import {
-  count,
   type Elsewhere,
   filledText,
   flag,
@@ -16,7 +15,9 @@ import {
   type Values,
 } from '../../cli/declare';
 import { type Closed, type Options, outputRows, tlsRows } from '../../cli/options';
-import { days, port } from '../../cli/values';
+import { days, port, positive } from '../../cli/values';
+import { wholeSize } from '../../contract/byte-size';
+import { type NumberSetting, numbers, optionName } from '../../contract/serve-settings';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
@@ -36,8 +37,27 @@ export const dataRows = () => ({
   database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
 });
 
-const bytes = (flags: string, help: string, least?: number) =>
-  parsed(flags, help, (value, name) => size(value, name, least));
+/** `least` is 0 or 1: the service, which others can start too, checks the rest of the range. */
+const readers = {
+  count: positive,
+  days: (text: string, name: string, least: number) =>
+    text === '0' && least === 0 ? 0 : days(text, name),
+  size,
+};
+
+function numberRow(name: string, { unit, help, range: [least], preset }: NumberSetting) {
+  const isSize = unit === 'size';
+  const shown = isSize ? wholeSize(preset ?? 0).replace(' ', '') : preset;
+  return parsed(
+    `${optionName(name)} <${isSize ? 'size' : 'n'}>`,
+    preset === undefined ? help : `${help} (default: ${shown})`,
+    (text, label) => readers[unit](text, label, least === 0 ? 0 : 1),
+  );
+}
+
+const numberRows = Object.fromEntries(
+  Object.entries(numbers).map(([name, setting]) => [name, numberRow(name, setting)]),
+) as { readonly [Name in keyof typeof numbers]: ReturnType<typeof numberRow> };
 
 /** The options of `serve`; each can be set by a variable, too. The defaults that only the help names are the service's. */
 export const rows = {
@@ -51,10 +71,10 @@ export const rows = {
     ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk')
       .common()
       .conflicts(['database']),
-    maxData: bytes(
+    maxData: parsed(
       '--max-data <size>',
       'most data of --ephemeral (default: 1/4 of memory)',
-      1024 ** 2,
+      (text, name) => size(text, name, 1024 ** 2),
     ),
     firstToken: negatable('--first-token', 'print no token, where a log would keep it'),
   }),
@@ -62,22 +82,7 @@ export const rows = {
     // The global option of this name is another one.
     anonymous: negatable('--anonymous', 'require a token, but not to open a link').common(),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
-    defaultDays: parsed('--default-days <n>', 'days of a push by default (default: 7)', days),
-    minDays: parsed('--min-days <n>', 'fewest days that a push can have (default: any time)', days),
-    maxDays: parsed('--max-days <n>', 'most days that a push can have (default: 90)', days),
-    defaultViews: count('--default-views <n>', 'views of a push by default (default: 5)'),
-    maxViews: count('--max-views <n>', 'most views that a push can have (default: 100)'),
-    maxFileSize: bytes('--max-file-size <size>', 'largest file: 500M, 1GiB (default: 100MiB)'),
-    maxBuffer: bytes('--max-buffer <size>', 'memory for requests and responses (default: 64MiB)'),
-    maxConnections: count('--max-connections <n>', 'open connections (default: 4096)'),
-    minRate: bytes('--min-rate <size>', 'slowest client, per minute; 0: any (default: 50KB)', 0),
-    maxFailures: count('--max-failures <n>', 'failures in the log of a push (default: 1000)'),
-    keepDays: parsed(
-      '--keep-days <n>',
-      'days to keep the log of expired pushes (default: 90)',
-      (value, name) => (value === '0' ? 0 : days(value, name)),
-    ),
-    reserve: bytes('--reserve <size>', 'free disk space to leave (default: 32MiB)', 0),
+    ...numberRows,
     rateLimit: parsed(
       '--rate-limit <n/s>',
       'requests per address, such as 600/m (default: 100/s)',
@@ -254,7 +259,7 @@ function rate(value: string, name: string): 'off' | { requests: number; millisec
 }
 
 /** Parses bytes; K, M, G, T and KiB … are powers of 1024, KB … of 1000. */
-function size(value: string, name: string, least = 1): number {
+function size(value: string, name: string, least: number): number {
   const [, digits = '', unit = '', suffix = ''] =
     /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
   const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;

@@ -15,7 +15,7 @@ import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { invalidInput, ServiceError } from '../service-errors';
 import {
-  checkSettings,
+  type CheckedSettings,
   readingRateOf,
   type ServiceIo,
   type ServiceSettings,
@@ -60,20 +60,18 @@ interface SocketOptions {
   readonly ownHost?: string | undefined;
 }
 
-/**
- * The options of a service's sockets.
- * @throws ServiceError when the settings allow too few connections
- */
 export function socketOptions(
-  settings: ServiceSettings,
+  settings: CheckedSettings,
   { now, grace = GRACE_MS }: ServiceIo,
   { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
 ): SocketOptions {
-  const { host, publicUrl, trustProxy } = settings;
-  const { fileBytes } = checkSettings(settings);
+  const { host, publicUrl, trustProxy, maxFileSize } = settings;
   return {
-    ...{ log, tls, now, grace },
-    timeouts: { read: readingRateOf(settings), rest: mostBytes(fileBytes) },
+    log,
+    tls,
+    now,
+    grace,
+    timeouts: { read: readingRateOf(settings), rest: mostBytes(maxFileSize) },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,

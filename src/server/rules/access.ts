@@ -9,7 +9,7 @@ import type { PushRow } from '../store/push-rows';
 import type { Database } from '../store/sql';
 import type { Space } from './space';
 
-export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit'> {
+export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit' | 'database'> {
   readonly database: Database;
   readonly vault: Vault;
   readonly space: Space;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { checkSettings, type ServiceSettings } from '../../service-settings';
+import type { CheckedSettings } from '../../service-settings';
 import { networksOf } from '../../shares';
 import { clientOf } from '../rate-limit';
 import { plainIp } from '../request-origin';
@@ -15,16 +15,15 @@ export interface ConnectionLimit {
   clientOf(address: string | undefined): string | undefined;
 }
 
-/**
- * The connection limit of the settings. Behind a proxy there are no shares: all connections are the proxy's.
- * @throws ServiceError when the maximum is too small
- */
-export function connectionLimitOf(settings: ServiceSettings): ConnectionLimit {
-  const { connections, rateLimit } = checkSettings(settings);
+/** The connection limit of the settings. Behind a proxy there are no shares: all connections are the proxy's. */
+export function connectionLimitOf({
+  maxConnections,
+  rateLimit,
+  trustProxy,
+}: CheckedSettings): ConnectionLimit {
   return {
-    most: connections,
-    clientOf: (address) =>
-      settings.trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit),
+    most: maxConnections,
+    clientOf: (address) => (trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit)),
   };
 }
 
