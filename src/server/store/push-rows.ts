@@ -128,7 +128,7 @@ export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow) 
 
 const search = onRows<StoredPush>(
   { token: TEXT },
-  `SELECT ${names} FROM given JOIN pushes ON lookup = token`,
+  `SELECT ${names} FROM input JOIN pushes ON lookup = token`,
   'lookup',
 );
 
@@ -140,7 +140,7 @@ const searchWithView = onRows<StoredPush & { readonly is_kept: boolean | number 
   { hash: BIGINT, token: TEXT, at: BIGINT },
   `SELECT hash, ${names}, pushes.views > 0 AND EXISTS (
      SELECT 1 FROM audit WHERE push_id = pushes.id AND ${KEPT}) AS is_kept
-   FROM given JOIN pushes ON lookup = token`,
+   FROM input JOIN pushes ON lookup = token`,
   'hash',
 );
 
@@ -151,7 +151,7 @@ export function findWithView(sql: Sql, lookup: string, hash: number, now: number
 
 const secretSearch = onRows<SecretRow>(
   { push: BIGINT },
-  `SELECT push_id, ${secretNames} FROM given JOIN secrets ON push_id = push`,
+  `SELECT push_id, ${secretNames} FROM input JOIN secrets ON push_id = push`,
   'push_id',
 );
 
@@ -161,7 +161,7 @@ export function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined>
 
 const secretRemoval = onRows<SecretRow>(
   { push: BIGINT },
-  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM given) RETURNING push_id, ${secretNames}`,
+  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM input) RETURNING push_id, ${secretNames}`,
   'push_id',
 );
 
@@ -182,7 +182,7 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 /** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
 const IS_LAST = "kind <> 'request' AND views + 1 >= expire_after_views";
 
-/** A condition on a push in `given`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
+/** A condition on a push in `input`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
 const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > now';
 
 const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at'>>(
@@ -190,7 +190,7 @@ const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated
   `UPDATE pushes SET views = views + 1,
      expired_at = CASE WHEN ${IS_LAST} THEN now END,
      updated_at = CASE WHEN ${IS_LAST} THEN now ELSE updated_at END
-   FROM given
+   FROM input
    WHERE ${IS_ACTIVE} AND views < expire_after_views
    RETURNING id, views, expired_at, updated_at`,
   'id',
@@ -218,7 +218,7 @@ type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' 
 
 const locking = onRows<Changeable>(
   { push: BIGINT, now: BIGINT },
-  `UPDATE pushes SET views = views FROM given WHERE ${IS_ACTIVE}
+  `UPDATE pushes SET views = views FROM input WHERE ${IS_ACTIVE}
    RETURNING id, views, expired_at, updated_at, answer_id`,
   'id',
 );
@@ -259,7 +259,7 @@ export function findById(sql: Sql, id: number): Promise<StoredPush | undefined> 
 
 export type DuePush = Pick<StoredPush, 'id' | 'kind' | 'expires_at'> & { readonly bytes: number };
 
-/** The next due pushes after the given one, ordered by time. */
+/** The next due pushes after `after`, ordered by time. */
 export function listDue(
   sql: Sql,
   now: number,

@@ -83,9 +83,9 @@ export type RowOf<Columns> = {
   -readonly [C in keyof Columns]: Columns[C] extends SqlColumn<infer T> ? T : never;
 };
 
-/** A statement on rows of values, named `given`, which PostgreSQL runs once for those of several callers. */
+/** A statement on rows of values, named `input`, which PostgreSQL runs once for those of several callers. */
 export interface RowStatement extends TemplateStringsArray {
-  /** The statement for several rows, with an array of values for each column of `given`. */
+  /** The statement for several rows, with an array of values for each column of `input`. */
   readonly ofMany: TemplateStringsArray;
   /** The column of a result that has the first value of its row. */
   readonly by: string | undefined;
@@ -127,7 +127,7 @@ export function onRows<R, C extends string = string>(
   const types = names.map((name) => columns[name]);
   const reads = text.startsWith('SELECT');
   const statementOn = (values: string) =>
-    Object.assign(plain(`WITH given (${names}) AS (${values}) ${text}`), { reads });
+    Object.assign(plain(`WITH input (${names}) AS (${values}) ${text}`), { reads });
   const statement: RowStatement = Object.assign(statementOn(`VALUES (${names.map(() => '?')})`), {
     ofMany: statementOn(`SELECT * FROM unnest(${types.map((type) => `CAST(? AS ${type}[])`)})`),
     by,
@@ -141,7 +141,7 @@ export function insertionOf<R, C extends string = string>(
   columns: Readonly<Record<C, ColumnType>>,
   key?: C,
 ): OnRow<C, R> {
-  const insert = `INSERT INTO ${table} (${Object.keys(columns)}) SELECT * FROM given`;
+  const insert = `INSERT INTO ${table} (${Object.keys(columns)}) SELECT * FROM input`;
   return onRows(columns, key === undefined ? insert : `${insert} RETURNING id, ${key}`, key);
 }
 
