@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Owner, Owners } from '../owners/owners';
 import type { Visitor } from '../rules/access';
-import type { Opener } from '../rules/records';
+import type { Opener } from '../rules/views';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import { type Env, reserving, visitorOf } from './env';
@@ -48,15 +48,21 @@ export function needsToken(): ServiceRefusal {
   return new ServiceRefusal('unauthorized', message);
 }
 
+/** How a visitor opens what the path names: with the passphrase of the query, unless another is given. */
+export function openerOf(
+  c: Context<Env>,
+  visitor: Visitor,
+  passphrase = c.req.query('passphrase') ?? '',
+): Opener {
+  return { urlToken: urlToken(c), visitor, passphrase, reserve: reserving(c) };
+}
+
 /**
- * How a caller opens what the path names.
- * @param cost what that takes, which is why a link must not be prefetched
+ * @param cost what the request takes, which is why its link must not be prefetched
  * @throws ServiceRefusal for a prefetch
  */
-export function openerOf(c: Context<Env>, visitor: Visitor, cost: string): Opener {
-  if (isPrefetch(c.req.raw)) throw malformed(`${cost} and cannot be prefetched.`);
-  const passphrase = c.req.query('passphrase') ?? '';
-  return { urlToken: urlToken(c), visitor, passphrase, reserve: reserving(c) };
+export function refusePrefetch(request: Request, cost: string): void {
+  if (isPrefetch(request)) throw malformed(`${cost} and cannot be prefetched.`);
 }
 
 export function urlToken(c: Context<Env>): string {

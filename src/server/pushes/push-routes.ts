@@ -1,7 +1,13 @@
 import type { Context, Hono } from 'hono';
 import { locales, routes } from '../../contract/api';
 import type { PartOptions } from '../app-options';
-import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import {
+  authentication,
+  openerOf,
+  pageNumber,
+  refusePrefetch,
+  urlToken,
+} from '../http/authentication';
 import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
 import { auditBody, json, wrongMethod } from '../http/responses';
@@ -25,10 +31,14 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
+    const { anonymousFiles, maxFileSize } = settings;
     const accepted = caller.owner !== undefined;
-    const begin = accepted || settings.anonymousFiles ? async () => pushes.upload() : undefined;
-    const wanted = { root: 'push', accepted, begin, fileBytes: settings.maxFileSize } as const;
-    const made = await withBody(c, wanted, (input, upload) => pushes.create(input, caller, upload));
+    const takesFiles = accepted || anonymousFiles;
+    const plan = { root: 'push', accepted, takesFiles, maxFileSize } as const;
+    const made = await withBody(c, plan, async (body) => {
+      if (await body.readFields()) await body.readFiles(pushes.upload());
+      return pushes.create(body.takeFields(), caller, body.upload);
+    });
     const html_url = body(c, made.push).html_url + localeQuery(c);
     return json({ ...noted(c, made), html_url }, 201);
   });
@@ -45,7 +55,8 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     const caller = await permitted(c);
     // Hono routes it like GET.
     if (c.req.method === 'HEAD') return wrongMethod(routes.retrieve.path);
-    const seen = await pushes.retrieve(openerOf(c, caller, 'A retrieval uses a view'));
+    refusePrefetch(c.req.raw, 'A retrieval uses a view');
+    const seen = await pushes.retrieve(openerOf(c, caller));
     return retrievedPush(seen, baseOf(c.req.raw, settings), now());
   });
 
@@ -61,10 +72,8 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.delete(routes.expire.path, async (c) => {
     // Its page lets viewers do so, who have no token.
-    const caller = await visitor(c);
-    const passphrase = c.req.query('passphrase') ?? '';
-    const expirer = { urlToken: urlToken(c), visitor: caller, passphrase };
-    return json(body(c, await pushes.expire(expirer)));
+    const expired = await pushes.expire(openerOf(c, await visitor(c)));
+    return json(body(c, expired));
   });
 }
 

@@ -1,13 +1,20 @@
 import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
 import type { PartOptions } from '../app-options';
-import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import {
+  authentication,
+  openerOf,
+  pageNumber,
+  refusePrefetch,
+  urlToken,
+} from '../http/authentication';
 import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
 import { auditBody, fileBody, json, jsonWithText, wrongMethod } from '../http/responses';
-import { type BodyFields, textIn, type Wanted, withBody } from '../http/with-body';
-import type { TextWithFiles } from '../rules/opened';
-import type { Opener, PushWithNote } from '../rules/records';
+import { type BodyPlan, textIn, withBody } from '../http/with-body';
+import type { PushWithNote } from '../rules/records';
+import type { TextWithFiles } from '../rules/views';
+import type { CheckedSettings } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
 import { requestBody } from './request-body';
 import { requestState } from './requests';
@@ -28,12 +35,12 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(requestRoutes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
-    const begin = async () => requests.upload();
-    const { maxFileSize: fileBytes } = settings;
-    const wanted = { root: 'request', accepted: true, begin, fileBytes } as const;
-    const made = await withBody(c, wanted, (input, upload) =>
-      requests.create(input, caller, upload),
-    );
+    const { maxFileSize } = settings;
+    const plan = { root: 'request', accepted: true, takesFiles: true, maxFileSize } as const;
+    const made = await withBody(c, plan, async (body) => {
+      if (await body.readFields()) await body.readFiles(requests.upload());
+      return requests.create(body.takeFields(), caller, body.upload);
+    });
     return json(noted(c, made), 201);
   });
 
@@ -49,8 +56,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     const caller = await permitted(c);
     // Hono routes it like GET.
     if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
-    const opener = openerOf(c, caller, 'A request takes its answer');
-    const { request, question, answer } = await requests.read(opener);
+    refusePrefetch(c.req.raw, 'A request takes its answer');
+    const { request, question, answer } = await requests.read(openerOf(c, caller));
     const base = baseOf(c.req.raw, settings);
     const bodies = ({ files }: TextWithFiles) => files.map((file) => fileBody(file, base));
     const head = {
@@ -84,30 +91,22 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     const caller = await permitted(c);
     // Before the body, which may be large, is read.
     const request = await requests.find(urlToken(c));
-    const { url_token } = request;
-    const opener = (fields: BodyFields) => ({
-      urlToken: url_token,
-      visitor: caller,
+    const answered = await withBody(c, answerPlan(request, settings), async (body) => {
       // That of the body is in no log of a proxy.
-      passphrase: textIn(fields, 'passphrase') || (c.req.query('passphrase') ?? ''),
+      const opener = () => openerOf(c, caller, textIn(body.fields, 'passphrase') || undefined);
+      if (await body.readFields()) await body.readFiles(await requests.uploadAnswer(opener()));
+      const { upload } = body;
+      return requests.respond({ ...opener(), input: body.takeFields(), upload });
     });
-    const answered = await withBody(c, answerBody(options, request, opener), (input, upload) =>
-      requests.respond({ ...opener(input), input, upload }),
-    );
     return json(body(c, answered));
   });
 }
 
-/**
- * What the body of an answer may have. Its files are stored only for a request that accepts files, is open, and whose
- * passphrase comes before them.
- */
-export function answerBody(
-  { requests, settings }: PartOptions,
+/** Files of an answer are stored only for a request that accepts them and is open, after its passphrase. */
+export function answerPlan(
   request: PushRow,
-  opener: (fields: BodyFields) => Opener,
-): Wanted {
-  const begin = (before: BodyFields) => requests.uploadAnswer(opener(before));
+  { maxFileSize }: Pick<CheckedSettings, 'maxFileSize'>,
+): BodyPlan {
   const accepted = requestState(request) === 'open';
-  return { root: 'request', accepted, begin, fileBytes: settings.maxFileSize };
+  return { root: 'request', accepted, takesFiles: true, maxFileSize };
 }

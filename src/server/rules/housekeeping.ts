@@ -2,8 +2,7 @@ import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
 import { ServiceRefusal } from '../service-errors';
 import { deleteTries } from '../store/audit-rows';
-import { deleteKept, LONGEST } from '../store/kept-rows';
-import { forgetOver, forgetSpent, listSpent } from '../store/kept-views';
+import { deleteMade, forgetOver, forgetSpent, LONGEST, listSpent } from '../store/kept-rows';
 import * as store from '../store/push-rows';
 import { limitBytes, type Sql } from '../store/sql';
 import type { RuleOptions } from './access';
@@ -57,7 +56,7 @@ export class Housekeeping {
       () => space.look(),
       () => files.abandonStale(),
       () => deleteTries(database.sql, now - 60_000, now + 60_000),
-      () => deleteKept(database.sql, now),
+      () => deleteMade(database.sql, now),
       () => this.forgetViews(now),
       () => this.dropSpent(),
       // Not while a request that was done with one can still be repeated.

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { raceWithLimit } from '../../platform/files/abort';
 import { ServiceError, systemCode } from '../service-errors';
-import { ConnectionLost, overPool, type PgConnection, Unreachable, USE_LOCK } from './pg-database';
+import { overPool, Unreachable, USE_LOCK } from './pg-database';
 import { arraysOf } from './pg-group';
 import { Pool } from './pg-pool';
+import { ConnectionLost, type PgConnection } from './pg-transaction';
 import type { PgAddress, PgHost } from './pg-url';
 import { type Database, isRowStatement, type Value } from './sql';
 

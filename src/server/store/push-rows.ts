@@ -2,7 +2,7 @@ import type { SealedWith } from '../../age/sealed-with';
 import type { Kind } from '../../contract/api';
 import { keyChanged } from '../service-errors';
 import { endFiles } from './file-rows';
-import { forgetSpent, forgetViews, KEPT } from './kept-views';
+import { forgetSpent, forgetViews, KEPT } from './kept-rows';
 import { type ColumnType, insertionOf, mapped, onRows, type Sql, violatesReference } from './sql';
 
 interface Column<T> {
