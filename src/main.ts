@@ -1,6 +1,6 @@
 import type { GlobalOptions } from './cli/options';
 import { execute, reached } from './commands/program';
-import { tellError } from './keep/tell-error';
+import { printError } from './keep/print-error';
 import type { Context } from './platform/context';
 import { CliError, endedBy, type Fact, phrase, statusOf } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
@@ -10,7 +10,6 @@ import * as system from './platform/process';
 export { crash, leave } from './platform/process';
 
 /**
- * The `Context` of this process.
  * @param tune is called before the first request; `many` if others will follow
  * @param launcher the script that was started; none for an executable
  */
@@ -29,7 +28,7 @@ export function systemContext(
   );
 }
 
-/** Runs one command line and returns the exit status. The only catch: every error is printed, with a status from `errors.ts`. */
+/** Returns the exit status. Every error is caught here alone, and printed with a status from `errors.ts`. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const handed = argv[0] === HANDED_OVER ? await handedOver(context, system.terminate) : undefined;
   if (handed) return run(handed.argv, handed.context);
@@ -43,24 +42,24 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
         }),
       context,
     );
-    await ended.finally(() => context.asked());
+    await ended.finally(() => context.releaseTerminal());
     return 0;
   } catch (error) {
     const failure = isInterrupted(context) ? interruption(context.signal, error) : error;
     const { json, debug } = parsed ?? (await reached(argv, context)).options;
-    await tellError(context, failure, { json, debug });
+    await printError(context, failure, { json, debug });
     return statusOf(failure);
   }
 }
 
-/** The facts of a failure, with its subject, if that is one of several. */
+/** The subject, such as a line of the input, stands before the first fact. */
 function factsOf({ subject, facts }: CliError): readonly Fact[] {
   const [first, ...others] = facts;
   if (subject === undefined || first === undefined) return facts;
   return [phrase('detailed', subject, first), ...others];
 }
 
-/** The error of an interrupted run, with what its failure says about a created push or a used view. */
+/** Keeps what a failure says about a created push or a used view in the error of an interrupted run. */
 function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;

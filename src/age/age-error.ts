@@ -1,9 +1,7 @@
 type AgeReason =
   | 'armor'
   | 'header'
-  /** The header was changed. */
   | 'mac'
-  /** No identity decrypts the file. */
   | 'no-match'
   | 'payload'
   /** A recipient, an identity or a typed key is invalid or not supported. */
@@ -13,7 +11,7 @@ type AgeReason =
   /** A private key is protected with a passphrase, which is not supported. */
   | 'key-passphrase';
 
-/** An error of this room. Its message never contains a key, a passphrase or a line of a key file. */
+/** The message never contains a key, a passphrase or a line of a key file. */
 export class AgeError extends Error {
   override readonly name = 'AgeError';
 
@@ -25,7 +23,6 @@ export class AgeError extends Error {
   }
 }
 
-/** Calls `parse`, and throws what `explain` makes of an AgeError. */
 export function explaining<T>(parse: () => T, explain: (error: AgeError) => Error): T {
   try {
     return parse();

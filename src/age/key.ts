@@ -5,7 +5,7 @@ import { isLinkKey, linkKeyIn, wordsIn } from './link-key';
 /** The fewest words of a key: 77 bits with the EFF list. */
 const LEAST_WORDS = 6;
 
-/** Makes a key for a link: 128 random bits in 22 characters of base64url. */
+/** The key has 128 random bits, as 22 characters of base64url. */
 export function newLinkKey(): string {
   return randomBytes(16).toString('base64url');
 }

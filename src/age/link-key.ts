@@ -33,5 +33,5 @@ export function isLinkKey(text: string): boolean {
   return WHOLE.test(text);
 }
 
-/** The scrypt work factor of link keys, whose strength is in the key. */
+/** A link key is random, so that stretching it further would add nothing. */
 export const LINK_WORK = 10;

@@ -17,12 +17,11 @@ export interface ManifestFile {
 const START = '{"pwpush-manifest":';
 const VERSION = 1;
 
-/** The name by which the instance knows a file of an encrypted push. */
 export function encryptedName(index: number): string {
   return `${index + 1}.age`;
 }
 
-/** Whether plaintext is a manifest. No other text begins so. */
+/** No text but a manifest begins with `START`. */
 export function isManifest(plaintext: string): boolean {
   return plaintext.startsWith(START);
 }

@@ -74,7 +74,7 @@ function nodeChacha(key: Uint8Array): Chacha {
 async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   const { subtle } = webcrypto;
   const name = 'ChaCha20-Poly1305';
-  // The types of Node.js 20 do not have it.
+  // The types of Node.js 20 lack `raw-secret`.
   const format: string = 'raw-secret';
   const key = await subtle.importKey(format as 'raw', bytes, name, false, ['encrypt', 'decrypt']);
   return {
@@ -90,7 +90,6 @@ async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   };
 }
 
-/** @see Scrypt */
 export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Buffer> {
   const [N, r, p] = [2 ** work, 8, 1];
   // RFC 7914 needs 128 * r * N bytes, and some more.

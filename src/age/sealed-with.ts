@@ -1,9 +1,7 @@
 import { LINK_WORK } from './link-key';
 
-/** What opens armor: the key of a link, words, or the private key of a recipient. */
 export type SealedWith = 'link' | 'words' | 'recipient';
 
-/** Whether a text starts with the first line of armor, after any white space. */
 export function isArmored(text: string): boolean {
   return /^-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.test(text.trimStart());
 }

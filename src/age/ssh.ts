@@ -29,7 +29,7 @@ export function sshRecipient(wire: Buffer): Recipient {
   const edwards = key.string();
   if (type !== TYPE || edwards.length !== 32 || !key.ended()) throw invalidKey();
   const point = montgomery(edwards);
-  // A point of low order is refused here.
+  // `ephemeral` throws for a point of low order, before anything is encrypted.
   ephemeral(node, x25519, point);
   const wrapKey = wrapKeyFor(wire, point);
   return {

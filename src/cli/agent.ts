@@ -3,7 +3,7 @@ import { phrase, usageError } from '../platform/errors';
 import type { StepName } from '../words/steps';
 import { isOn } from './values';
 
-/** Variables that coding agents set for the programs that they run. What these print becomes part of a transcript. */
+/** Coding agents set these variables for the programs that they run. What these print becomes part of a transcript. */
 export const MARKERS = [
   'AI_AGENT',
   'AGENT',
@@ -18,14 +18,16 @@ export const MARKERS = [
   'AUGMENT_AGENT',
 ] as const;
 
-/** The variable by which an agent is known to run us; undefined without one. */
 export function agentMarker(env: Environment): string | undefined {
   return MARKERS.find((name) => isOn(env[name]));
 }
 
 type Guarded = Pick<Context, 'guard'>;
 
-/** Why no secret may be shown on our streams, a terminal or a log, which the program that runs us reads; undefined if one may. */
+/**
+ * The program that runs us reads our streams, a terminal or a log: this says why they must not have a secret; undefined
+ * if they may.
+ */
 export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {
   return guard?.();
 }
@@ -36,8 +38,8 @@ export async function isGuarded(context: Guarded): Promise<boolean> {
 
 /**
  * Refuses to print a secret that an agent would read. Call it before anything is made, asked or used up.
- * @param what would be printed
- * @param instead what to do that does not print it
+ * @param what the secret in messages
+ * @param instead tells what to do that does not print it
  * @throws CliError (usage)
  */
 export async function refuseToPrint(

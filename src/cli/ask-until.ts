@@ -3,8 +3,7 @@ import { CliError, phrase } from '../platform/errors';
 export const TRIES = 3;
 
 /**
- * Asks until something is accepted.
- * @param attempt asks, and throws for what is not accepted; gets the failure before, undefined at first
+ * @param attempt asks, and throws for an answer that is not accepted; gets the failure before, undefined at first
  * @param retry whether to ask again after a failure
  * @throws the failure of the last try
  */
@@ -35,7 +34,7 @@ export async function filledIn(
   return typed;
 }
 
-/** Asks before anything is sent, which is said where the user ends it. */
+/** Tells a user who ends a question that nothing was sent yet. */
 export async function beforeSending<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -2,13 +2,13 @@ import type { Environment } from '../platform/context';
 import { isOn } from './values';
 
 interface CiSystem {
-  /** Documented variables, one of which is set in each job. */
+  /** The system documents these variables, and sets one of them in each job. */
   readonly variables: readonly string[];
-  /** Whether prompts stay: clients of the system read the variable too, so that people have it in their shells. */
+  /** Prompts stay: clients of the system read the variable too, so that people have it in their shells. */
   readonly prompts?: true;
 }
 
-/** The CI systems by which a job is known, whose log others read. Most of them set CI too, but not in each job. */
+/** Others read the log of a job of these systems. Most of them set CI too, but not in each job. */
 export const systems: Readonly<Record<string, CiSystem>> = {
   'any other': { variables: ['CI'] },
   AppVeyor: { variables: ['APPVEYOR'] },
@@ -18,7 +18,7 @@ export const systems: Readonly<Record<string, CiSystem>> = {
   Bamboo: { variables: ['bamboo_planKey', 'bamboo_buildKey', 'bamboo_deploy_environment'] },
   'Bitbucket Pipelines': { variables: ['BITBUCKET_BUILD_NUMBER'] },
   Bitrise: { variables: ['BITRISE_IO'] },
-  // Its plugin for containers passes on the second variable only.
+  // Buildkite's plugin for containers passes on the second variable only.
   Buildkite: { variables: ['BUILDKITE', 'BUILDKITE_BUILD_ID'] },
   CircleCI: { variables: ['CIRCLECI'] },
   'Cirrus CI': { variables: ['CIRRUS_CI'] },
@@ -41,9 +41,8 @@ export const systems: Readonly<Record<string, CiSystem>> = {
 const systemsOf = (env: Environment) =>
   Object.values(systems).filter(({ variables }) => variables.some((name) => isOn(env[name])));
 
-/** Whether a CI job runs us, whose log others read, and which its system may search for commands. */
+/** Others read the log of a CI job, and its system may search it for commands. */
 export const isCi = (env: Environment): boolean => systemsOf(env).length > 0;
 
-/** Whether that is a job in which nobody can answer a prompt. */
 export const isUnattended = (env: Environment): boolean =>
   systemsOf(env).some(({ prompts }) => !prompts);

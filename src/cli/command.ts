@@ -2,16 +2,16 @@ import { Command as Parser } from 'commander';
 import { usageError } from '../platform/errors';
 import { unknownOption, unknownSubcommand, unknownWord } from './help/misuse';
 
-/** A command of Commander, which parses the line. Refuses what Commander would take for something else. */
+/** Refuses what Commander would take for something else on a line. */
 export class Command extends Parser {
   declare readonly commands: readonly Command[];
   /** The words after `--`. */
   rest: readonly string[] = [];
-  /** Whether these are a command to run, and no operands. */
+  /** True if `rest` is a command to run, and not operands. */
   takesCommand = () => false;
-  /** Whether `-h` asked for help, which is short then. */
+  /** `-h` asks for short help. */
   briefly = false;
-  /** What the help says after the options, and its examples. */
+  /** The help has this text after the options, and before the examples. */
   manual = '';
 
   override createCommand(name?: string): Command {
@@ -25,7 +25,7 @@ export class Command extends Parser {
     const read = this.helpLast(super.parseOptions(argv));
     if (this.takesCommand()) read.operands.splice(read.operands.length - this.rest.length);
     this.briefly = read.unknown.includes('-h');
-    // Also before `--help`, for which Commander would print the help of this command.
+    // An unknown subcommand is refused also before `--help`, for which Commander would print the help of this command.
     const [word] = read.operands;
     if (word !== undefined && this.commands.length > 0 && !this.below(word))
       throw this.parent ? unknownSubcommand(word, this) : unknownWord(word, this.words());
@@ -33,7 +33,9 @@ export class Command extends Parser {
   }
 
   below(word: string): Command | undefined {
-    return this.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    return this.commands.find(
+      (command) => command.name() === word || command.aliases().includes(word),
+    );
   }
 
   /** `-h push` means what `push -h` does. */
@@ -47,11 +49,11 @@ export class Command extends Parser {
   words(): string[] {
     return this.createHelp()
       .visibleCommands(this)
-      .map((one) => one.name());
+      .map((command) => command.name());
   }
 }
 
-/** The command that a line leads to, and its operands; a line need not be complete or correct for that. */
+/** A line leads to a command and its operands, even if the line is not complete or correct. */
 export interface Reached {
   readonly command: Command;
   readonly operands: readonly string[];
@@ -83,20 +85,20 @@ function readOptions(command: Command, argv: readonly string[]) {
   try {
     return Parser.prototype.parseOptions.call(command, [...argv]);
   } catch {
-    // A value is missing, or it is --version.
+    // A value may be missing, and `--version` throws too.
     return { operands: [], unknown: [] };
   }
 }
 
 /**
- * Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`, and `-1`, which Commander takes for an
- * argument. The command that the first operand names looks at what follows itself, as it knows which of its options take a
- * value.
+ * Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`, and `-1`, which Commander
+ * takes for an argument. The command that the first operand names checks the words after it, as it knows which of its
+ * options take a value.
  */
 function refuseMistaken(words: readonly string[], command: Command): void {
   const { options, commands } = command;
   const takesNext = (word: string) =>
-    options.some((one) => one.required && [one.long, one.short].includes(word));
+    options.some((option) => option.required && [option.long, option.short].includes(word));
   let isValue = false;
   for (const word of words) {
     if (!isValue && !word.startsWith('-') && commands.length > 0) return;

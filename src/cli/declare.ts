@@ -1,11 +1,11 @@
 import { Argument, type Command, Option } from 'commander';
 import { oneOf } from './near-words';
-import { filled, newFileName, positive, storedFileName } from './values';
+import { filled, newFileName, positive, storedFileName, truth } from './values';
 
-/** Parses a value; `name` is the option, argument or variable that messages name. */
+/** Messages have `name` for the option, argument or variable. */
 type Parse<T> = (text: string, name: string) => T;
 
-/** Rows that another excludes, or of which it requires one, where `when` holds for their values. */
+/** Where `when` holds for the value, the row excludes these others, or requires one of them. */
 interface Rule<T> {
   readonly others: readonly string[];
   when(value: T, other?: unknown): boolean;
@@ -14,11 +14,11 @@ interface Rule<T> {
 
 const always = () => true;
 
-/** What a value names: a path, or one of those that this machine knows. */
+/** Completion offers paths, or the values of this kind that the machine knows. */
 type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting';
 
 class DeclaredOption extends Option {
-  /** Whether `-h` shows it where a command has many. */
+  /** `-h` shows the option where a command has many. */
   common = false;
   subject: Subject | undefined;
 }
@@ -29,38 +29,37 @@ class DeclaredArgument extends Argument {
 
 interface Reading<T> {
   readonly parse?: Parse<unknown>;
-  /** Whether `parse` returns a part of the value, which can be given several times. */
+  /** `parse` returns a part of the value, which can be given several times. */
   readonly many?: boolean;
   readonly fallback?: T;
 }
 
-/** All values of an option, in the order of the line: they are parsed when all of it is known. */
+/** Values of an option are collected in the order of the line: they are parsed when all of it is known. */
 const collected = (text: string, before: unknown) => [
   ...(Array.isArray(before) ? before : []),
   text,
 ];
 
 /**
- * The declaration of an option or an argument: flags, help, parser, default, and what goes with it. `T` is the type of
- * its value, with `undefined` if it has no default; `Other` are the names of the rows that it mentions.
+ * Declares an option or an argument: flags, help, parser, default, and what excludes it. `T` is the type of the value,
+ * with `undefined` without a default; `Other` are the names of the rows that it mentions.
  */
 export class Row<T, Other extends string = never> {
-  /** An option, and its `--no-…`, if there is one; none for an argument. */
+  /** An option, and its `--no-…`, if there is one; empty for an argument. */
   readonly options: DeclaredOption[] = [];
   readonly argument: DeclaredArgument | undefined;
-  /** How messages name it. */
   readonly label: string;
   readonly parse: Parse<unknown> | undefined;
   readonly many: boolean;
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
-  /** What it reads from standard input where its value is a dash. */
+  /** What a dash as the value reads from standard input. */
   input: string | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
-  /** Whether it has a meaning only with an instance, or takes the place of one. */
+  /** The value has a meaning only with an instance, or takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
-  /** For the type alone. */
+  /** Exists for the compiler alone, which checks the names of other rows. */
   declare readonly other: Other;
 
   constructor(flags: string, help: string, { parse, many = false, fallback }: Reading<T> = {}) {
@@ -78,7 +77,7 @@ export class Row<T, Other extends string = never> {
     }
   }
 
-  /** Its default, which the help names if it is a number or text. */
+  /** The help names a default that is a number or text. */
   or(value: Exclude<T, undefined>): Row<Exclude<T, undefined>, Other> {
     if (typeof value !== 'object' && typeof value !== 'boolean')
       this.options[0]?.default(value, String(value));
@@ -86,7 +85,7 @@ export class Row<T, Other extends string = never> {
     return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
   }
 
-  /** What many use: `-h` shows it. Not its `--no-…`, if that is declared after this. */
+  /** `-h` shows the option. Its `--no-…` is not shown if that is declared after this call. */
   common(): this {
     for (const option of this.options) option.common = true;
     return this;
@@ -120,7 +119,9 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  /** Standard input is `what` even without a dash, unless the line has one of `unless`; a switch counts where it is given. */
+  /**
+   * Standard input is `what` even without a dash, unless the line has one of `unless`; a switch counts if it was typed.
+   */
   takesPiped(what: string, unless: readonly string[]): this {
     this.piped = { what, unless };
     return this;
@@ -142,12 +143,10 @@ export class Row<T, Other extends string = never> {
   }
 }
 
-/** Declarations by the names of their values. */
 export type Rows = Readonly<Record<string, Row<unknown, string>>>;
 
 type ValueOf<R> = R extends Row<infer T, string> ? T : never;
 
-/** The values of options; those without a default may be missing. */
 export type Values<R> = {
   readonly [K in keyof R as undefined extends ValueOf<R[K]> ? never : K]: ValueOf<R[K]>;
 } & {
@@ -160,7 +159,7 @@ export type Values<R> = {
 export const flag = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: false });
 
-/** A switch that is declared as if it took a value, which is refused. */
+/** The switch is declared as if it took a value, which is refused. */
 export function bareFlag(flags: string, help: string, refuse: () => never) {
   const row = new Row<boolean>(flags, help, { fallback: false, parse: refuse });
   for (const option of row.options) Object.assign(option, { optional: true }).argParser(collected);
@@ -170,11 +169,11 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
-/** `--x` and `--no-x`: undefined if neither is given. */
+/** Undefined if neither `--x` nor `--no-x` was typed. */
 export const either = (flags: string, help: string, notHelp: string) =>
   new Row<boolean | undefined>(flags, help).orNot(notHelp);
 
-/** Both, where the first is the default: only `--no-x` is listed. */
+/** `--x` is the default, so that the help lists only `--no-x`. */
 export function negatable(flags: string, notHelp: string) {
   const row = switchOff(flags, '').orNot(notHelp);
   row.options[0]?.hideHelp();
@@ -186,31 +185,30 @@ export const text = (flags: string, help: string) => new Row<string | undefined>
 export const parsed = <T>(flags: string, help: string, parse: Parse<T>) =>
   new Row<T | undefined>(flags, help, { parse });
 
-/** A text that cannot be empty, as an unset variable of a shell is. */
+/** An unset variable of a shell becomes an empty text, which is refused. */
 export const filledText = (flags: string, help: string) => parsed(flags, help, filled);
 
-/** A file that is read, or standard input, from which it is `what`. */
+/** A dash reads `what` from standard input. */
 export const inputFile = (flags: string, help: string, what: string) =>
   text(flags, help).names('path').readsStandardInput(what);
 
-/** The name of a file that is read, and that is not standard input. */
+/** The file cannot be standard input, as it may be read more than once. */
 export const storedFile = (flags: string, help: string) =>
   parsed(flags, help, storedFileName).names('path');
 
-/** The name of a file that is written, which no stream can take the place of. */
+/** A stream cannot take the place of the new file. */
 export const newFile = (flags: string, help: string) =>
   parsed(flags, help, newFileName).names('path');
 
 export const count = (flags: string, help: string) => parsed(flags, help, positive);
 
-/** An option that can be given several times. */
 export const list = <T = string>(
   flags: string,
   help: string,
   parse: Parse<readonly T[]> = (value) => [value as T],
 ) => new Row<readonly T[] | undefined>(flags, help, { parse, many: true });
 
-/** Files of which each is read, or standard input, from which it is `what`. */
+/** A dash reads `what` from standard input. */
 export const inputFiles = (flags: string, help: string, what: string) =>
   list(flags, help).names('path').readsStandardInput(what);
 
@@ -220,7 +218,6 @@ export function choice<const T extends string>(flags: string, help: string, word
   return row;
 }
 
-/** The value of an argument: several words, or one, which can be left out. */
 type Operand<Flags> = Flags extends `${string}...${string}`
   ? readonly string[]
   : Flags extends `<${string}`
@@ -230,16 +227,17 @@ type Operand<Flags> = Flags extends `${string}...${string}`
 export const operand = <Flags extends string>(flags: Flags, help: string, parse?: Parse<unknown>) =>
   new Row<Operand<Flags>>(flags, help, parse && { parse });
 
-/** An option whose value can be left out: `true` then. */
+/** An option without its value is `true`. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
   new Row<T | true | undefined>(flags, help, parse && { parse });
 
 export const isCommon = (option: Option) => option instanceof DeclaredOption && option.common;
 
-export const subjectOf = (one: Option | Argument): Subject | undefined =>
-  one instanceof DeclaredOption || one instanceof DeclaredArgument ? one.subject : undefined;
+export const subjectOf = (declared: Option | Argument): Subject | undefined =>
+  declared instanceof DeclaredOption || declared instanceof DeclaredArgument
+    ? declared.subject
+    : undefined;
 
-/** The value that an option takes, by its flags; undefined for a switch. */
 export function valueIn({ flags, variadic }: Option) {
   const [, mark, name] = /([<[])(.+?)(?:\.\.\.)?[>\]]/.exec(flags) ?? [];
   return name === undefined ? undefined : { name, required: mark === '<', variadic };
@@ -262,7 +260,7 @@ export function group<R extends Readonly<Record<string, { readonly options: read
   return rows;
 }
 
-/** Adds arguments and options to a command, except those that it has already. */
+/** Options that the command has already are kept. */
 export function declare<C extends Command>(command: C, rows: Rows): C {
   for (const { options, argument } of Object.values(rows)) {
     if (argument) command.addArgument(argument);
@@ -272,27 +270,31 @@ export function declare<C extends Command>(command: C, rows: Rows): C {
   return command;
 }
 
-/** Gives the value of an option that is not on the command line, if it is anywhere else. */
-export type Elsewhere = (row: Rows[string]) => unknown;
+/** Environment variables that have the values of options, each named by a word and its option. */
+export interface OptionVariables {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly word: string;
+}
 
 /**
- * The values that were given on a command or one above it, or `elsewhere`, over the defaults.
- * @throws CliError (usage) for a value that cannot be
+ * Collects the values of a command and those above it, or of its variables, over the defaults.
+ * @throws CliError (usage) for an invalid value
  */
 export function valuesOf<R extends Rows>(
   rows: R,
   commands: readonly Command[],
-  elsewhere: Elsewhere = () => undefined,
+  variables?: OptionVariables,
 ): Values<R> {
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) {
-    const value = parsedValues(row, typedFor(row, commands)) ?? elsewhere(row) ?? row.fallback;
+    const typed = parsedValues(row, typedFor(row, commands));
+    const value = typed ?? (variables && variableValue(row, variables)) ?? row.fallback;
     if (value !== undefined) values[name] = value;
   }
   return values as Values<R>;
 }
 
-/** What a line says for a row: texts, and `true` or `false` for options without a value. */
+/** An option without a value is `true` or `false`, others are texts. */
 function typedFor({ options: [option], argument }: Rows[string], commands: readonly Command[]) {
   if (argument) {
     const [last] = commands.slice(-1);
@@ -301,18 +303,33 @@ function typedFor({ options: [option], argument }: Rows[string], commands: reado
   }
   const key = option?.attributeName() ?? '';
   return commands
-    .filter((one) => one.getOptionValueSource(key) === 'cli')
-    .flatMap((one) => one.getOptionValue(key));
+    .filter((command) => command.getOptionValueSource(key) === 'cli')
+    .flatMap((command) => command.getOptionValue(key));
 }
 
 function parsedValues({ parse, many, label, argument }: Rows[string], typed: readonly unknown[]) {
   if (typed.length === 0) return undefined;
   const name = argument?.name() ?? label;
-  const values = typed.map((one) => (typeof one === 'string' && parse ? parse(one, name) : one));
+  const values = typed.map((value) =>
+    typeof value === 'string' && parse ? parse(value, name) : value,
+  );
   return many || argument?.variadic ? values.flat() : values.at(-1);
 }
 
-/** The commands above a command, the program first, and itself. */
+/** With `serve`, the variable of `--max-days` is `PWPUSH_SERVE_MAX_DAYS`. */
+export const variableOf = (word: string, { label }: Rows[string]) =>
+  `PWPUSH_${word}${label}`.replaceAll(/-+/g, '_').toUpperCase();
+
+/** An empty variable counts as not set. */
+function variableValue(row: Rows[string], { env, word }: OptionVariables): unknown {
+  const variable = variableOf(word, row);
+  const text = env[variable];
+  if (!text) return undefined;
+  if (typeof row.fallback === 'boolean') return truth(text, variable);
+  return row.parse ? row.parse(text, variable) : text;
+}
+
+/** The program comes first, the command itself last. */
 export function lineage<C extends Command>(command: C): readonly C[] {
   // A program and the commands below it are of one class.
   return command.parent ? [...lineage(command.parent as C), command] : [command];

@@ -1,11 +1,11 @@
 import { usageError } from '../platform/errors';
 
-/** A parser of one of some words. Not Commander's check of choices, which suggests none. */
+/** Commander's check of choices suggests none. */
 export const oneOf =
   <T extends string>(words: readonly T[]) =>
   (word: string, name: string): T => {
-    const found = words.find((one) => one === word);
-    if (found !== undefined) return found;
+    const match = words.find((candidate) => candidate === word);
+    if (match !== undefined) return match;
     // Every other code of a language is near one of two letters.
     const near = nearest(words, word, 0);
     throw usageError(
@@ -14,7 +14,7 @@ export const oneOf =
     );
   };
 
-/** The closest name, if few letters of the word are wrong: one in three, two at most. Upper case is like lower. */
+/** One letter in three may be wrong, two at most. Upper case is like lower. */
 export function nearest(names: readonly string[], word: string, least = 1): string | undefined {
   const letters = word.replace(/^--/, '').length;
   const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
@@ -24,8 +24,8 @@ export function nearest(names: readonly string[], word: string, least = 1): stri
 }
 
 /**
- * Edits that turn one word into another (Damerau-Levenshtein, optimal string alignment), more than `most` if they are more.
- * fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
+ * Counts edits that turn one word into another (Damerau-Levenshtein, optimal string alignment); above `most`, only that
+ * they are more. fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
  */
 function distance(from: string, to: string, most: number): number {
   if (most < 0 || from === '' || to === '') return Math.max(from.length, to.length);

@@ -7,7 +7,6 @@ import {
   choice,
   count,
   declare,
-  type Elsewhere,
   filledText,
   flag,
   group,
@@ -67,7 +66,7 @@ const instanceRows = group(GLOBAL, {
   ).needsInstance(),
 });
 
-/** A command that sends nothing has these alone. */
+/** A command that sends nothing has no other global options. */
 export const outputRows = group(GLOBAL, {
   json: flag('--json', 'print JSON, errors included'),
   quiet: flag('-q, --quiet', 'print only the result, warnings and errors'),
@@ -77,12 +76,12 @@ export const outputRows = group(GLOBAL, {
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
-/** A command that only works on profiles has these alone. */
+/** A command that only works on profiles has no other global options. */
 export const profileGlobals = { ...profileRow, ...outputRows };
 
 export type GlobalOptions = Values<typeof globalRows>;
 
-/** Declares global options on the program and on each command, so that they can be given before and after its name. */
+/** Each command declares the global options too, so that they can be given before and after its name. */
 export function addGlobals(command: Command, rows: Rows = globalRows): Command {
   return declare(command, rows)
     .optionsGroup(GLOBAL)
@@ -108,10 +107,10 @@ export const passphraseRows = group('Passphrase:', {
 });
 
 /**
- * Sources of a passphrase that protects something new. `-p` is declared as if it took a value: `-p hunter2`, which
+ * Declares the sources of a passphrase for something new. `-p` is declared as if it took a value: `-p hunter2`, which
  * other programs accept, must not send "hunter2".
- * @param what it protects
- * @param argument what is given before it on the command line
+ * @param what is protected
+ * @param argument precedes the passphrase on the command line
  */
 export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'question') {
   const ask = `ask for a passphrase that protects the ${what}`;
@@ -152,8 +151,8 @@ export const keyRows = group('Encrypted pushes:', {
 });
 
 export function keySources({ keyFile, identity = [], decrypt }: Values<typeof keyRows>) {
-  const named = keyFile === undefined ? '--identity' : '--key-file';
-  return { file: keyFile, identities: identity, decrypt, named };
+  const option = keyFile === undefined ? '--identity' : '--key-file';
+  return { file: keyFile, identities: identity, decrypt, option };
 }
 
 export const sourceRows = () => ({
@@ -223,20 +222,19 @@ export const pageRows = {
 };
 
 /**
- * The global options as given anywhere on the line, with their defaults.
- * @throws CliError (usage) for a value that cannot be
+ * Global options are read from anywhere on the line, with their defaults.
+ * @throws CliError (usage) for an invalid value
  */
 export function globalOptions(command: Command, env: Environment): GlobalOptions {
   return { ...valuesOf(globalRows, lineage(command)), ...mannerOf(command, env) };
 }
 
-/** How a run prints, which is known of a line that cannot be parsed, too. */
+/** The manner of printing is known of a line that cannot be parsed, too. */
 export function mannerOf(command: Command, env: Environment): Values<typeof outputRows> {
   const manner = valuesOf(outputRows, lineage(command));
   return { ...manner, debug: manner.debug || isOn(env.PWPUSH_DEBUG) };
 }
 
-/** The global options about the instance, as words of a command line. */
 export function globalWords(options: GlobalOptions): string[] {
   const values = new Map<string, unknown>(Object.entries(options));
   return Object.entries(globalRows).flatMap(([name, { label, fallback }]) => {
@@ -246,24 +244,24 @@ export function globalWords(options: GlobalOptions): string[] {
   });
 }
 
-/** All that a line with these may have. An option of the program may have the same name: `--anonymous` of `serve`. */
+/** A command may have an option of the name of a global one: `--anonymous` of `serve`. */
 export const lineRows = (rows: Rows): Rows => ({ ...rows, ...globalRows, ...rows });
 
-/** Declarations that name only each other and global options. */
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
 
 export type Options<R> = GlobalOptions & Values<R>;
 
 /**
- * The values of a command's own options, and the global ones.
- * @param elsewhere gives the value of an option that is not on the command line, if there is one
+ * Merges a command's own options with the global ones.
+ * @param word names the variables of its own options, if they have some
  */
 export function optionsOf<R extends Rows>(
   command: Command,
   env: Environment,
   rows: R,
-  elsewhere?: Elsewhere,
+  word?: string,
 ): Options<R> {
-  const own = valuesOf(rows, lineage(command).slice(1), elsewhere);
+  const variables = word === undefined ? undefined : { env, word };
+  const own = valuesOf(rows, lineage(command).slice(1), variables);
   return { ...globalOptions(command, env), ...own };
 }

@@ -6,11 +6,11 @@ import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
 import { wordList } from './words';
 
-/** Where a passphrase comes from. Where it names nothing, that is the environment, if that has one. */
+/** A source that names neither a prompt nor a file leaves it to the environment. */
 export interface PassphraseSource {
   readonly ask: boolean;
   readonly file: string | undefined;
-  /** The instance that the variable is for, if what is created goes to another one. */
+  /** `PWPUSH_PASSPHRASE` is for this instance, and what is created goes to another one. */
   readonly owner?: string | undefined;
 }
 
@@ -22,10 +22,7 @@ export type NewPassphrase =
   | { readonly text: string | undefined }
   | { readonly generateInto: string | undefined };
 
-/**
- * Where options say the passphrase is.
- * @throws CliError (usage) for `-p` without a terminal
- */
+/** @throws CliError (usage) for `-p` without a terminal */
 export function passphraseSource(
   options: Partial<Values<ReturnType<typeof newPassphraseRows>>>,
   context: Context,
@@ -41,7 +38,8 @@ export function passphraseSource(
 }
 
 /**
- * The passphrase from its source, else from `PWPUSH_PASSPHRASE`, if there is one; so it is for `-p` without a terminal.
+ * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`, which also takes the place of `-p` without a
+ * terminal.
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
@@ -61,8 +59,7 @@ export async function readPassphrase(
 }
 
 /**
- * The passphrase of what is created.
- * @param offer whether to offer one if neither the source nor the variable says anything about it
+ * @param offer whether to offer a passphrase if neither the source nor the variable says anything about it
  * @throws CliError (usage) as `readPassphrase` does
  */
 export async function newPassphrase(
@@ -82,9 +79,9 @@ export async function newPassphrase(
 }
 
 /**
- * Returns a passphrase as it may be sent: not the key or words of an encrypted push, whatever the instance asks for. It
- * could decrypt the push then. Our own passphrases have five words. In NFC (RFC 8265, OpaqueString), as the same characters
- * have other code points where others type them, and most instances compare these.
+ * Refuses the key or words of an encrypted push as a passphrase, whatever the instance asks for: the instance could
+ * decrypt the push with them. Our own passphrases have five words. Returns NFC (RFC 8265, OpaqueString), as the same
+ * characters have other code points on other systems, and most instances compare these.
  * @throws CliError (usage) for a key
  */
 export async function noKey(passphrase: string): Promise<string> {
@@ -96,13 +93,12 @@ export async function noKey(passphrase: string): Promise<string> {
   );
 }
 
-/** The passphrase to retrieve pushes with, as far as it is known before the first request. */
 export interface KnownPassphrase {
-  /** With `-p`, what was typed last. */
+  /** `-p` replaces the text when the user types it again. */
   text: string | undefined;
-  /** It was typed (`-p`), so it can be asked for again if it is wrong. */
+  /** A passphrase that was typed (`-p`) can be asked for again if it is wrong. */
   readonly typed: boolean;
-  /** An option says where it is from: it may go to any instance that asks for one. */
+  /** An option named the source, so that the passphrase may go to any instance that asks for one. */
   readonly byOption: boolean;
 }
 
@@ -115,7 +111,7 @@ export async function knownPassphrase(
   return { text, typed: ask && context.canPrompt(), byOption: ask || file !== undefined };
 }
 
-/** Says that the passphrase of the environment is for the instance at another address, in an error and when asking for one. */
+/** The passphrase of the environment is for another instance; an error and a prompt mention that. */
 export function notSent(owner: string) {
   const fact = `PWPUSH_PASSPHRASE is for ${owner}`;
   return { fact, question: `Passphrase (${fact}; or --passphrase-file):` };
@@ -131,7 +127,7 @@ export async function askPassphrase(
   return twice ? typedTwice(prompter, question, ask) : ask(question);
 }
 
-/** Asks again if the two differ: ending the run would lose the secret that was typed before. */
+/** The question is repeated if the two differ: ending the run would lose the secret that was typed before. */
 async function typedTwice(
   prompter: Prompter,
   question: string,

@@ -1,18 +1,17 @@
 import { usageError } from '../platform/errors';
 import { wordList } from './words';
 
-/** A secret to generate: of what, and how many of them. */
 export interface GeneratedSecret {
   readonly of: keyof typeof kinds;
   readonly count: number;
 }
 
-/** Letters and digits that cannot be confused: no 0 O 1 l I. */
+/** 0, O, 1, l and I are left out, as they are easily confused. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
- * The least and the most of each, and what they are of. The shortest take a while to guess; a PIN may be as short as the user
- * wants. The signs survive shells, forms and being read aloud: no quotes, and no = as in NAME=value.
+ * A row has the least and the most of a kind, and its alphabet. The shortest take a while to guess; a PIN may be as
+ * short as the user wants. The signs survive shells, forms and being read aloud: no quotes, and no = as in NAME=value.
  */
 const kinds = {
   signs: [8, 1024, `${LETTERS}-_.+@%`],
@@ -27,7 +26,7 @@ const FORMS = 'use alnum:24, hex:32, digits:6 or words:5';
 const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
 
 /**
- * Parses the value of `--generate`: none, a length, or a kind and a number such as `words:5`.
+ * Parses the value of `--generate`: `true` without one, a length, or a kind and a number such as `words:5`.
  * @param name for messages
  * @throws CliError (usage)
  */
@@ -39,7 +38,7 @@ export function parseGenerate(
   const [, kind = 'signs', digits = ''] = /^(?:([a-z]+):)?([1-9]\d{0,3})$/.exec(text) ?? [];
   const count = Number(digits);
   if (count === 0 || !isKind(kind) || text.startsWith('signs'))
-    // Not quoted: it may be a secret that was meant to be pushed.
+    // The value is not quoted: it may be a secret that was meant to be pushed.
     throw usageError(
       `${name} must be from 8 to 1024, or a kind and number such as words:5`,
       name === 'the length'
@@ -59,10 +58,10 @@ function isKind(text: string): text is GeneratedSecret['of'] {
   return Object.hasOwn(kinds, text);
 }
 
-/** A random whole number from 0 up to, without, `below`. */
+/** Returns a random whole number that is less than `below`. */
 type Draw = (below: number) => number;
 
-/** Draws a secret without bias: a little under 6 bits a character, 12.9 a word. */
+/** Draws without bias: a little under 6 bits a character, 12.9 a word. */
 export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Promise<string> {
   const [, , alphabet] = kinds[of];
   if (alphabet === undefined) return generateWords(count, draw);

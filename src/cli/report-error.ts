@@ -6,11 +6,10 @@ import { boundedWrite, folded } from './terminal/bounded-write';
 import { forLog, safe, safeJson } from './terminal/safe';
 import { wordList } from './words';
 
-/** How an error is printed: one line of JSON, or `pwpush: message` and a hint. */
 export interface ErrorFormat {
   readonly json: boolean;
   readonly debug: boolean;
-  /** The hint that was printed last, which is not repeated. */
+  /** A hint that was printed last is not repeated. */
   readonly hinted?: string | undefined;
 }
 
@@ -32,11 +31,11 @@ export async function reportError(
   const whole = await withoutWords(failureText(error, format), error);
   const text = forLog(format.json ? whole : folded(whole, stderr), env);
   if (text !== '') await boundedWrite(stderr, text, signal).catch(saved);
-  // Writes to a stream that was closed before we started vanish without an error.
+  // Writes to a stream that was closed before the start vanish without an error.
   if (stderr.closed) await saved();
 }
 
-/** An error as text for stderr, with a final newline; stack frames only with `debug`. */
+/** The text ends with a newline, and has stack frames only with `debug`. */
 export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const failure = asCliError(error);
@@ -45,7 +44,7 @@ export function failureText(error: unknown, format: ErrorFormat): string {
   return format.debug ? text + frames(error) : text;
 }
 
-/** The reader of our pipe is gone (`pwpush list | head`), which is no error. */
+/** The reader of our pipe has left (`pwpush list | head`), which is no error. */
 function isClosedPipe(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EPIPE' && syscall === 'write';
@@ -66,22 +65,22 @@ function plainLines(error: CliError, { hinted }: ErrorFormat): string {
   return `${first}hint: ${safe(hint)}${rest}\n`;
 }
 
-/** What an error or a fact says, without what to do. */
+/** The steps of an error are left out. */
 export function wordsOf(what: CliError | Fact): string {
   return what instanceof CliError ? worded(what).message : clause(what);
 }
 
 /**
- * An error in sentences; `command` does what the hint says last. Without keys: a link in the wrong place of a command line
- * would bring its key into a log.
+ * Makes sentences of an error; `command` does what the last step says. Keys are removed: a link in the wrong place of a
+ * command line would bring its key into a log.
  */
 export function worded(error: CliError) {
   const { subject, facts, steps } = error;
   const about = subject === undefined ? '' : `${subject}: `;
   const message = about + facts.map(clause).join('; ');
   const all = steps.map(adviceFor);
-  const last = all.find((one) => one.command !== undefined);
-  const hint = [...all.filter((one) => one !== last), ...(last ? [last] : [])]
+  const last = all.find((advice) => advice.command !== undefined);
+  const hint = [...all.filter((advice) => advice !== last), ...(last ? [last] : [])]
     .map(({ text }, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
     .join('. ');
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
@@ -92,17 +91,17 @@ export function worded(error: CliError) {
   };
 }
 
-/** Whether an error may quote an argument; one that names a link or file that was made must name it as it is. */
+/** Only a usage error quotes an argument; one that names a link or file that was made must name it as it is. */
 function quotesArgument(error: unknown): boolean {
   return error instanceof CliError && error.code === 'usage' && error.remains === undefined;
 }
 
-/** The key of a link, also of one that a gateway changed, and a private key. */
+/** Matches the key of a link, as gateways escape it too, and a private key. */
 const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
 
 const BARE_KEY = new RegExp(`(?<![\\w-])${LINK_KEY.source}(?![\\w-])`, 'g');
 
-/** Six words or more: quoted, or joined by hyphens. */
+/** Keys of words have six or more, in quotes or joined by hyphens. */
 const WORDS =
   /(?<=["=])[a-z]{3,}(?:[\s-]+[a-z]{3,}){5,}(?=\\?")|(?<![a-z])[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
 
@@ -110,17 +109,17 @@ function withoutKeys(text: string): string {
   return text.replace(KEYS, '$1…').replace(BARE_KEY, '…');
 }
 
-/** A text without the words of a key, one of which may be mistyped; others may be the name of a file. */
+/** One word of a key may be mistyped; other words may be the name of a file. */
 async function withoutWords(text: string, error: unknown): Promise<string> {
   if (!quotesArgument(error) || text.search(WORDS) === -1) return text;
   const list = new Set(await wordList());
-  return text.replace(WORDS, (found) => {
-    const words = found.toLowerCase().split(/[\s-]+/);
-    return words.filter((word) => list.has(word)).length >= 5 ? '…' : found;
+  return text.replace(WORDS, (match) => {
+    const words = match.toLowerCase().split(/[\s-]+/);
+    return words.filter((word) => list.has(word)).length >= 5 ? '…' : match;
   });
 }
 
-/** Names and stack frames, innermost cause last; no messages, since they can quote secrets. */
+/** Messages are left out, since they can quote secrets. The innermost cause comes last. */
 function frames(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

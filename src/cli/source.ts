@@ -16,7 +16,6 @@ export type Source =
   | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
   | { readonly name: 'stdin' | 'prompt' };
 
-/** How messages name a text, and what is done with it. */
 export interface Purpose {
   readonly noun: 'secret' | 'question';
   readonly act: 'push' | 'send' | 'ask';
@@ -29,28 +28,28 @@ export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 export type Content =
   | { readonly text: TextSource; readonly files?: undefined; readonly filename?: undefined }
   | {
-      /** Paths; `-` is standard input. */
+      /** `-` is standard input. */
       readonly files: readonly string[];
-      /** Names standard input. */
+      /** The file of standard input gets this name. */
       readonly filename: string | undefined;
       readonly message: string | undefined;
     };
 
-/** A text, of which a single line from a pipe or the terminal loses its line end unless it is raw. */
+/** A single line from a pipe or the terminal loses its line end unless it is raw. */
 interface TextSource {
   readonly from: Source;
   readonly raw: boolean;
-  /** Whether nothing of the line reads standard input. */
+  /** No option of the line reads standard input. */
   readonly leavesInput?: boolean;
 }
 
-/** The argument, and the options that name a source; one of them, else standard input, else a prompt. */
+/** At most one of these names a source; without one, it is standard input, or else a prompt. */
 type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
   readonly text?: string | undefined;
 };
 
 /**
- * What options say is to be sent.
+ * Decides what is sent, by the options.
  * @param rows of the command
  * @throws CliError (usage) for no source if the user cannot be asked, and what cannot be attached
  */
@@ -90,7 +89,7 @@ export function checkPaths(
   if (/[/\\\0]/.test(filename)) throw usageError('--filename must be a name without folders');
 }
 
-/** Bytes of the longest text; the reference takes 1 MiB. */
+/** In bytes; the reference accepts 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -102,7 +101,7 @@ export function chooseSource(
   { stdin, canPrompt }: Pick<Context, 'stdin' | 'canPrompt'>,
   { noun, act }: Purpose = TO_PUSH,
 ): Source {
-  // A dash is standard input, a terminal too.
+  // A dash is standard input, even if that is a terminal.
   if (text === '-' || from === '-') return { name: 'stdin' };
   if (text !== undefined) return { name: 'text', value: text };
   if (from !== undefined) return { name: 'file', value: from };
@@ -163,8 +162,8 @@ export async function readSecret(
 }
 
 /**
- * The newline rule: a single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |` pushes
- * `hunter2` and a piped private key comes back whole.
+ * A single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |`
+ * pushes `hunter2` and a piped private key comes back whole.
  */
 export function withoutOneLineEnd(text: string): string {
   const first = text.indexOf('\n');
@@ -181,7 +180,7 @@ function toText(bytes: Buffer, place: string): string {
 }
 
 /**
- * The bytes of a file, or of standard input if the path is a dash.
+ * A dash reads standard input.
  * @throws CliError (usage) while reading
  */
 export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
@@ -194,7 +193,7 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
 }
 
 /**
- * Reads a file, or standard input for `-`, in pieces up to the longest text: a device has no end.
+ * Reads in pieces up to the longest text, as a device has no end. A dash reads standard input.
  * @param noun what is to be typed if standard input is a terminal
  * @throws CliError (usage)
  */
@@ -208,7 +207,7 @@ export async function textIn(path: string, context: Context, noun: string): Prom
 }
 
 /**
- * A passphrase or key from a file, without the end of a single line.
+ * Reads a passphrase or key without the end of a single line.
  * @throws CliError (usage) if it is empty or not UTF-8
  */
 export async function secretIn(path: string, context: Context, noun: string): Promise<string> {
@@ -220,13 +219,12 @@ export async function secretIn(path: string, context: Context, noun: string): Pr
   return text;
 }
 
-/** A terminal would show what is typed, and not say how to end it. */
+/** A terminal would show what is typed, and not say how to end it, so that the user is asked instead. */
 async function standardInput({ stdin, prompter }: Context, noun: string): Promise<Buffer> {
   if (!stdin.isTTY) return readAll(stdin.bytes());
   return Buffer.from(await (await prompter()).secret(`Type the ${noun}, then Ctrl-D:`, 'all'));
 }
 
-/** How messages name the place that `bytesOf` reads. */
 export function placeOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
@@ -238,10 +236,7 @@ export function unreadable(path: string, error: unknown, step?: Step): CliError 
   return usageError(`cannot read "${path}": ${why}`, why === NOT_UTF8 ? byShell : step);
 }
 
-/**
- * Reads a stream to its end.
- * @throws CliError (usage) if it is longer than 16 MiB
- */
+/** @throws CliError (usage) if the stream is longer than 16 MiB */
 export async function readAll(
   stream: AsyncIterable<Uint8Array>,
   place = 'standard input',

@@ -1,10 +1,10 @@
-/** The lines of a file in the order of the alphabet (`.config/texts.mjs`). */
+/** `.config/texts.mjs` imports the lines of a file in the order of the alphabet. */
 declare module '*?lines' {
   const lines: readonly string[];
   export default lines;
 }
 
-/** Files by their path, each in a chunk of its own; `import` chooses an export of them. */
+/** Each file is in a chunk of its own; `import` chooses an export of the files. */
 interface ImportMeta {
   glob<T>(
     paths: string | readonly string[],
@@ -12,7 +12,6 @@ interface ImportMeta {
   ): Readonly<Record<string, () => Promise<T>>>;
 }
 
-/** The text of a file. */
 declare module '*?raw' {
   const text: string;
   export default text;

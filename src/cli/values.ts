@@ -1,4 +1,4 @@
-// Parsers of the values of options, of their variables, and of settings; `name` is what messages name.
+// Options, their variables, and settings share these parsers; messages have `name`.
 import type { Kind } from '../contract/api';
 import {
   DAY_SECONDS,
@@ -11,12 +11,18 @@ import {
 import { usageError } from '../platform/errors';
 import { oneOf } from './near-words';
 
-/** Whether a variable switches something on: set, and neither empty, `0` nor `false`. */
+/** A variable that is set switches something on, unless it is empty, `0` or `false`. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** Refuses an empty value: an unset variable of the shell. */
+export function truth(text: string, name: string): boolean {
+  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
+  if (/^(?:0|false|no|off)$/i.test(text)) return false;
+  throw usageError(`${name} must be true or false`);
+}
+
+/** An unset variable of the shell gives an empty value. */
 export function filled(value: string, name: string): string {
   if (value !== '') return value;
   throw usageError(`${name} must not be empty`);
@@ -27,9 +33,9 @@ const fileName = (does: string) => (value: string, name: string) => {
   throw usageError(`${name} ${does}`, 'name a file');
 };
 
-/** A secret is written to that file: a dash is standard output elsewhere, where it would not be hidden. */
+/** A dash is standard output elsewhere, where the secret would not be hidden. */
 export const newFileName = fileName('writes to a new file, not to standard output');
-/** That file is read when it is needed, perhaps more than once. */
+/** The file is read when it is needed, perhaps more than once. */
 export const storedFileName = fileName('reads a file, not standard input');
 
 export function names(value: string): string[] {
@@ -44,14 +50,14 @@ export function expiry(value: string, name: string): Expiry {
   if (parsed) return parsed;
   throw usageError(
     `${name} must be a duration or a time, not "${value}"`,
-    // Of a number alone nobody knows what it counts.
+    // A number alone does not say what it counts.
     /^\d{1,9}$/.test(value)
       ? `${value}h or ${value}d?`
       : 'use 45m, 6h, 3d, 2w or 1mo, or a time such as 2026-12-01 or 2026-12-01T09:00',
   );
 }
 
-/** The most that `--for` waits: a push lives for 90 days. */
+/** No push has a longer lifetime at the reference, so that `--for` waits no longer. */
 const LONGEST_WAIT_SECONDS = 90 * DAY_SECONDS;
 
 export function waitingTime(value: string, name: string): number {
@@ -91,13 +97,13 @@ export function accountId(value: string, name: string): number {
   throw usageError(`${name} must be the ID of an account, a whole number, not "${value}"`);
 }
 
-/** Parses a port; 0 means any free one. */
+/** 0 means any free port. */
 export function port(value: string, name: string): number {
   if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
   throw usageError(`${name} must be a whole number from 0 to 65535, not "${value}"`);
 }
 
-/** Parses the number of a page, 1 to 200 (docs/wire.md). */
+/** Parses 1 to 200 (docs/wire.md). */
 export function pageNumber(value: string, name: string): number {
   if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
   throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
@@ -112,7 +118,7 @@ export function checkEncryptable(kind: Kind | undefined): void {
   );
 }
 
-/** Names that every shell accepts (POSIX, "Environment Variable Definition"). */
+/** Every shell accepts such a name (POSIX, "Environment Variable Definition"). */
 export const VARIABLE_NAME = '[A-Za-z_][A-Za-z0-9_]*';
 
 export function isVariableName(text: string): boolean {
@@ -120,9 +126,10 @@ export function isVariableName(text: string): boolean {
 }
 
 /**
- * Splits a command into words, as `token-command` documents it: at spaces, except in quotes. Nothing is expanded. Single
- * quotes keep every character; in double quotes a backslash keeps a double quote or backslash, outside any character.
- * @param from what an error calls the command
+ * Splits a command into words, as `token-command` documents it: at spaces, except in quotes. Nothing is expanded.
+ * Single quotes keep every character; in double quotes a backslash keeps a double quote or backslash, outside any
+ * character.
+ * @param from names the command in errors
  * @throws CliError (usage) for an open quote or no word
  */
 export function commandWords(text: string, from: string): readonly [string, ...string[]] {

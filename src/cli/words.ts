@@ -4,6 +4,6 @@
  * each.
  */
 export async function wordList(): Promise<readonly string[]> {
-  // 60 KB, which most runs do without.
+  // Most runs do not need these 60 KB.
   return (await import('./words.txt?lines')).default;
 }

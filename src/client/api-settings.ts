@@ -5,20 +5,23 @@ import type { FormBody } from './form';
 import type { WholeResponse } from './transport/response';
 
 export interface ApiSettings {
-  /** The instance's base address, without a final slash. */
+  /** The address has no final slash. */
   readonly base: string;
-  /** What to do if it cannot be reached: it names where the base address is from. */
+  /** Tells what to do if the instance cannot be reached: it names where the base address is from. */
   readonly addressHint?: Step | undefined;
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
   readonly tokenOfProfile?: boolean | undefined;
-  /** What to do where a token is missing: a profile has one that is not sent. */
+  /** Tells what to do where a token is missing: a profile has one that is not sent. */
   readonly tokenHint?: Step | undefined;
   readonly anonymous?: boolean | undefined;
-  /** Begins to connect to the instance, while the token is being got. */
+  /** Begins to connect to the instance, while the token is read. */
   readonly open?: (() => void) | undefined;
-  /** Of the user, for a proxy in front of the instance; sent with the token, to the instance's origin only. */
+  /**
+   * A proxy in front of the instance requires these headers; they are sent with the token, to the instance's origin
+   * only.
+   */
   readonly headers?: HeaderFields | undefined;
   readonly userAgent: string;
   readonly send: Transport;
@@ -28,17 +31,16 @@ export interface ApiSettings {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called before each wait that a 429 or 503 asks for. */
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
-  /** Seconds for which a request is sent again whose response was lost. */
+  /** A request whose response was lost is sent again within these seconds. */
   readonly patience?: number | undefined;
-  /** Whether the instance does a repetition once; it is asked where that is not known. */
+  /** Undefined if it is not known whether the instance does a repetition once, so that it is asked. */
   readonly repeats?: boolean | undefined;
-  /** Called before a request is sent again whose response was lost. */
   readonly repeating?: () => void | Promise<void>;
 }
 
 export type ReadySettings = Omit<ApiSettings, 'token'> & {
   readonly token?: string | undefined;
-  /** As `send`, but does not wait for other calls. */
+  /** Sends during a wait for `Retry-After` too. */
   readonly sendNow: Transport;
 };
 
@@ -46,14 +48,14 @@ export interface CallDetails {
   /** Names a push or a request in the path of the call. */
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** `URLSearchParams`, or what is sent as JSON. */
+  /** `URLSearchParams` are sent as a form, anything else as JSON. */
   readonly body?: unknown;
   readonly form?: FormBody | undefined;
-  /** No message repeats these. */
+  /** No message repeats these texts. */
   readonly secrets?: readonly (string | undefined)[];
   /** Shows that the caller has the key of the push (docs/encryption.md, "Proof of the key"). */
   readonly keyProof?: string | undefined;
-  /** The caller has no private key: our service does not give them a push to public keys. */
+  /** The caller has no private key, so that our service does not give them a push to public keys. */
   readonly withoutIdentity?: boolean | undefined;
   readonly idempotencyKey?: string | undefined;
 }
@@ -64,7 +66,7 @@ export interface SentCall {
   readonly settings: ReadySettings;
 }
 
-/** What a call came to: a response, with the value in a success of the form that the call has, or an error. */
+/** A response has a value if it is a success of the form that the call has. */
 export type Answer<Value = unknown> =
   | { readonly response: WholeResponse; readonly value?: Value | undefined; readonly error?: never }
   | { readonly error: CliError; readonly response?: never; readonly value?: never };

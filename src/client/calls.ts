@@ -9,20 +9,20 @@ export interface Call extends Route, Rules {
 
 interface Rules {
   readonly retry: RetryRules;
-  /** Its path is that of a page, and not below the API's. */
+  /** The path is that of a page, and not below the API's. */
   readonly atPage?: boolean;
-  /** An instance may allow it without a token. */
+  /** An instance may allow the call without a token. */
   readonly public?: boolean;
-  /** It may require the passphrase of what it names. */
+  /** The instance may require the passphrase of the push or request. */
   readonly takesPassphrase?: boolean;
-  /** Its response may hold this, of which no message quotes anything; a secret is rescued from an unusable one. */
+  /** The response may contain this: no message quotes anything of it, and a secret is rescued from an unusable one. */
   readonly holds?: 'secret' | 'link';
   readonly ends?: boolean;
-  /** The fact of a refusal without words; `owners-only` if left out. */
+  /** The fact of a refusal without words; `owners-only` by default. */
   readonly ownersOnly?: 'owners-log';
-  /** Says what it may have done although no response says so, and how to find out. */
+  /** Says what the call may have done although no response says so, and how to find out. */
   readonly unclear?: StepName;
-  /** The same where it was sent without a token. */
+  /** Replaces `unclear` for a call without a token. */
   readonly unclearWithoutToken?: StepName;
 }
 
@@ -31,14 +31,17 @@ interface Rules {
  * e-mail (docs/wire.md, "What a retrieval costs").
  */
 interface RetryRules {
-  /** The statuses whose `Retry-After` is waited for. A retrieval waits for none: it may have used a view. */
+  /** A retrieval waits for no `Retry-After`: it may have used a view. */
   readonly waitsOn: readonly number[];
-  /** Twice does no harm: it is sent once more if its response is lost, or also if that leaves open what became of it. */
+  /**
+   * A call without harm from a second one is sent again if its response is lost, or also if the response leaves its
+   * outcome open.
+   */
   readonly resent?: 'if-lost' | 'if-open';
   /**
-   * Seconds after it was first sent in which it is repeated, with the same `Idempotency-Key`, at an instance that does
-   * repetitions once. That has a response with a secret for 120, another for 600 (docs/wire.md, "Requests that are done
-   * once"): the repetition has to arrive in time.
+   * Seconds after the first request in which it is repeated, with the same `Idempotency-Key`, at an instance that does
+   * repetitions once. The instance keeps a response with a secret for 120, another for 600 (docs/wire.md, "Requests
+   * that are done once"), and the repetition has to arrive in time.
    */
   readonly keyedFor?: number;
 }
@@ -65,7 +68,7 @@ export const pushCalls = calls('push', routes, {
   notify: { retry: { waitsOn: [429] }, unclear: 'check-email-sent' },
 });
 
-/** The page of a link, as `pwpush serve` returns it to programs: without a token, also where the API requires one. */
+/** `pwpush serve` returns the page of a link to programs, without a token also where its API requires one. */
 export const pageCall: Call = {
   ...pushCalls.retrieve,
   method: 'POST',
@@ -85,7 +88,7 @@ export const requestCalls = calls('request', requestRoutes, {
   close: { ...end, unclear: 'was-closed' },
 });
 
-/** Tells the edition of an instance whose version does not. */
+/** Instances whose version does not tell their edition are known by this call. */
 export const accountsCall: Call = { ...accountsRoute, ...read, subject: 'push' };
 
 function calls<Name extends string>(
@@ -104,7 +107,7 @@ export function namesOne({ path }: Call): boolean {
   return path.includes('/:token');
 }
 
-/** The error of an instance that has no requests: the open-source edition before them, or one that switched them off. */
+/** The open-source edition before requests, and an instance that switched them off, respond so. */
 export function noRequests(status?: number): CliError {
   const steps = phrase('request-without-instance');
   return new CliError('rejected', phrase('no-requests'), { status, steps });

@@ -31,7 +31,7 @@ export function apiClient(options: ApiSettings) {
     version: () => ask(pushCalls.version, decode.versionSchema),
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
       ask(pushCalls.create, decode.createdSchema, await bodyOf({ push }, files, account)),
-    /** Takes a view. Also returns an expired push, with `expired: true`. */
+    /** Uses a view. An expired push is returned too, with `expired: true`. */
     retrieve: async (
       token: string,
       passphrase?: string,
@@ -42,7 +42,8 @@ export function apiClient(options: ApiSettings) {
       const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      // That used no view. The page of the link opens it without a token also where the API requires one.
+      // The refusal used no view. Our service opens the page of the link without a token also where its API requires
+      // one.
       const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
       // The pages of other instances are for browsers.
@@ -61,11 +62,11 @@ export function apiClient(options: ApiSettings) {
     },
     notify: (token: string, body: Notification) =>
       ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
-    /** A page of the user's or an account's, in the instance's order; `[]` after the last. */
+    /** Returns a page of the user's pushes or of an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
     accounts: () => ask(accountsCall, decode.accountsSchema),
-    /** Takes no view. Throws a `TransportError` when the connection breaks. */
+    /** Uses no view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
@@ -80,9 +81,9 @@ type Ask = <Schema extends v.GenericSchema>(
 
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
-    /** Takes no view. */
+    /** Uses no view. */
     preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
-    /** A page of the log, in the instance's order; `[]` after the last. Needs the owner's token. */
+    /** Returns a page of the log, in the instance's order; `[]` after the last. Requires the owner's token. */
     audit: async (token: string, page: number) =>
       (await ask(calls.audit, decode.auditSchema, { token, ...ofPage(page) })).logs,
   };
@@ -104,7 +105,7 @@ function requestApi(ask: Ask) {
         decode.createdRequestSchema,
         await bodyOf({ request }, files, account),
       ),
-    /** For the owner, this takes the answer; anybody else gets the question. */
+    /** Takes the answer if the token is the owner's; others get the question. */
     read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, decode.requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
@@ -138,7 +139,7 @@ type Confidential = Partial<
   Record<'payload' | 'response' | 'passphrase' | 'note', string | undefined>
 >;
 
-/** JSON, or a form if there are files; the account is a field next to the object. */
+/** The body is JSON, or a form if there are files; the account is a field next to the object. */
 async function bodyOf(
   body:
     | { readonly push: NewPush }
@@ -156,7 +157,7 @@ async function bodyOf(
 
 type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
 
-/** The connection is opened while the token is being got. */
+/** The connection is opened while the token is read. */
 async function withToken(settings: Settings): Promise<ReadySettings> {
   const { token, open } = settings;
   if (typeof token !== 'function') return settings as ReadySettings;
@@ -185,7 +186,7 @@ async function sendCall<Schema extends v.GenericSchema>(
   if (first.value !== undefined) return first.value;
   const version = () =>
     sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
-  // 12 KB that a call without a failure does without.
+  // A call without a failure does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version });
 }
@@ -227,7 +228,7 @@ function wireRequest({ settings, call, details }: SentCall): HttpRequest {
   if (type !== undefined) headers['content-type'] = type;
   if (details.keyProof !== undefined) headers['x-key-proof'] = details.keyProof;
   if (details.withoutIdentity) headers['x-age-identity'] = 'none';
-  // A string of RFC 8941, as draft-ietf-httpapi-idempotency-key-header has it.
+  // The key is a string of RFC 8941 (draft-ietf-httpapi-idempotency-key-header).
   if (idempotencyKey !== undefined) headers['idempotency-key'] = `"${idempotencyKey}"`;
   const text = isForm ? body.toString() : JSON.stringify(body);
   return {

@@ -5,8 +5,8 @@ import { CliError } from '../platform/errors';
 import type { Api } from './client';
 
 /**
- * The edition of an instance (docs/wire.md, "Editions and versions"); one that reports neither its edition nor features is
- * asked for its accounts and requests.
+ * An instance that reports neither its edition nor features is known by whether it has accounts and requests
+ * (docs/wire.md, "Editions and versions").
  */
 export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
@@ -24,7 +24,7 @@ export async function askEdition(
   return isCommercial ? 'commercial' : 'oss';
 }
 
-/** Whether an instance has what is asked for, although it may refuse it. */
+/** A refusal shows that the instance has the call, too. */
 async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();

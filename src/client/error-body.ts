@@ -5,13 +5,15 @@ export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(response, 'content-type') ?? '');
 }
 
-/** The fields of a response; none if it is no object in JSON. */
 export function objectIn(response: WholeResponse): Readonly<Record<string, unknown>> {
   const body = isJson(response) ? jsonIn(response) : undefined;
   return typeof body === 'object' ? { ...body } : {};
 }
 
-/** What a refusal says: the texts of `error` and `message`, or of the arrays by field of a 422, or its first line. */
+/**
+ * A refusal has texts in `error` and `message`, or in the arrays by field of a 422; of any other body the first line is
+ * quoted.
+ */
 export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
   const body = isJson(response) ? jsonIn(response) : undefined;
@@ -43,10 +45,10 @@ function ofField(field: string, messages: unknown): readonly Fact[] {
 }
 
 export function textOf(words: readonly Fact[]): string {
-  return words.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
+  return words.flatMap((fact) => (typeof fact === 'string' ? fact : fact.of)).join(' ');
 }
 
-/** A body that is not what was expected: its type, and its first line, or its size where it must not be quoted. */
+/** Describes an unexpected body: by its type, and its first line, or its size where it must not be quoted. */
 export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
   const { body } = response;
   if (body.length === 0) return phrase('body-empty');
@@ -59,7 +61,7 @@ export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
 const MOST_SEARCHED_CHARACTERS = 4096;
 const MOST_QUOTED_CHARACTERS = 300;
 
-/** What a response says as it may be quoted: shortened, and left out if it repeats a secret of the request. */
+/** Shortens what a response says, and leaves it out if it repeats a secret of the request. */
 export function quotable(words: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
   if (repeats(textOf(words).slice(0, MOST_SEARCHED_CHARACTERS), secrets))
     return [phrase('body-hidden')];
@@ -78,10 +80,10 @@ export function quotable(words: readonly Fact[], secrets: readonly string[]): re
 
 /** A run of this many equal characters is not a coincidence. */
 const RUN = 8;
-/** Shorter secrets are not searched for: they occur in any text. */
+/** A shorter secret occurs in any text, so that it is not searched for. */
 const SHORTEST = 4;
 
-/** Whether a text contains a secret, or eight characters in a row of one, as it is or with URL, HTML or JSON escapes. */
+/** Finds a secret, or eight characters in a row of one, as it is or with URL, HTML or JSON escapes. */
 function repeats(text: string, secrets: readonly string[]): boolean {
   const plain = unescaped(text);
   return secrets.some((secret) => holds(text, secret) || holds(plain, unescaped(secret)));
@@ -118,7 +120,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\t': '\t',
 };
 
-/** A `+` becomes a space, which it is in a URL. */
+/** A `+` becomes a space, as in a URL. */
 function unescaped(text: string): string {
   return text
     .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())

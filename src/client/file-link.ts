@@ -8,7 +8,7 @@ import { discardBody, header, retryAfter } from './transport/response';
 
 export interface FileResponse {
   readonly length: number | undefined;
-  /** Lets another run continue with the same bytes; undefined if the link does not support it. */
+  /** Lets another run continue with the same bytes; undefined if the link does not support that. */
   readonly version?: Version;
   /** `body` begins after these bytes, which were received before. */
   readonly from?: number;
@@ -17,17 +17,16 @@ export interface FileResponse {
 }
 
 export interface Version {
-  /** A strong ETag. */
+  /** The ETag is a strong one. */
   readonly tag: string;
   readonly length: number;
 }
 
-/** A file whose first bytes were received before. */
 export interface Begun extends Version {
   readonly received: number;
 }
 
-/** Called when a download breaks off; resolves, maybe after a pause, to whether to resume it. */
+/** A download that broke off calls this, which may pause; false ends it. */
 export type Resume = (broken: CliError, received: number) => Promise<boolean>;
 
 type LinkSettings = Pick<
@@ -46,14 +45,15 @@ export class LinkError extends CliError {
   }
 }
 
-/** A download cannot be resumed, but another from the beginning may succeed. */
+/** The download cannot be resumed, but another from the beginning may succeed. */
 export class NotResumed extends LinkError {}
 
 /**
- * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only
- * to the instance's own origin, and never after a redirect.
- * @param resume where missing, a download that breaks off is not resumed
- * @param begun what is there already of the file; fails with an error worth another try if the link has another version
+ * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only to
+ * the instance's own origin, and never after a redirect.
+ * @param resume without it, a download that breaks off is not resumed
+ * @param begun the part of the file that was received before; the error is worth another try if the link has another
+ * version
  * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
 export async function openLink(
@@ -73,7 +73,7 @@ export async function openLink(
   const announced = header(response, 'content-length') ?? '';
   const length = /^\d{1,15}$/.test(announced) ? Number(announced) : undefined;
   const tag = header(response, 'etag') ?? '';
-  // A weak one does not say that the bytes are the same (RFC 9110, 13.1.5).
+  // A weak ETag does not say that the bytes are the same (RFC 9110, 13.1.5).
   if (!resume || length === undefined || !/^"[!#-~]*"$/.test(tag))
     return { length, body: response.body };
   const version = { tag, length };
@@ -123,7 +123,7 @@ class LinkedFile {
     throw new NotResumed(status, phrase('not-resumable'), 0);
   }
 
-  /** The body of a file; when it breaks off, it continues with the rest of the same file (RFC 9110, 14). */
+  /** When the body breaks off, it continues with the rest of the same file (RFC 9110, 14). */
   async *resumed(
     first: AsyncIterable<Uint8Array>,
     version: Version,
@@ -159,14 +159,14 @@ function parseLink(link: string, base: string): URL {
   throw failedError(phrase('file-link-open'), { steps: phrase('set-forwarded-proto') });
 }
 
-/** Seconds to wait before another attempt; undefined if that is of no use. */
+/** Returns the seconds to wait before another attempt; undefined if another is of no use. */
 export function worthAnotherTry(error: unknown): number | undefined {
   if (error instanceof TransportError) return 0;
   return error instanceof LinkError ? error.retryAfter : undefined;
 }
 
 /**
- * Redirects lead to any host, but never from https to http.
+ * A download may lead to any host, but never from https to http.
  * @param headers of all requests but the first, which alone may have a token or headers of the user
  */
 function anywhere(headers: HeaderFields): RedirectRules {

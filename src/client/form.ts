@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 
 export interface Attachment {
   readonly name: string;
-  /** The user's name for it, if that is another one. */
+  /** Messages have this name, if the user knows the file by another one. */
   readonly shownAs?: string;
   readonly type: string;
   /** In bytes; `bytes` yields exactly this number, or throws. */
   readonly size: number;
-  /** Reads it from the beginning each time. */
+  /** Each call reads the file from its beginning. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
 export type FormBody = ReturnType<typeof formBody>;
 
 /**
- * An object of the API and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md. Files are
- * read when it is iterated.
+ * Encodes an object of the API and its files as `multipart/form-data` (RFC 7578), with the field names of docs/wire.md.
+ * Files are read when the body is iterated.
  * @param beside fields outside of the object
  */
 export function formBody(
@@ -64,7 +64,7 @@ function filePart(boundary: string, root: string, { name, type }: Attachment): s
   return `--${boundary}\r\nContent-Disposition: form-data; name="${root}[files][]"; filename="${quoted(name)}"\r\nContent-Type: ${type}\r\n\r\n`;
 }
 
-/** Escapes a file name as browsers do (HTML, 4.10.21.8). */
+/** Browsers escape file names in this way (HTML, 4.10.21.8). */
 function quoted(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }

@@ -1,9 +1,10 @@
 import { AT_ONCE } from './pages';
 
 /**
- * Does `work` on each item, `width` at once, and yields the results in the order of the items. Reads no item before there is
- * room for it: at most `width` results are in the works or wait for an earlier one.
- * @throws the first error of `items` or `work`, after which nothing is begun, once the results of what was begun are yielded
+ * Does `work` on each item, `width` at once, and yields the results in the order of the items. Reads no item before
+ * there is room for it: at most `width` results are in the works or wait for an earlier one.
+ * @throws the first error of `items` or `work`, after which nothing is begun, once the results of what was begun are
+ * yielded
  */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -23,7 +24,7 @@ export async function* inOrder<Item, Result>(
       place.isBegun = true;
       return [await work(next.value)];
     }
-    // The error is thrown later, at its turn.
+    // The rejection is handled when the result has its turn.
     place.results.catch(() => {
       isOver = true;
     });
@@ -32,7 +33,7 @@ export async function* inOrder<Item, Result>(
   const places = Array.from({ length: width }, begin);
   try {
     for (let place = places.shift(); place; place = places.shift()) {
-      // A slow source does not hold up an error.
+      // An error is thrown without waiting for a slow source.
       if (errors.length > 0 && !place.isBegun) break;
       const results = await place.results.catch((error) => void errors.push(error));
       yield* results ?? [];

@@ -4,7 +4,6 @@ import { noRequests } from './calls';
 import type { Api } from './client';
 import type { Reference } from './link';
 
-/** The calls that a push and a request have in common. */
 export type Item = ReturnType<typeof pushItem | typeof requestItem>;
 
 export function pushItem(api: Api, token: string) {
@@ -25,7 +24,6 @@ export function requestItem({ requests }: Pick<Api, 'requests'>, token: string) 
   };
 }
 
-/** Whether an instance has requests; undefined if its version does not say so. */
 function hasRequests({ edition, features }: InstanceVersion): boolean | undefined {
   const requests = features?.requests as { readonly enabled?: unknown } | null | undefined;
   const enabled: unknown = requests?.enabled ?? requests;
@@ -33,7 +31,7 @@ function hasRequests({ edition, features }: InstanceVersion): boolean | undefine
   return edition === 'oss' ? false : undefined;
 }
 
-/** Whether an instance has such a request, whose answer is not taken; undefined if it has no requests. */
+/** The answer of the request is not taken. Undefined if the instance has no requests. */
 async function isRequest(api: Api, token: string): Promise<boolean | undefined> {
   if (hasRequests(await api.version()) === false) return undefined;
   const preview = await attempt(() => api.requests.preview(token));
@@ -44,8 +42,9 @@ async function isRequest(api: Api, token: string): Promise<boolean | undefined> 
 }
 
 /**
- * Does the work with what a link or token names. A key in the link says what it is. `/r/TOKEN` is the link of a request, and of
- * a URL push of the open-source edition, so that the instance is asked; a bare token is tried as that of a push first.
+ * Does the work with what a link or token names. The key of a link says what the link names. `/r/TOKEN` is the link of
+ * a request, and of a URL push of the open-source edition, so that the instance is asked; a bare token is tried as that
+ * of a push first.
  * @throws what the work throws; CliError (rejected) for a request where the instance has none
  */
 export async function onItem<T>(
@@ -80,7 +79,7 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
   }
 }
 
-/** A link to nothing has the form of a request's. */
+/** A link to nothing may have the form of a request's. */
 function noSuchRequest(error: unknown): never {
   if (!isNotFound(error)) throw error;
   const isNoPush = (fact: Fact) => typeof fact === 'object' && fact.name === 'no-such';

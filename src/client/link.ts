@@ -4,47 +4,47 @@ import { type Fact, phrase, usageError } from '../platform/errors';
 import type { FactName } from '../words/facts';
 import type { Api } from './client';
 
-/** A push or request as a user names it: by its token, or by an address that also names the instance. */
+/** A user names a push or request by its token, or by an address, which also names the instance. */
 export interface Reference {
   readonly token: string;
-  /** The instance's base address without a final slash; undefined for a bare token. */
+  /** The address has no final slash; undefined for a bare token. */
   readonly base: string | undefined;
-  /** The key to an encrypted push: the fragment, which is never sent; it may be damaged. */
+  /** The fragment has the key to an encrypted push, which is never sent; it may be damaged. */
   readonly key?: string;
   /**
-   * The fragment decides, so that no instance is asked what its user opens. Without one, `unknown` for `/r/T`, which URL
-   * pushes and requests have; missing for a bare token and the other addresses of a push.
+   * The fragment decides, so that no instance learns what its user opens. Without one, `/r/T` is `unknown`, as URL
+   * pushes and requests have it; a bare token and the other addresses of a push have no kind.
    */
   readonly kind?: 'push' | 'request' | 'unknown';
-  /** The public key in the link of a request, to which its answer is encrypted; it may be damaged. */
+  /** The link of a request has the public key to which its answer is encrypted; it may be damaged. */
   readonly publicKey?: string;
-  /** What of the pasted link was repaired. */
+  /** Facts about what was repaired in the pasted link. */
   readonly repairs?: readonly FactName[];
 }
 
 const bareToken = /^[\w-]{1,128}$/;
-/** What the pages and v1 append to the path of a push. */
+/** Pages and v1 append these to the path of a push. */
 const appended = /^(?:r|preview|passphrase|audit)(?:\.json)?$/;
 
 /** Opening brackets and quotes of any language, as they are and escaped, but for the bracket of an IPv6 host (`[::1]`). */
 const before = () =>
   /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\p{Cf}\s<"'`*]|%(?:0[9ad]|2[0278a]|3c|5b|60|7b|c2%a0))+/iu;
 /**
- * Closing brackets and quotes, and punctuation that ends a sentence, at the end of a text: one of them, as it is or
- * escaped. Not an ellipsis, which means that the link was cut.
+ * One closing bracket or quote, or punctuation that ends a sentence, at the end of a text, as it is or escaped. An
+ * ellipsis does not match: it means that the link was cut.
  */
 const after = () =>
   /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
 const LONGEST_AFTER = '%e2%80%8b'.length;
-/** Links with a text in Markdown, `[text](link)`, and of Slack, `<link|text>`. */
+/** Markdown has `[text](link)`, Slack `<link|text>`. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
-/** Characters that nobody sees, with which programs break long words and turn their direction. */
+/** Programs break long words, and turn their direction, with these invisible characters. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Strips what is around a link or token in the text that it was copied from, also before its fragment. */
+/** The text that a link was copied from may have left signs around it, also before its fragment. */
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
-  // Nothing to strip: those expressions take a millisecond to make.
+  // The expressions for signs take a millisecond to make, so that a text without any returns first.
   if (/^\w[!-~]*[\w/=-]$/.test(text) && !/(?:%..|[^\w/=-])(?:#|$)/.test(text)) return text;
   const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
   const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(before(), '');
@@ -65,8 +65,9 @@ function withoutEnd(text: string): string {
 const MOST_WRAPPERS = 5;
 
 /**
- * Gateways that wrap links: their addresses, and the links in one. Nobody asks their hosts, which would see the link. Those of
- * Proofpoint are read as its decoder does (https://help.proofpoint.com, "URL Defense decoder").
+ * A row has the addresses of a gateway that wraps links, and finds the links in one. The gateways' hosts are not asked,
+ * as they would see the link. `Proofpoint` is read as its decoder does (https://help.proofpoint.com, "URL Defense
+ * decoder").
  */
 const wrappers: readonly (readonly [FactName, RegExp, (...parts: string[]) => string[]])[] = [
   ['repaired-outlook', /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i, addressesIn],
@@ -86,8 +87,8 @@ const wrappers: readonly (readonly [FactName, RegExp, (...parts: string[]) => st
 ];
 
 /**
- * The addresses in a parameter or at the end of the path of another: so wrap Safe Links, Teams, Cisco, Barracuda, Sophos
- * (in base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most others that do not keep the address to themselves.
+ * Safe Links, Teams, Cisco, Barracuda, Sophos (in base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most
+ * others that do not keep the address to themselves wrap it in a parameter, or at the end of the path.
  */
 function addressesIn(text: string): string[] {
   const url = parseWebUrl(text);
@@ -103,7 +104,7 @@ function addressesIn(text: string): string[] {
     .map((plain) => (plain.includes('#') ? plain : plain + url.hash));
 }
 
-/** An address that was escaped as a whole, perhaps twice. */
+/** A gateway may escape an address as a whole, even twice. */
 function unescaped(text: string, times = 2): string {
   if (times === 0 || !/(?:^|\/)https?%/i.test(text)) return text;
   return unescaped(decoded(text), times - 1);
@@ -117,10 +118,10 @@ function decoded(text: string): string {
   }
 }
 
-/** The letters for the length of a run, which is 2 or more. */
+/** A letter stands for the length of a run, which is 2 or more. */
 const RUNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Puts the characters back that version 3 of Proofpoint moves to the end of an address. */
+/** Version 3 of Proofpoint moves these characters to the end of an address. */
 function withBytes(link: string, bytes: string): string {
   const characters = [...bytes];
   return link
@@ -130,7 +131,6 @@ function withBytes(link: string, bytes: string): string {
     );
 }
 
-/** A link without what gateways and the text around it made of it. */
 function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactName[] } {
   const text = withoutSurroundings(pasted);
   const repairs: FactName[] = text === pasted.trim() ? [] : ['repaired-surroundings'];
@@ -151,7 +151,7 @@ function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactNam
  * @throws CliError (usage) for anything else; the message does not quote it
  */
 export function parseReference(pasted: string): Reference {
-  // A wrapped link is longer than a link.
+  // The limit for a wrapped link is higher than that for a link.
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
@@ -174,7 +174,7 @@ function readable(link: string): Reference | undefined {
   }
 }
 
-/** Whether everybody who reads a link sees that of a push, without a fragment of its own. */
+/** A reader of the link sees that it is of a push, without a fragment of its own. */
 export function isPushLink(link: string): boolean {
   const reference = readable(link);
   return reference !== undefined && reference.kind === undefined && !reference.repairs;
@@ -187,7 +187,7 @@ export function repairsOf(references: readonly Pick<Reference, 'repairs'>[]): Fa
   return phrase(name, ...[...all].map((repair) => phrase(repair)));
 }
 
-/** Adds the key to the link of a push, instead of any fragment that the instance gave it. */
+/** The key replaces any fragment that the instance gave the link. */
 export function withKey(link: string, key: string | undefined): string {
   return key === undefined ? link : `${link.replace(/#.*$/s, '')}#${key}`;
 }
@@ -203,19 +203,22 @@ function parseAddress(text: string): Reference {
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
 
-/** Whether a text, which may have a fragment, is the address of a push or a request, and does not wrap one. */
+/** The text may have a fragment. A link that wraps an address does not count. */
 function isAddress(text: string): boolean {
   const [address = ''] = text.split('#', 1);
   return !/^[^?]+https?:\//i.test(address) && addressParts(address) !== undefined;
 }
 
-/** `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` or `/api/v2/requests/T`, with what is appended; the scheme is optional. */
+/**
+ * Matches `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` and `/api/v2/requests/T`, with what is appended; the scheme
+ * is optional.
+ */
 function addressParts(text: string) {
   const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   if (!url) return undefined;
   const parts = url.pathname.split('/');
   while (parts.at(-1) === '') parts.pop();
-  // The first part that may be a token: only what is appended follows it.
+  // The first part that may be a token is the one that only `appended` follows.
   let first = parts.length - 1;
   while (first > 0 && appended.test(parts[first] ?? '')) first--;
   for (let index = first; index < parts.length; index++) {
@@ -230,10 +233,11 @@ function addressParts(text: string) {
 }
 
 /**
- * The link of a push or request that was just created, for people: `html_url` of the response, else the answer of `preview`,
- * else an address built as the reference does, and a `doubt` to warn of. `isElsewhere` if it leads to another instance than
- * the one that was asked. Later requests go to `base` and `token`, whatever the link is; the token is empty if neither the
- * response nor a link there has one. Never throws: without its link, the push would be lost.
+ * Finds the link for people of a push or request that was just created: `html_url` of the response, else the answer of
+ * `preview`, else an address built as the reference does, with a `doubt` to warn of. `isElsewhere` if it leads to
+ * another instance than the one that was asked. Later requests go to `base` and `token`, whatever the link is; the
+ * token is empty if neither the response nor a link there has one. Never throws: without its link, the push would be
+ * lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,
@@ -253,7 +257,7 @@ export async function findLink(
   return { link: previewed, token: token || (inLink ?? ''), ...(doubt && { doubt }), isElsewhere };
 }
 
-/** The link to the page in that language (docs/wire.md, "Tokens and addresses"). */
+/** `?locale=` selects the language of the page (docs/wire.md, "Tokens and addresses"). */
 export function linkIn(locale: string | undefined, link: string): string {
   if (locale === undefined) return link;
   const url = new URL(link);
@@ -262,7 +266,7 @@ export function linkIn(locale: string | undefined, link: string): string {
 }
 
 /**
- * The fact that a link is not below the address of the instance; undefined if it is.
+ * States that a link is not below the address of the instance; undefined if it is.
  * @param link as `webAddress` returns it
  */
 export function elsewhere(

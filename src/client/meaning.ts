@@ -26,16 +26,15 @@ import {
 } from './transport/response';
 
 /**
- * What a response tells of a request that it does not do: `nothing`, as a page, an empty body, a part of a response or a
- * failure of a proxy; that it was `refused`; or only `this-time`, when an earlier copy may have been done.
+ * What a response says about a request that it does not do. `nothing`: it is a page, an empty body, a part of a
+ * response or a failure of a proxy. `this-time`: an earlier copy of the request may have been done.
  */
 type Telling = 'nothing' | 'this-time' | 'refused';
 
-/** A response that does not do what was asked. */
 interface Refusal extends SentCall {
   readonly response: WholeResponse;
   readonly status: number;
-  /** What it says, as it may be quoted. */
+  /** The texts of the response, as they may be quoted. */
   readonly words: readonly Fact[];
   /** Secrets of the request, which no message repeats. */
   readonly hidden: readonly string[];
@@ -44,7 +43,7 @@ interface Refusal extends SentCall {
 type Explain = (refusal: Refusal) => CliError;
 type Row = readonly [keyof ReturnType<typeof signsOf>, Telling, Explain];
 
-/** The meaning of a response, and the error for it: the first sign that it has counts. */
+/** The first row whose sign a response has gives its meaning, and its error. */
 const meanings: readonly Row[] = [
   ['certificatePage', 'nothing', plain('failed', 'certificate-needed-here', 'send-certificate')],
   ['cloudflareLogin', 'nothing', loginAt(true)],
@@ -66,7 +65,7 @@ const byStatus: Readonly<Record<number, Explain>> = {
   401: unauthorized,
   403: forbidden,
   404: notFound,
-  // The first answer is the only one (docs/wire.md, "Requests").
+  // A request has only one answer (docs/wire.md, "Requests").
   409: ofRequest(plain('rejected', 'answered-already', 'ask-requester'), rejected),
   410: ofRequest(plain('expired', 'request-closed', 'ask-for-new-link'), failed),
   412: (refusal) =>
@@ -96,25 +95,23 @@ export function explain({ response, error }: Answer, sent: SentCall): CliError {
   return errorOf({ ...sent, response, status: response.status, words, hidden });
 }
 
-/** Whether an answer to a repetition says what became of the request. */
+/** An answer to a repetition that settles says what became of the request. */
 export function settles({ value, response }: Answer, call: Call): boolean {
   return (
     value !== undefined || (response !== undefined && meaningOf(response, call)[1] === 'refused')
   );
 }
 
-/** Whether the first answer to a request leaves open what became of it. */
+/** A first answer that leaves the outcome open says nothing about what became of the request. */
 export function leavesOpen({ value, response, error }: Answer, call: Call): boolean {
   if (response) return value === undefined && meaningOf(response, call)[1] === 'nothing';
   return isLoss(error) && !(error instanceof TransportError && (error.foreign || !error.sent));
 }
 
-/** Whether an error says that there is no whole response. */
 export function isLoss(error: unknown): error is CliError {
   return error instanceof TransportError || error instanceof ResponseTooLong;
 }
 
-/** Whether a call that failed may succeed later, as far as its error says. */
 export function isTemporary(error: unknown): error is CliError {
   if (!(error instanceof CliError)) return false;
   const { code, status = 0, passes } = error;
@@ -134,11 +131,11 @@ function signsOf(response: WholeResponse, { holds }: Call) {
   const page = /^\s*<(!--|!doctype html|html|head)\b/i.test(text) ? text : '';
   const mayBeLogin = success || status === 401 || status === 403;
   const isText = status === 403 && json === undefined && !markup;
-  // Instances before July 2024 say so in words (docs/wire.md, "Editions and versions").
+  // Instances before July 2024 say in words that they throttle (docs/wire.md, "Editions and versions").
   const throttled = isText && /throttl|too many|retry later|rate limit/i.test(text.slice(0, 1024));
   const isLimit = status === 413 || status === 429;
   return {
-    /** nginx sends such a page for `ssl_verify_client`. */
+    /** nginx sends this page for `ssl_verify_client`. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
     loginPage:
@@ -150,7 +147,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (isText && !throttled && /^\s*[^\s{[\ufeff]/.test(text)) ||
       (markup && status >= 400 && status < 500 && !SAID_IN_PAGES.includes(status)) ||
       (status === 401 && !error && isForeign(response)),
-    /** A service that lost its database says so, too, and does not know whether a view was used. */
+    /** A service that lost its database responds so, too, and does not know whether a view was used. */
     unavailable: status === 503 && error && holds !== 'secret',
     failure: status >= 500,
     throttled,
@@ -160,22 +157,25 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (error &&
         ([408, 425, 429].includes(status) || header(response, 'retry-after') !== undefined)),
     error,
-    /** Without words, the reference refuses a token (docs/wire.md). */
+    /** The reference refuses a token without words (docs/wire.md). */
     wordless: isLimit || text.trim() === '{}' || (text.trim() === '' && status === 401),
     other: true,
   };
 }
 
-/** An instance says these with pages, too, or they mean the same wherever they are from. */
+/** An instance may send a page with these statuses, or they mean the same from a proxy. */
 const SAID_IN_PAGES = [400, 404, 413, 422, 429];
 
-/** Whether the challenge of a 401 (RFC 9110, 11.6.1) is not that of the instance; `Token` is that of the reference's framework. */
+/**
+ * The challenge of a 401 (RFC 9110, 11.6.1) is foreign if it is not that of the instance; `Token` is that of the
+ * reference's framework.
+ */
 function isForeign({ headers }: WholeResponse): boolean {
   const challenge = [headers['www-authenticate']].flat().join();
   return challenge !== '' && !/(^|,)\s*(bearer|token)\b/i.test(challenge);
 }
 
-/** Whether a body is an error of API v2 (docs/wire.md, "Errors"): an `error`, or lists of messages by field, also in `errors`. */
+/** An error of API v2 has `error`, or lists of messages by field, also in `errors` (docs/wire.md, "Errors"). */
 function isError(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const { error, errors } = body as { error?: unknown; errors?: unknown };
@@ -185,8 +185,8 @@ function isError(body: unknown): boolean {
 }
 
 /**
- * The error of a call that may have had its effect although no response says so. A response, even an unusable one, to a call
- * that has none leaves nothing open.
+ * The call may have had its effect although no response says so. A call without an effect leaves nothing open, whatever
+ * its response.
  * @param lost there is no response
  */
 function openOutcome(
@@ -199,7 +199,7 @@ function openOutcome(
   return failure.with({ code: 'unknown', ...(step && { steps: phrase(step) }) });
 }
 
-/** The error for a request without a whole response: unreachable if nothing was sent, else an open outcome. */
+/** The instance is unreachable if nothing was sent; otherwise the outcome is open. */
 function withoutResponse(error: CliError, sent: SentCall): CliError {
   const { fromLink, base, addressHint } = sent.settings;
   if (error instanceof LeavesOrigin && fromLink)
@@ -257,7 +257,7 @@ function rejected({ status, words }: Refusal): CliError {
 function unauthorized(refusal: Refusal): CliError {
   const { response, status, call, details, settings } = refusal;
   const { token, tokenFrom = '', tokenHint = phrase('log-in') } = settings;
-  // Not `words`, in which what repeats a secret is left out.
+  // `words` lacks what repeats a secret, so that the body is read again.
   const raw = textOf(wordsOf(response));
   if (call.takesPassphrase && /passphrase/i.test(raw)) {
     if (isWithPassphrase(details))
@@ -294,7 +294,7 @@ function proofWanted(refusal: Refusal): CliError {
   const { key_salt, opens_at } = objectIn(refusal.response);
   const sent = refusal.details.keyProof !== undefined;
   const salt = typeof key_salt === 'string' ? key_salt : undefined;
-  // Where the link opens with the key that was proved, as the instance says.
+  // The instance says at which address the link opens with the key that was proved.
   const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
   const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';
@@ -336,10 +336,9 @@ function rateLimited({ response, status, words, settings }: Refusal): CliError {
   return errorOf('rate_limited', status, phrase('rate-limited', ...words), later);
 }
 
-/** The error for a success whose body does not match its schema. */
 function malformed(refusal: Refusal): CliError {
   const { response, status, call } = refusal;
-  // There is no secret and no link in a page.
+  // A page contains neither a secret nor a link.
   const isPage = /^\s*<(!doctype|html|h\d|p|head|body)\b/i.test(
     response.body.toString('latin1', 0, 256),
   );
@@ -349,13 +348,13 @@ function malformed(refusal: Refusal): CliError {
     status,
     steps: phrase('check-instance'),
     unread: rescued ? response.body : undefined,
-    // It may be a page of a proxy, for as long as the instance is away.
+    // A proxy may have sent a page, for as long as the instance is away.
     passes: true,
   });
   return openOutcome(failure, refusal);
 }
 
-/** Most refusals of what has files are about these. */
+/** Most refusals of a call with files are about the files. */
 function aboutFiles(failure: CliError, refusal: Refusal): CliError {
   const { details, settings, status, words } = refusal;
   const [largest] = (details.form?.files ?? []).toSorted((a, b) => b.size - a.size);

@@ -2,8 +2,8 @@ import { limits, type Notification } from '../contract/api';
 import { phrase, usageError } from '../platform/errors';
 
 /**
- * The fields that make an instance e-mail a link.
- * @param quoted whether the error may quote an invalid address: after `push --notify` it may be the secret, meant as [text]
+ * @param quoted whether the error may quote an invalid address: after `push --notify` it may be the secret, meant as
+ * [text]
  * @throws CliError (usage) for an invalid address or locale, or too many addresses
  */
 export function notification(

@@ -48,7 +48,6 @@ export async function* pages<Row>(
   }
 }
 
-/** As `pages`, without repeated pushes or requests. */
 export function listing<Row extends { readonly url_token: string }>(
   fetchPage: (page: number) => Promise<Row[]>,
   range: Pick<PageRange<Row>, 'first' | 'last' | 'limit'> = {},
@@ -67,7 +66,7 @@ export async function findListed<Row extends { readonly url_token: string }>(
   return undefined;
 }
 
-/** Whether a page repeats the previous one. Rows that are all equal do not tell: the next ones may be equal too. */
+/** Rows that are all equal do not show that a page repeats the previous one: the next ones may be equal too. */
 function isRepeated(keys: readonly string[], before: readonly string[]): boolean {
   const distinct = keys.length === 1 || new Set(keys).size > 1;
   return (

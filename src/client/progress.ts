@@ -7,8 +7,8 @@ import { type Item, pushItem, requestItem } from './item';
 import { findListed, pages } from './pages';
 
 /**
- * Reads the whole audit log of a push or request, sorted by time; events with the same time keep their order. Neither the order of
- * the log nor the length of its pages is relied on: instances differ (docs/wire.md, "What a client must not rely on").
+ * Reads the whole audit log of a push or request, sorted by time; events with the same time keep their order. Instances
+ * differ in the order of the log and in the length of its pages (docs/wire.md, "What a client must not rely on").
  */
 export async function readAuditLog(
   item: Pick<Item, 'audit'>,
@@ -29,7 +29,7 @@ export async function readAuditLog(
   return timed.map(({ event }) => event);
 }
 
-/** Identifies an event by the fields that never change; those of an e-mail change while it is sent. */
+/** These fields never change; those of an e-mail change while it is sent. */
 function eventKey({ kind, created_at, ip, user_agent }: AuditEntry): string {
   return JSON.stringify([kind, created_at, ip, user_agent]);
 }
@@ -40,7 +40,7 @@ interface PushProgress {
   readonly state: 'waiting' | 'viewed' | 'expired';
 }
 
-/** The listing is read again after this time, even if the push should live on: clocks differ. */
+/** The listing is read again after this time, even if the push should still be there: clocks differ. */
 const RECHECK_MS = 5 * 60_000;
 
 /**
@@ -84,7 +84,7 @@ export function pushPoller(
   };
 }
 
-/** When a push expires, in milliseconds, if its fields say so; `expires_at` is of the commercial edition. */
+/** In milliseconds; undefined if no field says it. `expires_at` is of the commercial edition. */
 function expiryOf({ expires_at, created_at, expire_after_days }: Push): number | undefined {
   const stated = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
   if (!Number.isNaN(stated)) return stated;
@@ -93,9 +93,10 @@ function expiryOf({ expires_at, created_at, expire_after_days }: Push): number |
 }
 
 /**
- * Returns a function that looks once how the owner's request is doing. Reading it would take its answer: a preview says
- * its state, at our service, and the listings do, which are read in the order in which a request moves through them.
- * @throws CliError (the returned function): not_found if it is in no listing
+ * Returns a function that asks once for the state of the owner's request. Reading the request would take its answer: a
+ * preview tells its state at our service, and the listings do, which are read in the order in which a request moves
+ * through them.
+ * @throws CliError (the returned function): not_found if the request is in no listing
  */
 export function requestPoller(
   api: Pick<Api, 'requests'>,
@@ -129,7 +130,7 @@ export async function findOwnRequest(
   return undefined;
 }
 
-/** A closed request was answered if its log has an event of that kind, whose name differs by edition. */
+/** The log of a closed request tells whether it was answered; the name of that event differs by edition. */
 async function wasAnswered(item: Item): Promise<boolean> {
   const log = await readAuditLog(item, 'newest');
   return log.some(({ kind }) => /respon|answer/i.test(kind) && !/fail/i.test(kind));

@@ -9,26 +9,26 @@ import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
 
-/** Seconds of all waits of one call that a `Retry-After` asks for. */
+/** In seconds; the budget of all waits of one call that a `Retry-After` asks for. */
 const MOST_WAITED = 60;
-/** Seconds for which a request is sent again whose response was lost. */
+/** In seconds; a request whose response was lost is sent again within this time. */
 const PATIENCE = 90;
 /** Seconds between two repetitions. */
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 15;
-/** Milliseconds for which an instance that may be any is asked whether it does repetitions once. */
+/** In milliseconds; an instance of an unknown kind is asked within this time whether it does repetitions once. */
 const ASKING = 10_000;
 
 interface Repeatable<T> extends SentCall {
-  /** When it was sent, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   readonly began: number;
   readonly send: (over?: Transport) => Promise<Answer<T>>;
-  /** Asks the instance with that key; uses no view. */
+  /** Asks the instance for its version with the key of the call; uses no view. */
   readonly version: () => Promise<InstanceVersion>;
 }
 
 /**
- * What a call comes to in the end, of which the first answer is no success: it is sent again as its row says.
+ * Sends a call again as its row says, after a first answer that is no success.
  * @throws CliError for any other outcome; see `explain`
  */
 export async function outcomeAfter<T>(first: Answer<T>, sent: Repeatable<T>): Promise<T> {
@@ -40,7 +40,7 @@ export async function outcomeAfter<T>(first: Answer<T>, sent: Repeatable<T>): Pr
 async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Answer<T>> {
   const { call, send } = sent;
   const { resent, keyedFor } = call.retry;
-  /** Of the two, the first answer stands for a request that may have had its effect, unless the second response is whole. */
+  /** The first answer stands for a request that may have had its effect, unless the second response is whole. */
   const onceMore = (answer: Answer<T>, wait: RetryPolicy<Answer<T>>['wait']) => {
     const resend = async () => {
       const second = await send();
@@ -56,12 +56,12 @@ async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Ans
   return keyedFor === undefined ? answer : repeated(answer, sent, keyedFor);
 }
 
-/** A connection broke: another one may do. */
+/** After a broken connection, another one may do. */
 function isBroken(error: unknown): boolean {
   return error instanceof TransportError && error.sent && !error.timedOut;
 }
 
-/** Waits for what `Retry-After` says, but never 0 seconds: an instance that always says 0 would be asked without end. */
+/** A wait is never 0 seconds: an instance that always says 0 would be asked without end. */
 function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
   return {
     pauses: growing(1, 1),
@@ -79,8 +79,8 @@ function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
 }
 
 /**
- * Sends a request again, with growing pauses, if its answer leaves open what became of it, and once the instance says that
- * it does one with an `Idempotency-Key` once, and gets that key.
+ * Sends a request again, with growing pauses, if its answer leaves its outcome open, once the instance says that it
+ * does requests with an `Idempotency-Key` once, and gets that key.
  * @param kept seconds after the first request in which a repetition has to be sent
  */
 async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): Promise<Answer<T>> {
@@ -89,21 +89,21 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   if (repeats === false || !leavesOpen(lost, call)) return lost;
   const { time, tried } = clockOf(settings);
   const now = time();
-  // A repetition sends the files again, which takes as long.
+  // A repetition sends the files again, which takes as long as the first time.
   const arrives = began + kept * 1000 - (details.form ? now - began : 0);
   const last = Math.min(arrives, now + PATIENCE * 1000);
   const until = Math.min(last, now + patience * 1000);
   const answered = repeats ? until : Math.min(until, now + ASKING);
   if (!(await tried(answered, () => announces(sent))) || time() >= last) return lost;
-  // By the first repetition, the instance may have what would be lost.
+  // The first repetition may give the instance what would otherwise be lost, so that at least one is sent.
   const latest = Math.max(until, time() + 1);
   await repeating?.();
   const repetition = await tried(latest, async () => {
-    // After a wait that a 429 asks for, also to another request, it could be too late.
+    // A repetition does not wait for a 429 of another request, after which it could be too late.
     const answer = await send(settings.sendNow);
     return settles(answer, call) ? answer : undefined;
   });
-  // A part of a secret is not given up for a refusal.
+  // A part of a secret is more than a refusal, and is not given up for one.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);
   return repetition && (repetition.value !== undefined || !isPart) ? repetition : lost;
 }
@@ -111,8 +111,8 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
 function clockOf({ now, sleep }: SentCall['settings']) {
   let latest = 0;
   /**
-   * The time in milliseconds, which pauses move on even if the clock is set back meanwhile: a repetition could be sent after
-   * the instance forgot the request.
+   * The time in milliseconds moves on with each pause even if the clock is set back meanwhile: a repetition could
+   * otherwise be sent after the instance forgot the request.
    */
   const time = (paused = 0) => {
     latest = Math.max(latest + paused, now().getTime());
@@ -126,7 +126,7 @@ function clockOf({ now, sleep }: SentCall['settings']) {
     // The machine may have slept meanwhile.
     return time(milliseconds) < end && isOver;
   };
-  /** What an attempt returns as soon as that is not undefined; undefined if that is not in time, or at an interrupt. */
+  /** Undefined if no attempt returned anything in time, or at an interrupt. */
   const tried = async <R>(end: number, work: () => Promise<R | undefined>) =>
     time() >= end
       ? undefined
@@ -138,7 +138,10 @@ function clockOf({ now, sleep }: SentCall['settings']) {
   return { time, tried };
 }
 
-/** Whether the instance announces it, and keys arrive there; undefined while it cannot be asked. */
+/**
+ * The instance announces that it does repetitions once, and its echo shows that keys arrive there; undefined while it
+ * cannot be asked.
+ */
 async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
   const answer = await attempt(version);
   if (answer instanceof CliError) return isTemporary(answer) ? undefined : false;

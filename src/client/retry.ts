@@ -1,20 +1,20 @@
 import type { ApiSettings } from './api-settings';
 
 export interface RetryPolicy<Outcome> {
-  /** Seconds before each further try, of which there are as many. */
+  /** In seconds, one before each further try, of which there are as many. */
   readonly pauses: Iterable<number>;
-  /** Most seconds of all pauses. */
+  /** The sum of all pauses has at most this many seconds. */
   readonly budget?: number;
-  /** The least seconds after which another try may come to more than this; undefined if there is to be none. */
+  /** The least seconds after which another try may come to more than this outcome; undefined if there is to be none. */
   wait(outcome: Outcome): number | undefined | Promise<number | undefined>;
-  /** Lets the time pass, and resolves to whether to go on; at once if left out. */
+  /** Waits, and resolves to whether to go on; without it the next try is made at once. */
   pause?(seconds: number, outcome: Outcome): Promise<boolean>;
 }
 
-/** Says after each try, and a pause, whether there is another one. */
+/** Called after each try; waits, and resolves to whether there is another one. */
 type Retry<Outcome> = (outcome: Outcome) => Promise<boolean>;
 
-/** What the last try came to, of which the first was made. */
+/** Returns the outcome of the last try; the caller made the first one. */
 export async function retried<Outcome>(
   first: Outcome,
   attempt: () => Promise<Outcome>,
@@ -45,14 +45,14 @@ export function retrying<Outcome>({
   };
 }
 
-/** Pauses that double from the first to the longest, which goes on. */
+/** Seconds double from the first to the longest, which is repeated without end. */
 export function* growing(first: number, longest: number): Generator<number, never> {
   for (let seconds = first; ; seconds = Math.min(2 * seconds, longest)) yield seconds;
 }
 
 type Backoff = Required<Pick<ApiSettings, 'send' | 'sleep' | 'waiting'>>;
 
-/** Shares one `Retry-After` wait among all calls of a client: none is sent during it, and it is announced once. */
+/** All calls of a client share one `Retry-After` wait: none is sent during it, and it is announced once. */
 export function sharedBackoff({ send, sleep, waiting }: Backoff): Backoff {
   let waits: Promise<unknown> | undefined;
   return {

@@ -31,7 +31,7 @@ export default command({
   run: audit,
 });
 
-/** The page counts from 1; without one, all are shown. */
+/** Pages count from 1; without a page, all are shown. */
 function planOf({ link, all, page = 1, ...options }: Options<typeof rows>, entry: Entry) {
   return { item: itemOf(entry, options, link), page: all ? undefined : page };
 }

@@ -42,7 +42,7 @@ export default command({
   run: doctor,
 });
 
-/** Prints each check as it is made; with `--json` all of them, as one value. */
+/** Each check is printed when it ends; `--json` prints all, as one value. */
 async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
   const { context, say } = entry;
   const { json, quiet } = say.manner;
@@ -64,7 +64,7 @@ const styles = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' }
 const STATUS = 9;
 const NAME = 10;
 
-/** A check as lines for a terminal; in a pipe: status, name, message, hint. */
+/** A pipe gets status, name, message and hint. */
 function rowText({ status, name, message, hint }: Check, look: Look): string {
   if (!look.tty) return `${[status, name, message, hint ?? ''].map(safe).join('\t')}\n`;
   const head = look.paint(styles[status], status.padEnd(STATUS)) + name.padEnd(NAME);
@@ -80,13 +80,13 @@ interface Check {
   readonly code?: ErrorCode;
 }
 
-/** The status is `ok` if left out. */
+/** `ok` by default. */
 type Finding = Omit<Check, 'name' | 'status'> & Partial<Pick<Check, 'status'>>;
 
 /**
- * The checks in their order, and what each looks at: what is here, the way to the instance, or its answer. The first failure on
- * the way explains the later ones; `perhaps` is left out where there is nothing to look at. Before `others` come those that a
- * failure leaves out.
+ * The order of the checks, and what each looks at: this machine, the way to the instance, or its answer. The first
+ * failure on the way explains the later ones; `perhaps` is left out where there is nothing to look at. `others` stands
+ * for the checks that a failure leaves out.
  */
 const checks = {
   config: 'here',
@@ -105,7 +105,6 @@ const checks = {
 
 type CheckName = keyof typeof checks;
 
-/** Yields what each check finds, as it is made. */
 async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<Check, void> {
   const examination = new Examination(entry, options);
   const skipped: CheckName[] = [];
@@ -132,7 +131,7 @@ async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<
   }
 }
 
-/** A client certificate should be renewed before it has so little left. */
+/** A client certificate with less time left should be renewed. */
 const SOON_DAYS = 14;
 /** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
 const SKEW_SECONDS = 60;
@@ -140,7 +139,7 @@ const SKEW_SECONDS = 60;
 class Examination {
   private target!: Target;
   private instance!: InstanceVersion;
-  /** Redirects included, with the time by the clock of this machine. */
+  /** Redirects are among the responses. Each has the time by the clock of this machine. */
   private readonly responses: { readonly response: HttpResponse; readonly time: Date }[] = [];
 
   constructor(
@@ -152,7 +151,7 @@ class Examination {
     return this.responses.length > 0;
   }
 
-  /** The config file can be read, by its owner only. */
+  /** The config file must be readable, by its owner only. */
   config(): Finding {
     const { context } = this.entry;
     const folder = folderOf('config', context);
@@ -171,7 +170,7 @@ class Examination {
   }
 
   address(): Finding {
-    // This check says where the address is from; the later ones need not.
+    // This check names the origin of the address; the later ones need not.
     this.target = { ...targetOf(sourcesOf(this.entry, this.options)), addressHint: undefined };
     const { base, baseFrom, ignored } = this.target;
     const warnings = [ignored && ignoredText(ignored), exposure(this.target)].filter(Boolean);
@@ -179,7 +178,9 @@ class Examination {
     return { message, ...(warnings.length > 0 && { status: 'warning' }) };
   }
 
-  /** Headers and client certificate for a proxy in front of the instance can be read, and it has not expired. */
+  /**
+   * A proxy in front of the instance needs headers and a client certificate, which must be readable and not expired.
+   */
   async access(): Promise<Finding | undefined> {
     const { headers, certificate } = this.target;
     if (!headers && !certificate) return undefined;
@@ -214,10 +215,10 @@ class Examination {
     return { message, status: 'warning', hint };
   }
 
-  /** The instance supports API v2 at this address, without redirecting. */
+  /** The instance must support API v2 at this address, without redirecting. */
   async api(): Promise<Finding> {
     const { token } = this.target;
-    // Without a token, so that only the address is tested; with it if the instance requires one.
+    // A request without the token tests only the address; an instance may require a token for it.
     const bare = await this.briefClient({ ...this.target, token: undefined });
     const version = await bare.version().catch(async (error) => {
       if (!(error instanceof CliError && error.code === 'unauthorized' && token)) throw error;
@@ -279,7 +280,7 @@ class Examination {
     return { status: 'skipped', message: 'the instance does not report its features' };
   }
 
-  /** There is a SQLite; instances of others are used without. */
+  /** Instances of others are used without SQLite. */
   async sqlite(): Promise<Finding> {
     const { quietly } = this.entry.context;
     try {
@@ -291,7 +292,7 @@ class Examination {
     }
   }
 
-  /** No secret is left in a file it was saved to because it could not be delivered. */
+  /** A secret that could not be delivered may be in a file, which should be deleted. */
   async rescue(): Promise<Finding> {
     const files = await rescuedFiles(this.entry.context);
     if (files.length === 0) return { message: 'no rescue files' };

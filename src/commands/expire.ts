@@ -6,7 +6,7 @@ import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
-import { tellError } from '../keep/tell-error';
+import { printError } from '../keep/print-error';
 import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import { connectEach } from '../profile/connect';
@@ -38,7 +38,7 @@ function planOf(options: Options<typeof rows>, entry: Entry) {
   return { items: itemsOf(entry, options, options.links), passphrase, keys };
 }
 
-/** Expires each push; one that fails does not stop the others, and the highest status is the exit code. */
+/** A push that fails does not stop the others, and the highest status is the exit code. */
 async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<void> {
   const { context, say } = entry;
   const { text } = await readKeys(plan.keys, context);
@@ -46,7 +46,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   const isOne = plan.items.length === 1;
   const items = await connectEach(entry, plan.items, Math.min(plan.items.length, AT_ONCE));
   const receipts = readReceipts(context);
-  // Of several, nobody would know which one asks.
+  // A prompt would not say which of several pushes it is for.
   const asking = isOne ? context : contextWith(context, { canPrompt: () => false });
   const opening = { entry: { context: asking, say }, passphrase, text, receipts };
   const expired: object[] = [];
@@ -68,7 +68,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
       } else if (isOne) throw outcome;
       else {
         worst = Math.max(worst, outcome.exitStatus);
-        await tellError(context, outcome.with({ subject: token }), say.manner);
+        await printError(context, outcome.with({ subject: token }), say.manner);
       }
   } finally {
     if (gone.length > 0) await receipts.end(gone);
@@ -77,7 +77,6 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** With this a viewer expires a push. */
 interface Opening {
   readonly entry: Entry;
   readonly passphrase: KnownPassphrase;
@@ -86,7 +85,7 @@ interface Opening {
   readonly receipts: Receipts;
 }
 
-/** Expires a push, or closes a request and removes its key, which nothing needs any more. */
+/** Nothing needs the key of a request that is closed. */
 async function end(located: ConnectedItem, opening: Opening) {
   const { entry, passphrase, text, receipts } = opening;
   const { context, say } = entry;
@@ -113,15 +112,15 @@ async function end(located: ConnectedItem, opening: Opening) {
   });
 }
 
-/** Clocks of instances differ from ours by less. */
+/** Clocks of instances differ from the clock of this machine by less. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** Whether a push had ended before: an instance returns it as it was then. */
+/** An instance returns a push that had ended before as it was then. */
 function isOld({ expired_on: at }: Push, now: Date): boolean {
   return at != null && Date.parse(at) < now.getTime() - CLOCKS_DIFFER_MS;
 }
 
-/** The token that the user typed; if that was `last`, which push it is: `"db" (0 of 5 views used)`. */
+/** Names the push by what the user typed; `last` as `"db" (0 of 5 views used)`. */
 function described({ token, last }: ConnectedItem, push: Push): string {
   if (!last) return token;
   const { name } = last.receipt;

@@ -33,7 +33,7 @@ const rows = {
 type ListPlan = InstanceList | { readonly of: 'receipts'; readonly limit: number };
 
 interface InstanceList {
-  /** States of requests, which are listed one after the other; or the state of pushes. */
+  /** States of requests are listed one after the other; pushes have one state. */
   readonly of: readonly RequestState[] | 'active' | 'expired';
   readonly target: Target;
   readonly part: { readonly page: number } | { readonly limit: number };
@@ -66,7 +66,7 @@ function planOf(
   return { of: requestState === undefined ? ['ready', 'open'] : [requestState], part, target };
 }
 
-/** Prints each page as it comes, so that memory does not grow with their number. */
+/** Each page is printed as it comes, so that memory does not grow with their number. */
 async function list(entry: Entry, plan: ListPlan): Promise<void> {
   if (plan.of === 'receipts') return listReceipts(entry, plan.limit);
   const { of, part, target } = plan;

@@ -44,9 +44,8 @@ const rows = {
 };
 
 interface LoginPlan {
-  /** Where to log in, as it was typed. */
   readonly address: string | undefined;
-  /** Whether the token is kept in the keyring. */
+  /** The keyring gets the token. */
   readonly keyring: boolean;
   readonly sources: Sources;
 }
@@ -67,18 +66,18 @@ function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
   return { address: address ?? url, keyring, sources: sourcesOf(entry, options) };
 }
 
-/** A login, which grows: an address is chosen, the instance there responds, and it accepts the token. */
+/**
+ * A login gets its properties in steps: an address is chosen, the instance there responds, and it accepts the token.
+ */
 interface Login extends LoginPlan {
   readonly stored: StoredProfiles;
   readonly base: string;
-  /** The name of its profile. */
   readonly name: string;
-  /** Undefined until it responds: an instance may require a token for everything. */
+  /** Undefined until the instance responds: an instance may require a token for everything. */
   readonly version?: InstanceVersion;
-  /** The person was warned of what others can read. */
   readonly isWarned?: boolean;
   readonly token?: string | undefined;
-  /** The command that printed it, which is saved in its place. */
+  /** The command that printed the token is saved in its place. */
   readonly command?: string | undefined;
 }
 
@@ -107,7 +106,7 @@ export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   await say.remark(keptText(context, after));
 }
 
-/** Saves the profile; returns it as it was and as it is. */
+/** Returns the profile as it was and as it is. */
 async function save(entry: Entry, login: Login, edition: Edition) {
   const { context, say } = entry;
   const { base, name, token, sources } = login;
@@ -133,7 +132,7 @@ function tokenSetting({ token, command, keyring }: Login): Profile {
   return command === undefined ? { token } : { 'token-command': command };
 }
 
-/** What the user has not asked for: pushes that are encrypted from now on, or still are at an instance of another kind. */
+/** The user did not ask for this: pushes are encrypted from now on, or still are at an instance of another kind. */
 function encryptionText(before: Profile, { encrypt = 'off', edition, url }: Profile) {
   if (encrypt !== (before.encrypt ?? 'off')) return ENCRYPTS;
   if (encrypt === 'off' || edition === 'pwpush' || before.url === undefined || before.url === url)
@@ -156,7 +155,7 @@ function savedText({ name, token, stored: { current } }: Login): string {
   return `${first}, now the default (switch back: pwpush profile use ${current})`;
 }
 
-/** From the command line, else the environment, else of the profile in use, else from a prompt. */
+/** The command line has the instance, else the environment, else the profile in use, else a prompt asks for it. */
 async function chooseInstance(
   entry: Entry,
   plan: LoginPlan,
@@ -187,11 +186,13 @@ async function chooseInstance(
   );
 }
 
-/** Asks again after an input that fails with one of these codes; says the reason where it is not the one before. */
+/**
+ * An input that fails with one of these codes can be typed again; a reason that is not the previous one is reported.
+ */
 function retryPrompt<T>(
   { context, say }: Entry,
   retryable: readonly ErrorCode[],
-  ask: (again: boolean) => Promise<T>,
+  ask: (isRetry: boolean) => Promise<T>,
 ): Promise<T> {
   let reported: string | undefined;
   return askUntil(
@@ -206,7 +207,7 @@ function retryPrompt<T>(
   );
 }
 
-/** Begins a login at an instance that responds; offers the address that it redirects to, which may be that of a region. */
+/** The instance must respond; the address that it redirects to, which may be that of a region, is offered. */
 async function responding(
   entry: Entry,
   loginAt: (address: string) => Login,
@@ -229,7 +230,10 @@ async function responding(
 
 type Responding = Login & Required<Pick<Login, 'version'>>;
 
-/** From `--token-file`, else standard input, else the environment if its token is for that instance, else a prompt. */
+/**
+ * `--token-file` has the token, else standard input, else the environment if its token is for that instance, else a
+ * prompt asks for it.
+ */
 async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
   const { context } = entry;
   if (login.sources.anonymous) return check(entry, login);
@@ -246,8 +250,8 @@ async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
     );
   }
   const prompter = await context.prompter();
-  return retryPrompt(entry, ['usage', 'unauthorized'], async (again) => {
-    const question = again
+  return retryPrompt(entry, ['usage', 'unauthorized'], async (isRetry) => {
+    const question = isRetry
       ? TRY_AGAIN
       : isOurs(login.version)
         ? 'API token (pwpush serve token add, or ask who runs it):'
@@ -270,7 +274,7 @@ async function knownToken(
   return url === undefined || parseBase(url) === base ? env.token?.read() : undefined;
 }
 
-/** The instance of a login, by its profile and what was typed, with its token alone. */
+/** The client has the token of the login only, and not one of the profile. */
 async function instanceOf(
   entry: Entry,
   { base, name, stored, sources, token }: Login,
@@ -291,7 +295,7 @@ async function instanceOf(
   return { target, api: await clientOf(entry, target) };
 }
 
-/** Whether an instance has said that it is `pwpush serve`, which has no accounts. */
+/** `pwpush serve` has no accounts. */
 const isOurs = (version: InstanceVersion | undefined) =>
   version !== undefined && toldEdition(version) === APPLICATION;
 
@@ -317,7 +321,7 @@ async function check(entry: Entry, login: Login): Promise<Responding> {
   }
 }
 
-/** The profile that was named, else the one with that address, else `default`, else the name of the host. */
+/** The profile that was typed is used, else the one with that address, else `default`, else the name of the host. */
 function nameFor(base: string, stored: StoredProfiles, typed: string | undefined): string {
   if (typed !== undefined) return typed;
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);

@@ -43,7 +43,10 @@ async function notify(entry: Entry, plan: NotifyPlan): Promise<void> {
   await say.remark(sent.message ?? `the instance e-mails the link to ${to}`);
 }
 
-/** An instance without e-mail responds as if the push did not exist (docs/wire.md, "Endpoints"), so ask it for its features. */
+/**
+ * An instance without e-mail responds as if the push did not exist (docs/wire.md, "Endpoints"), so that its features
+ * are asked for.
+ */
 async function explained(error: unknown, api: Api): Promise<unknown> {
   if (!(error instanceof CliError) || error.code !== 'not_found') return error;
   const version = await api.version().catch(() => undefined);

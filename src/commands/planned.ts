@@ -1,66 +1,63 @@
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
-import { declare, type Elsewhere, type Rows } from '../cli/declare';
+import { declare, type Rows } from '../cli/declare';
 import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
-import type { Context, Environment } from '../platform/context';
+import type { Context } from '../platform/context';
 
-/** A command whose line has been checked, and what it is to do. */
 export interface Prepared {
   readonly plan: unknown;
   run(): Promise<void>;
 }
 
-/** A command: what its help says, and what a line of it can have. */
 export interface CommandObject<R = Rows> {
   readonly rows: R;
-  /** For a command below another one; the table of the program has the others. */
+  /** A command below another one has its summary here; the table of the program has the others. */
   readonly summary?: string;
   readonly alias?: string;
-  /** The summary as a sentence, if left out. */
+  /** The summary as a sentence, by default. */
   readonly description?: string;
   readonly usage?: string;
-  /** What the help says after the options. */
+  /** The help has this text after the options. */
   readonly help?: string;
-  /** The words after `--` are a command to run, at least where this option is given. */
+  /** The words after `--` are a command to run; if this names an option, only with that option. */
   readonly takesCommand?: boolean | string;
-  /** What it reads from standard input, whatever its options are. */
+  /** The command reads this from standard input, whatever its options are. */
   readonly input?: string;
-  /** Global options; all of them if left out. */
-  readonly globals?: Rows;
+  /** Those of the command above it, by default, and else all global options. */
+  readonly globals?: Rows | undefined;
+  /** Options that are not typed, also those of the commands below, have the values of variables that this word names. */
+  readonly variableWord?: string | undefined;
   readonly commands?: Readonly<Record<string, CommandObject>>;
   /**
-   * Left out by a command that only has others below it.
+   * Missing for a command that only has others below it.
    * @throws CliError (usage)
    */
-  prepare?(command: Command, context: Context): Promise<Prepared>;
+  prepare?(command: Command, context: Context, variableWord?: string): Promise<Prepared>;
 }
 
 export interface Invocation extends Entry {
   readonly command: Command;
 }
 
-/** A command with the plan that is made of a line, and the run that follows the plan. */
 export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
-  /** The value of an option that was not typed. */
-  elsewhere?(env: Environment): Elsewhere;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.
    * @throws CliError (usage)
    */
   plan(options: Options<R>, invocation: Invocation): Plan | Promise<Plan>;
-  /** Loads what only it needs: printing the help does without. */
+  /** Loads modules that only a run needs: printing the help does not. */
   run(entry: Entry, plan: Plan): Promise<void>;
 }
 
 export function command<R extends Rows & Closed<R>, Plan>(
   planned: Planned<R, Plan>,
 ): CommandObject {
-  const { rows, elsewhere, input } = planned;
+  const { rows, input } = planned;
   return {
     ...planned,
-    prepare: async (command, context) => {
-      const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
+    prepare: async (command, context, variableWord) => {
+      const options = optionsOf(command, context.env, rows, variableWord);
       checkOptions(lineRows(rows), options, context.stdin, input);
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
@@ -77,13 +74,13 @@ export function define(
   context: Context,
   act: (prepared: Prepared) => void = () => {},
 ): void {
-  const { usage, takesCommand, commands = {}, prepare } = object;
+  const { usage, takesCommand, commands = {}, prepare, globals, variableWord } = object;
   const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
   parser.manual = object.help ?? '';
   parser
     .description(object.description ?? sentence)
     .helpCommand(false)
-    // So that -pc stays -p -c.
+    // `-pc` stays `-p -c`.
     .combineFlagAndOptionalValue(false);
   if (takesCommand)
     parser.takesCommand = () =>
@@ -92,8 +89,8 @@ export function define(
   for (const [word, below] of Object.entries(commands)) {
     const child = parser.command(word).summary(below.summary ?? '');
     if (below.alias !== undefined) child.alias(below.alias);
-    define(child, below, context, act);
+    define(child, { globals, variableWord, ...below }, context, act);
   }
-  addGlobals(declare(parser, object.rows), object.globals);
-  if (prepare) parser.action(async () => act(await prepare(parser, context)));
+  addGlobals(declare(parser, object.rows), globals);
+  if (prepare) parser.action(async () => act(await prepare(parser, context, variableWord)));
 }

@@ -3,7 +3,7 @@ import type { Entry } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
-import { drawing, reachedHere } from '../deliver/deliver-link';
+import { drawing, reachNote } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import { failedError, phrase } from '../platform/errors';
 import { connect } from '../profile/connect';
@@ -41,13 +41,13 @@ async function preview(
   if (doubt) await say.warn(doubt);
   if (item.publicKey !== undefined && !kept)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
-  // It may be encrypted with words or with a key: nothing here says with which.
+  // The push may be encrypted with words or with a key, and the preview does not say with which.
   else if (item.key !== undefined || readReceipts(context).find(item)?.encrypted)
     await say.remark(
       'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',
     );
   const url = withKey(previewed.url, kept?.recipient);
-  const after = plan.qr ? reachedHere(url) : [];
+  const after = plan.qr ? reachNote(url) : [];
   if (plan.qr) await (await drawing()).drawQr(entry, url, [url, ...after]);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
   for (const line of after) await say.remark(line);

@@ -59,7 +59,6 @@ export default {
   },
 } satisfies CommandObject;
 
-/** A profile that an argument or an option names. */
 interface NamedProfile {
   readonly name?: string;
   readonly profile?: string;
@@ -90,13 +89,12 @@ async function use(entry: Entry, { name }: { readonly name: string }) {
   await changed(entry, shownProfile(name, profiles[name] ?? {}, name), `using profile "${name}"`);
 }
 
-/** Says what changed; with `--json`, prints the profile. */
+/** With `--json`, the profile is printed instead of what changed. */
 async function changed({ say }: Entry, profile: ShownProfile, what: string) {
   if (say.manner.json) return say.print(profile, () => '');
   await say.remark(what);
 }
 
-/** The profile that was named: behind the command, or by the option. */
 function nameTyped({ name, profile }: NamedProfile): string | undefined {
   if (name === undefined || profile === undefined || name === profile) return name ?? profile;
   throw usageError(`two profiles are named: "${name}" and "${profile}"`, 'name one');
@@ -111,7 +109,7 @@ function checkOrder({ key: first, value: second, name: last }: ChangedSetting): 
   const known: readonly string[] = [...settingNames, 'token'];
   if (last === undefined || key === undefined || known.includes(first) || !known.includes(key))
     return;
-  // Refuses a token, or an address with a password, which the error below would repeat.
+  // `withSetting` refuses a token, or an address with a password, which the error below would repeat.
   withSetting({}, key, value);
   const words = [value ?? [], first].flat().map(shellWord);
   throw usageError('the setting comes before the profile', {
@@ -126,8 +124,8 @@ interface ChangedSetting extends NamedProfile {
 }
 
 /**
- * Changes a setting of the profile, else of `default`, or removes it without a value; the first profile made becomes the one
- * in use.
+ * Without a value, the setting is removed. Without a name, the profile is `default`; the first profile made becomes the
+ * current one.
  */
 async function change(entry: Entry, options: ChangedSetting) {
   const { context, say } = entry;
@@ -138,7 +136,7 @@ async function change(entry: Entry, options: ChangedSetting) {
     const { name = 'default', profile } = profileInUse(now, context.env, wanted);
     checkProfileName(name);
     if (profile === undefined && value === undefined) throw noSuchProfile(name, now);
-    // `set token-command pass show` without quotes. Every profile begins with an address.
+    // `set token-command pass show` lacks quotes. Every profile begins with an address.
     if (profile === undefined && operand !== undefined && key !== 'url')
       throw usageError(
         `no profile "${name}"`,
@@ -176,7 +174,7 @@ async function remove(entry: Entry, { name }: { readonly name: string }) {
   const { removed } = await updateProfiles(entry, (stored) => {
     if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
     const { [name]: removed = {}, ...profiles } = stored.profiles;
-    // No other one is chosen: pushes would silently go to another instance.
+    // No other profile becomes current: pushes would silently go to another instance.
     const { current = name } = stored;
     return { ...(current === name ? {} : { current }), profiles, removed };
   });
@@ -184,7 +182,7 @@ async function remove(entry: Entry, { name }: { readonly name: string }) {
   await changed(entry, shownProfile(name, removed, undefined), `removed profile "${name}"`);
 }
 
-/** A profile without the value of its token. */
+/** The value of the token is never shown. */
 interface ShownProfile extends Omit<Profile, 'token'> {
   readonly profile: string;
   readonly current: boolean;
@@ -195,7 +193,7 @@ function shownProfile(name: string, profile: Profile, current: string | undefine
   return { profile: name, current: name === current, ...profile, token: hasToken(profile) };
 }
 
-/** `profile list`; in a pipe: name, address, token (yes or no), current (yes or no). */
+/** `profile list`; a pipe gets name, address, token (yes or no), current (yes or no). */
 const profileList: Listing<ShownProfile> = {
   columns: [
     { title: '', shown: ({ current }) => (current ? '*' : ' ') },
@@ -207,7 +205,7 @@ const profileList: Listing<ShownProfile> = {
   fields: ({ profile, url, token, current }) => [profile, url ?? '', yesNo(token), yesNo(current)],
 };
 
-/** One setting a line: two columns on a terminal, `name<TAB>value` in a pipe. */
+/** Each line has one setting, in two columns on a terminal, as `name<TAB>value` in a pipe. */
 function profileText(shown: ShownProfile, look: Look): string {
   const { profile, current, url, token, ...rest } = shown;
   return pairs(

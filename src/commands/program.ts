@@ -14,15 +14,15 @@ import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 import { type CommandObject, define, type Prepared } from './planned';
 
-/** Each command by the path of its file, which is in a chunk of its own. */
+/** The file of each command is in a chunk of its own. */
 const load = import.meta.glob<CommandObject>(['./*.ts', '!./planned.ts', '!./program.ts'], {
   import: 'default',
 });
 
-/** A command: name, which is that of its file, one line for the list of them, and another name that people try. */
+/** The file of a command has its name. The alias is another name that people try. */
 type CommandEntry = readonly [name: string, summary: string, alias?: string];
 
-/** All commands, in the groups of the help. */
+/** The help lists commands in these groups. */
 const table: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Share:': [
     ['push', 'push a secret as a link'],
@@ -73,7 +73,7 @@ ${topics.join(', ')}. pwpush help --json describes all commands for
 programs. The manual is man pwpush.`;
 
 /**
- * Parses a command line, calls `begins` with its options, and runs the command.
+ * Calls `begins` with the options of a line before the command runs.
  * @throws what the command throws, and as `prepared` does
  */
 export async function execute(
@@ -86,8 +86,8 @@ export async function execute(
 }
 
 /**
- * Parses a command line and calls `begins` with its options.
- * @returns what is to be done; undefined if that was to print help
+ * Calls `begins` with the options of a line.
+ * @returns undefined if the line only asked for help, which was printed
  * @throws CliError (usage) or ExitWith for a line that cannot be parsed
  */
 export async function prepared(
@@ -105,20 +105,20 @@ export async function prepared(
   const shown: string[] = [];
   const show = (text: string) => shown.push(text);
   const program = programFor(argv[0], own);
-  program.hook('preAction', (_, one) => {
-    const command = one as Command;
+  program.hook('preAction', (_, action) => {
+    const command = action as Command;
     const options = globalOptions(command, context.env);
     for (const kind of ['config', 'state'] as const) findFolder(kind, context);
     asking = mayPrompt(options, context);
-    const reveals = lineage(command).some((one) => one.getOptionValue('reveal') === true);
+    const reveals = lineage(command).some((parent) => parent.getOptionValue('reveal') === true);
     guard = reveals ? undefined : lazy(() => whyGuarded(context, options.profile));
     begins(options);
   });
-  program.hook('preSubcommand', async (_, one) => {
-    await loaded(one as Command, own, (line) => {
+  program.hook('preSubcommand', async (_, subcommand) => {
+    await loaded(subcommand as Command, own, (line) => {
       made = line;
     });
-    eachCommand(one as Command, (below) => configure(below, context, show));
+    eachCommand(subcommand as Command, (below) => configure(below, context, show));
   });
   configure(program, context, show);
   try {
@@ -166,7 +166,7 @@ async function wholeHelp(context: Context): Promise<string> {
   return programJson(await wholeProgram(context), context.version);
 }
 
-/** Prints the completions of a command line; a failure prints nothing, in the middle of what someone types. */
+/** A failure prints nothing, as a line is just being typed. */
 async function completeLine(line: readonly string[], context: Context): Promise<void> {
   try {
     const { complete } = await import('./completion/complete');
@@ -178,20 +178,19 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   }
 }
 
-/** What a line leads to, also one that cannot be parsed, and how it prints, as far as that can be known. */
+/** A line that cannot be parsed still leads to a command, and says how to print. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
-  const end = await reach(program, argv, (one) => loaded(one, context));
+  const end = await reach(program, argv, (command) => loaded(command, context));
   return { ...end, options: mannerOf(end.command, context.env) };
 }
 
 export async function wholeProgram(context: Context): Promise<Command> {
   const program = newProgram(context);
-  for (const one of program.commands) await loaded(one, context);
+  for (const command of program.commands) await loaded(command, context);
   return program;
 }
 
-/** Declares what a command of the table takes. */
 async function loaded(
   command: Command,
   context: Context,
@@ -204,7 +203,7 @@ async function loaded(
   versioned(command, context);
 }
 
-/** The program for a line that begins with that word: with the one command of that name, which takes less time, or all. */
+/** A program with the one command of the first word takes less time than one with all. */
 function programFor(word: string | undefined, context: Context): Command {
   const typed = commands.filter(({ name, alias }) => word === name || word === alias);
   return word !== undefined && typed.length > 0
@@ -212,7 +211,6 @@ function programFor(word: string | undefined, context: Context): Command {
     : withHelp(newProgram(context), context);
 }
 
-/** Commands by name and summary: their options are declared when they are typed. */
 function newProgram(context: Context, declared = commands): Command {
   const program = new Command('pwpush');
   addGlobals(program)
@@ -233,7 +231,6 @@ function newProgram(context: Context, declared = commands): Command {
   return program;
 }
 
-/** Adds the command `help`, which the help does not list. */
 function withHelp(program: Command, context: Context): Command {
   const helping = program.command('help', { hidden: true });
   helping.argument('[word...]', 'command or topic');
@@ -243,25 +240,25 @@ function withHelp(program: Command, context: Context): Command {
   return program;
 }
 
-/** Nothing prompts with `--no-input`, `PWPUSH_NO_INPUT`, in CI, or where an agent runs us, whom a prompt would keep waiting. */
+/** `--no-input`, `PWPUSH_NO_INPUT` and CI forbid prompts, and so does an agent, which a prompt would keep waiting. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isUnattended(env);
   return wanted && agentMarker(env) === undefined;
 }
 
 function versioned(command: Command, { version }: Context): Command {
-  eachCommand(command, (one) =>
-    one.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),
+  eachCommand(command, (below) =>
+    below.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),
   );
   return command;
 }
 
 function eachCommand(command: Command, work: (command: Command) => void): void {
   work(command);
-  for (const one of command.commands) eachCommand(one, work);
+  for (const child of command.commands) eachCommand(child, work);
 }
 
-/** Makes Commander throw instead of write and exit; it throws its own errors only for help and version. */
+/** Commander throws instead of writing and exiting; it throws its own errors only for help and version. */
 function configure(command: Command, context: Context, show: (text: string) => void): void {
   command
     .exitOverride((error) => {

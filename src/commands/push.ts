@@ -35,8 +35,8 @@ import { contentOf } from '../cli/source';
 import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
-import { askedFor } from '../contract/json';
-import { DAY_SECONDS, timeHere } from '../contract/lifetime';
+import { definedFields } from '../contract/json';
+import { DAY_SECONDS, localTime } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
@@ -46,7 +46,7 @@ import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
 import { command } from './planned';
 import type { EachPlan } from './push/each';
-import type { HerePlan } from './push/from-here';
+import type { EphemeralPlan } from './push/from-here';
 import type { PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
@@ -145,13 +145,13 @@ export default command({
     const { context, command } = entry;
     const plan = (target?: Target) => planOf(options, command.rest, context, target);
     if (options.here) return plan();
-    // The help is printed without it.
+    // Printing the help does not need this module.
     const { chooseTarget, targetInUse } = await import('./push/choose-target');
     const target = targetInUse(entry, options);
     if (!(target instanceof Error))
       return options.each ? eachPlanOf(options, context, target) : plan(target);
     if (options.each) throw target;
-    // What is wrong with the options is said before anybody is asked.
+    // An error of the options is reported before the user is asked.
     await plan();
     const { stdin, stderr } = context;
     const isWatched = stdin.isTTY && stderr.isTTY && context.canPrompt();
@@ -177,7 +177,7 @@ async function planOf(
   words: readonly string[],
   context: Context,
   target?: Target,
-): Promise<PushPlan | HerePlan> {
+): Promise<PushPlan | EphemeralPlan> {
   const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
@@ -213,12 +213,12 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-/** The parts of a plan that do not depend on the secret. */
+/** These parts of a plan do not depend on the secret. */
 async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
   const { name, note, notify, locale } = options;
   const profile = target?.defaults;
   const source = passphraseSource(options, context);
-  const details = { ...askedFor({ name, note }), ...(notify && notification(notify, locale)) };
+  const details = { ...definedFields({ name, note }), ...(notify && notification(notify, locale)) };
   const encryption = await sealOf(options, profile);
   return {
     details,
@@ -247,8 +247,8 @@ function isFileName(text = ''): boolean {
 }
 
 /**
- * How it is encrypted, by options or the profile; undefined if it is not.
- * @throws CliError (usage) for options that do not go with that, and for a public key that cannot be used
+ * Options, or the profile, decide how the push is encrypted; undefined if it is not.
+ * @throws CliError (usage) for options that contradict the encryption, and for a public key that cannot be used
  */
 async function sealOf(
   options: PushOptions,
@@ -297,12 +297,12 @@ function limitsOf(
   now: Date,
 ): PushPlan['limits'] {
   if (expire && 'at' in expire && expire.at <= now.getTime())
-    throw usageError(`--expire: ${timeHere(expire.at)} has passed`);
+    throw usageError(`--expire: ${localTime(expire.at)} has passed`);
   const wholeDays = days ?? profile?.days;
   return {
     expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),
     expiryOption: expire && '--expire',
-    fields: askedFor({
+    fields: definedFields({
       kind: options.kind,
       expire_after_views: options.views ?? profile?.views,
       deletable_by_viewer: options.deletable ?? profile?.deletable,
@@ -312,7 +312,7 @@ function limitsOf(
   };
 }
 
-/** Refuses to make a secret that would be printed where an agent reads it. */
+/** A secret that would be printed where an agent reads it is not generated. */
 async function refusePrinted(
   { json, quiet, dryRun, ...options }: PushOptions,
   seal: SealPlan | undefined,
@@ -328,7 +328,7 @@ async function refusePrinted(
 }
 
 /**
- * The command that sets the secret before it is pushed.
+ * The command sets the secret before it is pushed.
  * @throws CliError (usage) for no command, a name that is invalid or unsafe, and a file that exists
  */
 async function settingOf(
@@ -351,7 +351,7 @@ async function settingOf(
   return { words: [program, ...words], variable };
 }
 
-/** Takes no other value, so that `--encrypt hunter2` does not push something else than "hunter2". */
+/** Another value is refused, so that `--encrypt hunter2` does not push something else than "hunter2". */
 function encryptMode(value: string): 'link' | 'words' {
   if (value === 'link' || value === 'words') return value;
   throw usageError(

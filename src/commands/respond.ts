@@ -45,9 +45,8 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   return { request, content, passphrase, generated };
 }
 
-/** Shows the question, reads the answer, encrypts it to the key of the link, and sends it. */
 async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
-  // The help is printed without what encrypts.
+  // Printing the help does not need what encrypts.
   const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
     '../send/send-answer'
   );
@@ -61,7 +60,7 @@ async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
     await showQuestion(entry, request);
     const recipient = await recipientFor(entry, item, linkKey, request);
     const text = await readText(plan.content, entry, TO_SEND);
-    context.asked();
+    context.releaseTerminal();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(entry, item, answer);
     const generated = plan.generated ? { generated: text } : {};

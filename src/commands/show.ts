@@ -29,12 +29,12 @@ async function show(entry: Entry, located: LocatedItem): Promise<void> {
   );
 }
 
-/** The owner's listings have all of a request; its question alone is public. */
+/** Only the owner's listings have all of a request; others see its question. */
 async function showRequest(entry: Entry, { api, target, token }: ConnectedItem) {
   const { say } = entry;
   const asUser = target.token !== undefined;
   const own = asUser ? await findOwnRequest(api.requests, token, accountOf(target)) : undefined;
-  // Without the token: an owner's read takes the answer, and a listing may leave out what is the owner's.
+  // Without the token: an owner's read takes the answer, and a listing may leave out the user's own request.
   const anyone = asUser && !own ? await clientOf(entry, { ...target, token: undefined }) : api;
   const shown = own?.request ?? (await anyone.requests.read(token));
   await say.print(shown, (look) => requestText(shown, look));
@@ -48,7 +48,7 @@ async function showPush({ context, say }: Entry, item: ConnectedItem) {
   const kept = receipts.find(item);
   const push = {
     ...(own ?? { ...(await publicState(api, token)), ...kept }),
-    // Who encrypted it knows better than the instance.
+    // The sender's receipt is more certain than the instance.
     encrypted: kept?.encrypted ?? own?.encrypted ?? null,
   };
   if (push.expired) await receipts.end([item]);
@@ -61,11 +61,11 @@ async function showPush({ context, say }: Entry, item: ConnectedItem) {
   );
 }
 
-/** The push as its owner's lists have it; undefined if it belongs to someone else. */
+/** Undefined if the push belongs to someone else. */
 async function ownPush(context: Context, item: ConnectedItem): Promise<Push | undefined> {
   const { api, token } = item;
   try {
-    // This fails unless the push is the user's own, whose lists are not read in vain then.
+    // Only the owner can read the audit log, so that the lists are not searched in vain.
     await api.audit(token, 1);
   } catch (error) {
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
@@ -79,7 +79,7 @@ async function ownPush(context: Context, item: ConnectedItem): Promise<Push | un
   return undefined;
 }
 
-/** The state that everybody can see: the address of the page, which ends in /r if a click opens the push. */
+/** Everybody can see the address of the page, which ends in /r if a click opens the push. */
 async function publicState(api: Api, token: string): Promise<PushState> {
   const { url } = await api.preview(token);
   return {

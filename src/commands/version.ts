@@ -15,7 +15,7 @@ export default command({
   run: version,
 });
 
-/** With `--json` the instance's object, with `pwpush` and `url` added. */
+/** `--json` prints the instance's object, with `pwpush` and `url` added. */
 async function version(entry: Entry, target: Target | NoInstance): Promise<void> {
   const { context, say } = entry;
   const own: [string, string] = ['pwpush', context.version];

@@ -1,9 +1,9 @@
 // Addresses, for the client and the service. Imports nothing: every run loads it.
 
-/** No address has more characters. Longer texts are refused before anything is looked for in them. */
+/** Bounds the length of every address: longer texts are refused before anything is looked for in them. */
 export const LONGEST_LINK = 4096;
 
-/** Of a host, and of each of its labels (RFC 1035, 2.3.4). */
+/** RFC 1035, 2.3.4, limits a host, and each of its labels. */
 const LONGEST_HOST = 253;
 const LONG_LABEL = /[^.]{64}/u;
 
@@ -39,16 +39,16 @@ export function parseUrl(text: string, base?: string | URL): URL | undefined {
   }
 }
 
-/** As `parseUrl`; undefined also for schemes other than http and https. */
+/** Returns undefined also for schemes other than http and https. */
 export function parseWebUrl(text: string, base?: string | URL): URL | undefined {
   const url = parseUrl(text, base);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
 /**
- * An address that an instance chose, in the one form in which it is printed and kept: an absolute http(s) address without a
- * user name, of at most `LONGEST_LINK` characters. Those that mean something to a shell are escaped (RFC 3986, 2.1).
- * Undefined for anything else, which is no link.
+ * An address that an instance chose, in the one form in which it is printed and saved: an absolute http(s) address
+ * without a user name, of at most `LONGEST_LINK` characters. Characters with a meaning for a shell are escaped (RFC
+ * 3986, 2.1). Undefined for anything else.
  */
 export function webAddress(text: string | null | undefined): string | undefined {
   if (text == null || hasBlanks(text)) return undefined;
@@ -64,7 +64,7 @@ export function webAddress(text: string | null | undefined): string | undefined 
 /** Printable ASCII is looked for first, as the tables of Unicode take a while to load. */
 const hasBlanks = (text: string) => !/^[!-~]*$/.test(text) && /[\s\p{C}]/u.test(text);
 
-/** `href` is ASCII. */
+/** `href` is ASCII, so that a sign is one byte. */
 const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /**
@@ -74,7 +74,7 @@ const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCas
  */
 export function isLoopback(host: string): boolean {
   if (/[\s/?#@\\]/.test(host)) return false;
-  // A URL has one spelling for each address.
+  // The parser gives each address one spelling.
   const hostname = parseUrl(`http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`)?.hostname;
   if (hostname === undefined) return false;
   return (
@@ -88,9 +88,9 @@ export function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }
 
-/** The host as it is written in a URL, loopback in place of "any address". */
+/** "Any address" becomes loopback. */
 export function urlHost(host: string): string {
-  // Of `::` too, which takes IPv4: a container may have no IPv6 at all.
+  // `::` becomes IPv4 too: a container may have no IPv6 at all.
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }

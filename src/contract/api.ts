@@ -3,21 +3,20 @@
  * Imports nothing, so that help and completion load it too; responses are in `decode.ts`.
  */
 
-/** Below the base address of an instance. */
 export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
 
-/** The `application` in the version of our own service; the reference has no such field. */
+/** The reference has no field `application`; that of our own service has this value. */
 export const APPLICATION = 'pwpush';
 
-/** The `error` of a retrieval without the key of an encrypted push: our own service. */
+/** Our own service refuses the retrieval of an encrypted push without its key with this `error`. */
 export const LINK_INCOMPLETE = 'link_incomplete';
 
-/** The `error` of a retrieval without a private key, of a push to public keys: our own service. */
+/** Our own service refuses the retrieval of a push to public keys without a private key with this `error`. */
 export const IDENTITY_NEEDED = 'identity_needed';
 
-/** Our service has its document there, relative to `API_PATH`. */
+/** Our service has its OpenAPI document there, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
 /** The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. */
@@ -47,11 +46,11 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
-/** The listings of an owner's requests, in the order in which a request moves through them. */
+/** A request moves through these listings in this order. */
 export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** The commercial edition alone has it. */
+/** Only the commercial edition has accounts. */
 export const accountsRoute: Route = { method: 'GET', path: '/accounts' };
 
 export interface Route {
@@ -63,13 +62,13 @@ export interface Route {
 export const limits = {
   days: { min: 1, max: 90, default: 7 },
   views: { min: 1, max: 100, default: 5 },
-  /** Bytes of UTF-8 in a text payload. */
+  /** Bytes of UTF-8. */
   textBytes: 1024 * 1024,
   qrCharacters: 1024,
   nameCharacters: 255,
   noteCharacters: 10_000,
   filesPerPush: 10,
-  /** Bytes of a file, unless the operator of a service says otherwise. */
+  /** Bytes; the operator of a service can change it. */
   bytesPerFile: 100 * 1024 ** 2,
   page: { min: 1, max: 200, default: 1 },
   rowsPerPage: 50,
@@ -99,7 +98,7 @@ export const locales =
 
 /** Asks the instance to e-mail the link (API 2.1). */
 export interface Notification {
-  /** Addresses, separated by commas. */
+  /** Separated by commas. */
   notify_emails_to: string;
   notify_emails_to_locale?: string;
 }
@@ -108,19 +107,19 @@ export interface Notification {
 export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, boolean> {
   payload?: string;
   kind?: Kind;
-  /** Days; at most one of the three is given. */
+  /** In days. A creation has at most one of these three fields. */
   expire_after_days?: number;
-  /** An index of `durations`: commercial edition and our own service. */
+  /** The commercial edition and our own service take an index of `durations`. */
   expire_after_duration?: number;
-  /** Seconds: our own service. */
+  /** In seconds, for our own service. */
   expires_in?: number;
   expire_after_views?: number;
   passphrase?: string;
   name?: string;
   note?: string;
-  /** What a retrieval has to show, by which the reader has the key of an encrypted payload: our own service. */
+  /** Our own service checks that a reader can prove this, which needs the key of an encrypted payload. */
   key_proof?: string;
-  /** What the key, if it is words, is stretched with to make that. */
+  /** The salt with which words are stretched to make `key_proof`. */
   key_salt?: string;
 }
 
@@ -128,18 +127,17 @@ export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, 
 export interface NewRequest extends Partial<Notification>, Flags<typeof requestFlags, boolean> {
   /** The question. */
   request: string;
-  /** An index of `durations` (lifetime.ts). */
   close_after_duration?: number;
-  /** Seconds: at our service, which prefers it to the index. */
+  /** In seconds. Our own service prefers it to the index. */
   close_after?: number;
   passphrase?: string;
   name?: string;
   note?: string;
-  /** `age1…`: what answers are encrypted to. */
+  /** Answers are encrypted to this recipient, `age1…`. */
   public_key?: string;
 }
 
-/** Whether `features` of a version, or a part of it, has that feature on: it is an object or a boolean. */
+/** A feature is an object, or a boolean. */
 export function hasFeature(features: unknown, name: string): boolean {
   const feature = (features as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return (
@@ -147,7 +145,7 @@ export function hasFeature(features: unknown, name: string): boolean {
   );
 }
 
-/** The edition that an instance tells; that of our service is its own, whose `edition` is `oss` (docs/wire.md). */
+/** Our own service is an edition of its own, though its `edition` is `oss` for other clients (docs/wire.md). */
 export function toldEdition({
   edition,
   features,
@@ -158,7 +156,7 @@ export function toldEdition({
   return hasFeature(features?.pushes, 'expires_in') ? APPLICATION : (edition ?? undefined);
 }
 
-/** Whether a text has at most that many characters. Counting them in a long text would take a hundred times its size. */
+/** Counting the characters of a long text would take a hundred times its size. */
 export function hasAtMost(text: string, characters: number): boolean {
   // A character is one or two UTF-16 code units.
   return text.length <= 2 * characters && [...text].length <= characters;

@@ -15,7 +15,9 @@ const integer = v.fallback(
   undefined,
 );
 const text = v.fallback(v.nullish(v.string()), undefined);
-/** The link for a browser: undefined if it is no web address. Missing in the response to a creation at some instances. */
+/**
+ * The link for a browser. Some instances leave it out of the response to a creation; an invalid one counts as missing.
+ */
 const address = v.pipe(
   v.string(),
   v.transform((text) => webAddress(text)),
@@ -59,11 +61,11 @@ const pushFields = {
   days_remaining: integer,
   views_remaining: integer,
   expired: flag,
-  /** ISO 8601, UTC, as all times. */
+  /** All times are ISO 8601, UTC. */
   expired_on: text,
-  /** Commercial edition and our own service. */
+  /** The commercial edition and our own service have it. */
   expires_at: text,
-  /** An index of `durations`: commercial edition. */
+  /** The commercial edition has it. */
   expire_after_duration: integer,
   ...v.entriesFromList(pushFlags, flag),
   deleted: flag,
@@ -71,13 +73,12 @@ const pushFields = {
   updated_at: text,
   name: text,
   note: text,
-  /** In the response to a retrieval only, as the files; null if expired. */
+  /** Only the response to a retrieval has a text and files; null if expired. */
   payload: text,
   files: v.fallback(v.nullish(validElements(file)), undefined),
 };
 
 export const pushSchema = object({ ...pushFields, url_token: token });
-/** A push in a response (docs/wire.md, "Push object"). Unknown fields are kept. */
 export interface Push extends v.InferOutput<typeof pushSchema> {}
 
 /** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
@@ -97,7 +98,7 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
 
-/** The valid elements of an array; fails if all of several are invalid. */
+/** Leaves invalid elements out; fails if all of several are invalid. */
 function validElements<T>(element: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.array(v.fallback(v.nullable(element), null)),
@@ -106,7 +107,9 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
   );
 }
 
-/** `encrypted`, where the list says so: our service tells what opens a push, as `sealed_with`, and null for clear text. */
+/**
+ * Our service tells in a list what opens a push, as `sealed_with`, and null for clear text; that becomes `encrypted`.
+ */
 const listedPush = v.pipe(
   pushSchema,
   v.transform((push): Push => {
@@ -117,7 +120,7 @@ const listedPush = v.pipe(
 
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(listedPush);
 
-/** A bare array, or one in an object: of accounts, only that they are there is known. */
+/** Accepts a bare array, or one in an object: that an instance has accounts is all that its client needs. */
 export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
   v.array(v.unknown()),
   object({ accounts: v.array(v.unknown()) }),
@@ -125,14 +128,13 @@ export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
 
 const requestFields = {
   html_url: link,
-  /** `open`, `ready` (answered) or `closed`. */
   state: text,
   /** The question. */
   request: text,
   ...v.entriesFromList(requestFlags, flag),
   public_key: text,
   close_after_duration: integer,
-  /** Seconds. */
+  /** In seconds. */
   close_after: integer,
   close_after_at: text,
   days_remaining: integer,
@@ -140,7 +142,7 @@ const requestFields = {
   updated_at: text,
   name: text,
   note: text,
-  /** Of the answer; in the owner's retrieval only. */
+  /** The owner's retrieval alone has files. */
   files: pushFields.files,
 };
 
@@ -151,8 +153,8 @@ export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.p
 );
 
 /**
- * A request, whose answer must be valid; that is in the owner's retrieval only. It says at least which request it is, or in
- * what state that is, or has an answer.
+ * A request says at least which one it is, or its state, or has an answer. The owner's retrieval alone has the answer,
+ * which must be valid.
  */
 export const requestSchema = v.pipe(
   object({
@@ -163,10 +165,10 @@ export const requestSchema = v.pipe(
   v.check((it) => isNamed(it) || ['state', 'request', 'response'].some((name) => name in it)),
   v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
-/** A request in a response (docs/wire.md, "Requests"); its token is empty if it is missing. Unknown fields are kept. */
+/** The token is empty if it is missing. */
 export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
 
-/** The response to an answer, which says at least of which request, or in what state that is. */
+/** The response to an answer says at least which request was answered, or its state. */
 export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   requestSchema,
   v.check((request) => isNamed(request) || typeof request.state === 'string'),
@@ -176,7 +178,7 @@ export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = vali
   object({ ...requestFields, response: text, url_token: token }),
 );
 
-/** Its `url` is the link for a browser; undefined if that is no web address. */
+/** An invalid `url` counts as missing. */
 export const previewSchema = object({ url: address });
 export interface Preview extends v.InferOutput<typeof previewSchema> {}
 
@@ -197,11 +199,10 @@ export const versionSchema = object({
   application_version: text,
   api_version: text,
   edition: text,
-  /** `APPLICATION` at our service. */
+  /** Our service says `APPLICATION`. */
   application: text,
-  /** `keyEcho` of the `Idempotency-Key` that it was asked with. */
+  /** Our service returns `keyEcho` of the `Idempotency-Key` of the request. */
   idempotency_key: text,
   features: v.nullish(v.record(v.string(), v.unknown())),
 });
-/** The version of an instance (docs/wire.md, "Editions and versions"). */
 export interface InstanceVersion extends v.InferOutput<typeof versionSchema> {}

@@ -1,8 +1,7 @@
-/** Something that happened to what `--here` serves. */
+/** `push --here` and `request --here` report what a visitor did. */
 export interface HereEvent {
   readonly event: 'opened' | 'viewed' | 'passphrase' | 'fetched' | 'deleted' | 'expired' | 'lost';
-  /** Null when it is unknown. */
   readonly ip: string | null;
-  /** Of `viewed`: how many views have been taken. */
+  /** `viewed` counts all views until then. */
   readonly count?: number;
 }

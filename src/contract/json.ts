@@ -1,15 +1,15 @@
-/** Limit for a response; a page of pushes has some thousand values. One takes up to 100 bytes of memory. */
+/** A page of pushes has some thousand values. A value takes up to 100 bytes of memory. */
 const MAX_VALUES = 250_000;
 
 /**
- * Parses the body of a response, UTF-8 (RFC 8259, 8.1): what is not would be changed without a word.
- * @throws SyntaxError for invalid JSON and for too many values: 16 MiB of `[],` would take 1 GiB; TypeError for bytes that
- *   are not UTF-8
+ * Parses UTF-8 (RFC 8259, 8.1); Buffer's own decoder would change invalid bytes without a word.
+ * @throws SyntaxError for invalid JSON and for too many values: 16 MiB of `[],` would take 1 GiB; TypeError for bytes
+ * that are not UTF-8
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)
     throw new SyntaxError('too many values');
-  // Leaves out a byte order mark, which some servers send although JSON must not have one.
+  // TextDecoder drops a byte order mark, which some servers send although JSON must not have one.
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
@@ -20,7 +20,6 @@ const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const OBJECT = 0x7b;
 
-/** Counts commas and opening brackets outside of strings, about the number of values. */
 export function valuesIn(bytes: Uint8Array): number {
   const size = new JsonSize();
   size.add(bytes);
@@ -29,16 +28,16 @@ export function valuesIn(bytes: Uint8Array): number {
 
 /** Measures JSON before it is parsed, also in pieces as they arrive. */
 export class JsonSize {
-  /** Commas and opening brackets outside of strings, about the number of values. */
+  /** Counts commas and opening brackets outside of strings, which are about as many as values. */
   values = 0;
-  /** Bytes of its strings; an escape counts as one. */
+  /** Counts bytes of strings; an escape counts as one. */
   text = 0;
   private quoted = false;
   /** Bytes of an escape that are still to come. */
   private rest = 0;
 
   add(bytes: Uint8Array): void {
-    // Not in the properties, which takes twice as long.
+    // Counting in the properties would take twice as long.
     let { values, text, quoted, rest } = this;
     for (let index = 0; index < bytes.length; index++) {
       const byte = bytes[index];
@@ -55,8 +54,8 @@ export class JsonSize {
   }
 }
 
-/** The fields that were asked for; the instance has defaults for the rest. */
-export function askedFor<Fields extends object>(fields: Fields) {
+/** Leaves out fields that are undefined: the instance has defaults for them. */
+export function definedFields<Fields extends object>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as {
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;

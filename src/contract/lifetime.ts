@@ -1,6 +1,6 @@
 import type { NewPush, NewRequest } from './api';
 
-/** How an instance takes the expiry of a push: in days, as an index of `durations`, or in seconds. */
+/** An edition takes the expiry of a push in days, as an index of `durations`, or in seconds. */
 export type Edition = 'oss' | 'commercial' | 'pwpush';
 
 export const DAY_SECONDS = 86_400;
@@ -18,19 +18,19 @@ export const durations: readonly number[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * units.d),
 ];
 
-/** The index of the longest of `durations` within this number of seconds; -1 if all are longer. */
+/** -1 if all are longer. */
 export function longestDuration(seconds: number): number {
   return durations.findLastIndex((duration) => duration <= seconds);
 }
 
-/** Seconds of the shortest lifetime that each edition has. */
+/** In seconds. */
 export const shortestLifetime: Readonly<Record<Edition, number>> = {
   oss: units.d,
   commercial: 15 * units.m,
   pwpush: units.m,
 };
 
-/** Seconds from now, or a time in milliseconds. */
+/** `after` are seconds from now, `at` is a time in milliseconds. */
 export type Expiry = { readonly after: number } | { readonly at: number };
 
 /**
@@ -50,8 +50,8 @@ export function parseExpiry(text: string): Expiry | undefined {
   return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
 }
 
-/** As the clocks of the user show a time in milliseconds: `1 Dec 2026, 23:59 (UTC+1)`. */
-export function timeHere(milliseconds: number): string {
+/** Writes a time in milliseconds by the clock of the user: `1 Dec 2026, 23:59 (UTC+1)`. */
+export function localTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   // `Tue Dec 01 2026 23:59:59 GMT+0100 (…)`, in every language; Intl would take 20 ms.
   const [, month, day, year, clock = '', zone = ''] = time.toString().split(' ');
@@ -61,7 +61,7 @@ export function timeHere(milliseconds: number): string {
   return `${Number(day)} ${month} ${year}, ${clock.slice(0, 5)} (UTC${offset})`;
 }
 
-/** The seconds of a text such as `45m`, `1h30m` or `2w`; a month (`mo`) has 30 days. Undefined if the text is invalid. */
+/** Parses `45m`, `1h30m` or `2w` to seconds; a month (`mo`) has 30 days. Undefined if the text is invalid. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d{1,9}(mo|[smhdw]))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+)(mo|[smhdw])/g);
@@ -77,12 +77,11 @@ export type ExpiryFields = Pick<
 export type ClosingFields = Pick<NewRequest, 'close_after' | 'close_after_duration'>;
 export type LifetimeFields = ExpiryFields & ClosingFields;
 
-/** Fields of a push or a request in a response. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The field that asks an instance for the lifetime of a push, or for the longest shorter one that it has.
- * @returns undefined below the shortest one
+ * The field that requests the lifetime of a push, or the longest shorter one that the edition has.
+ * @returns undefined for less than its shortest one
  */
 export function expiryFields(seconds: number, edition: Edition): ExpiryFields | undefined {
   if (seconds < shortestLifetime[edition]) return undefined;
@@ -92,31 +91,32 @@ export function expiryFields(seconds: number, edition: Edition): ExpiryFields | 
 }
 
 /**
- * The fields that ask for the lifetime of a request: the exact one, and for instances without it the longest index within it.
- * @returns undefined below the shortest one
+ * The fields that request the lifetime of a request: the exact one, and for instances without it the longest index
+ * within it.
+ * @returns undefined for less than the shortest one
  */
 export function closingFields(seconds: number): ClosingFields | undefined {
   const index = longestDuration(seconds);
   return index === -1 ? undefined : { close_after: seconds, close_after_duration: index };
 }
 
-/** In seconds; undefined where an instance is asked for its default. */
-export function askedLifetime(asked: LifetimeFields): number | undefined {
-  const { expires_in, close_after, expire_after_days: days } = asked;
+/** In seconds; undefined if the instance is to use its default. */
+export function requestedLifetime(requested: LifetimeFields): number | undefined {
+  const { expires_in, close_after, expire_after_days: days } = requested;
   return (
     expires_in ??
     close_after ??
-    (days === undefined ? durations[askedIndex(asked)] : days * units.d)
+    (days === undefined ? durations[requestedIndex(requested)] : days * units.d)
   );
 }
 
-function askedIndex({ expire_after_duration, close_after_duration }: LifetimeFields): number {
+function requestedIndex({ expire_after_duration, close_after_duration }: LifetimeFields): number {
   return expire_after_duration ?? close_after_duration ?? -1;
 }
 
 /**
- * Seconds between creation and expiry. The time of expiry decides, or else the seconds, as an instance may return the days
- * that it ignored.
+ * Seconds between creation and expiry. The time of expiry takes precedence over a number of days, which an instance may
+ * return though it ignored it.
  */
 export function grantedLifetime(granted: Fields): number | undefined {
   const { expire_after_days: days, created_at } = granted;
@@ -139,29 +139,29 @@ function withoutSkew(seconds: number): number {
 }
 
 /**
- * The seconds asked for and granted; equal if they differ only as clocks and calendars do.
+ * The seconds that were requested and granted; equal if they differ only as clocks and calendars do.
  * @returns undefined if one of them is not known
  */
 export function comparedLifetimes(
   request: LifetimeFields,
   response: Fields,
-): { readonly asked: number; readonly granted: number } | undefined {
-  const asked = askedLifetime(request);
-  const granted = asked === undefined ? undefined : grantedLifetime(response);
-  if (asked === undefined || granted === undefined) return undefined;
-  const late = granted - asked;
+): { readonly requested: number; readonly granted: number } | undefined {
+  const requested = requestedLifetime(request);
+  const granted = requested === undefined ? undefined : grantedLifetime(response);
+  if (requested === undefined || granted === undefined) return undefined;
+  const late = granted - requested;
   const same = Math.abs(late) < units.m || (late > 0 && late <= calendarSlack(request));
-  return { asked, granted: same ? asked : granted };
+  return { requested, granted: same ? requested : granted };
 }
 
 /** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
 function calendarSlack(request: LifetimeFields): number {
-  const asked = durations[askedIndex(request)] ?? 0;
-  const months = Math.floor(asked / units.mo);
-  return asked < units.d ? 0 : months * units.d + units.h;
+  const requested = durations[requestedIndex(request)] ?? 0;
+  const months = Math.floor(requested / units.mo);
+  return requested < units.d ? 0 : months * units.d + units.h;
 }
 
-/** Seconds in words: `45 minutes`, `1 day 12 hours`. */
+/** `45 minutes`, `1 day 12 hours` */
 export function durationText(seconds: number): string {
   const words: string[] = [];
   let left = Math.round(seconds);
@@ -179,8 +179,8 @@ export function durationText(seconds: number): string {
 }
 
 /**
- * Milliseconds to come in whole numbers of the largest unit, rounded down; but what lacks less than one of the unit below is
- * whole, as a week that has just begun is 7 days.
+ * Rounds milliseconds down to whole numbers of the largest unit. What lacks less than one of the next smaller unit is
+ * rounded up, as a week that has just begun is 7 days.
  */
 export function roundedTime(
   milliseconds: number,
@@ -194,7 +194,7 @@ export function roundedTime(
   return [Math.floor((seconds + units.h) / units.d), 'day'];
 }
 
-/** Seconds as `parseDuration` reads them, in the largest unit up to days: `36h`. */
+/** Writes seconds for `parseDuration`, in the largest unit up to days: `36h`. */
 export function durationCode(seconds: number): string {
   const fits = (['d', 'h', 'm'] as const).find((unit) => seconds % units[unit] === 0);
   return fits ? `${seconds / units[fits]}${fits}` : `${seconds}s`;

@@ -23,26 +23,25 @@ export function qrModules(text: string, mask?: number): boolean[][] | undefined 
   return code.modules;
 }
 
-/** The checkerboard (ISO/IEC 18004, 7.8.2). */
+/** The checkerboard is the mask pattern 0 (ISO/IEC 18004, 7.8.2). */
 const MASK = 0;
-/** Modules per side from which a symbol is drawn larger. */
+/** A symbol with at least this many modules per side is drawn larger. */
 const DENSE = 60;
 
 export type QrDrawing = NonNullable<ReturnType<typeof qrDrawing>>;
 
 /**
- * Draws a text as a QR code for a page, as a path of SVG; undefined when it is too long for one. `size` are modules per side,
- * with the quiet zone.
+ * Returns a path of SVG, and the modules per side with the quiet zone as `size`; undefined when the text is too long.
  */
 export function qrDrawing(text: string) {
-  // One mask: comparing all eight takes most of the time, on the thread that serves all requests.
+  // Comparing all eight masks takes most of the time, on the thread that serves all requests.
   const modules = qrModules(text, MASK);
   if (!modules) return undefined;
   const path = modules.map((row, index) => rowPath(row, index + QUIET_ZONE)).join('');
   return { size: modules.length + 2 * QUIET_ZONE, path, dense: modules.length >= DENSE };
 }
 
-/** The dark runs of a row as rectangles. */
+/** A rectangle stands for each run of dark modules. */
 function rowPath(row: boolean[], y: number): string {
   let runs = '';
   for (let x = 0; x < row.length; ) {
@@ -54,12 +53,12 @@ function rowPath(row: boolean[], y: number): string {
   return runs;
 }
 
-/** The characters of the alphanumeric mode, each at its value (ISO/IEC 18004, table 5). */
+/** The index of a character is its value in the alphanumeric mode (ISO/IEC 18004, table 5). */
 const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
-/** Runs of them, of a length that saves more than a segment of its own costs in any version. */
+/** A shorter run would save less than a segment of its own costs in some version. */
 const RUN = /([0-9A-Z $%*+\-./:]{16,})/;
 
-/** Long runs take 5.5 bits a character, the rest 8. The encoder itself knows bytes only. */
+/** Alphanumeric characters take 5.5 bits, others 8; the encoder of the package knows bytes only. */
 function segmentsOf(bytes: string): Segment[] {
   const parts = bytes.split(RUN).map((part, i) => (i % 2 === 0 ? inBytes : alphanumeric)(part));
   return parts.filter((part) => part.bits > 0);
@@ -97,7 +96,10 @@ function alphanumeric(text: string): Segment {
   };
 }
 
-/** The smallest version that holds these. The encoder's own search encodes the data once for each version. */
+/**
+ * Returns the smallest version with room for the segments. The encoder's own search encodes the data once for each
+ * version.
+ */
 function versionFor(segments: readonly Segment[]): number {
   for (let version = 1; version < 40; version++) {
     const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);

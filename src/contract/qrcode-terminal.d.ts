@@ -1,4 +1,4 @@
-// qrcode-terminal has no types; its encoder is all we use of it.
+// qrcode-terminal has no types; only its encoder is used.
 interface QRSegment {
   readonly mode: number;
   getLength(): number;

@@ -47,7 +47,10 @@ function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
   return { path: dirname(path), name: basename(path), force, taken, named: true };
 }
 
-/** Makes the folder if it is missing; a rescue folder takes its place if it cannot be written and the files would be lost. */
+/**
+ * Makes the folder if it is missing; a rescue folder takes its place if it cannot be written and the files would be
+ * lost.
+ */
 async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
   const { say, store, push } = retrieval;
   if (ways.but === 'no-folder' && place.plan.to === 'path')
@@ -55,13 +58,13 @@ async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promis
   const folder = folderOf(place, ways.files);
   try {
     if (folder.path !== '.') makeFolder(folder.path);
-    // Only writing proves that it can be written: access(2) grants a folder that was removed.
+    // Only writing proves that the folder can be written: access(2) grants a folder that was removed.
     await (await newFile({ path: folder.path, force: false, taken: new Set() }, 'probe')).discard();
     return folder;
   } catch (error) {
     const why = whyUnwritable((error as Error).cause ?? error);
     const instead = store.loses(push) ? await store.folder().catch(() => undefined) : undefined;
-    // The error of each file says why.
+    // The error of each file says why the folder cannot be written.
     if (instead === undefined) return folder;
     const which = folder.path === '.' ? 'the current folder' : `"${folder.path}"`;
     await say.warn(`cannot write to ${which} (${why}): saving the files to ${instead}`);
@@ -69,7 +72,7 @@ async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promis
   }
 }
 
-/** Writes the one file of a push to standard output; if that fails, it is saved to the folder, as the text is. */
+/** A push has one file, which goes to standard output; if that fails, it is saved to the folder, as the text is. */
 async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, push, say, signal } = retrieval;
   const [file] = push.files ?? [];
@@ -102,7 +105,7 @@ async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): 
   }
 }
 
-/** What was written cannot be taken back, so only a link that has sent nothing yet is tried again. */
+/** What was written cannot be taken back, so that only a link that has sent nothing yet is tried again. */
 async function writeToStdout(
   { stdout, stderr, signal }: Pick<Context, 'stdout' | 'stderr' | 'signal'>,
   file: PushFile,

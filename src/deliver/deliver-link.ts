@@ -9,11 +9,10 @@ import { printResult, tryWrite } from './print-result';
 export interface CreatedLink {
   readonly object: object;
   readonly link: string;
-  readonly told?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
-  /** What the instance granted. */
   readonly summary?: string | undefined;
-  /** New files of what opens it, where the user named any. */
+  /** The user named these new files for what opens the link. */
   readonly written?: readonly (string | undefined)[];
 }
 
@@ -23,14 +22,14 @@ interface LinkPlan {
 }
 
 /**
- * Prints what was created: whatever fails, its link must not be lost. Returns the error if stdout could not be written.
+ * Whatever fails, the link of what was created must not be lost. Returns the error if stdout could not be written.
  * @param last what a terminal gets at the end
  */
 export async function printCreated(
   entry: Entry,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
-  last = qr ? reachedHere(created.link) : [],
+  last = qr ? reachNote(created.link) : [],
 ): Promise<CliError | undefined> {
   const { say } = entry;
   const { link, warnings, summary, written = [] } = created;
@@ -51,37 +50,39 @@ export async function printCreated(
 
 export const ONLY_HERE = 'only this machine can reach that address';
 
-export function reachedHere(link: string): readonly string[] {
+export function reachNote(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
-/** Whether what this machine serves is drawn although nobody asks for it. */
+/** A link of this machine is drawn although nobody asks for it: a phone in the same network can open it. */
 export function isForPhones({ context, say }: Entry, link: string): boolean {
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
 }
 
-/** Somebody may have removed the file already. */
+/** Another program may have removed the file. */
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** 5 ms. */
+/** The module takes 5 ms to load. */
 export const drawing = () => import('../cli/terminal/qr');
 
 /** If stdout fails, the link goes to stderr or is saved. Returns the error. */
 export async function printLink(
   { context, say }: Entry,
-  { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
+  { object, link, secrets }: Pick<CreatedLink, 'object' | 'link' | 'secrets'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
-  const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
+  const text = json
+    ? toJson({ ...object, html_url: link }, await isGuarded(context), secrets)
+    : link;
   const failure = await printResult(context, `${text}\n`);
   if (!failure) return undefined;
   const { stdout, stderr } = context;
   // A link is of no use without the passphrase that was generated for it.
-  if (!stderr.closed && !(json && Object.keys(told ?? {}).length > 0)) {
+  if (!stderr.closed && !(json && Object.keys(secrets ?? {}).length > 0)) {
     if (json) return failure.and(phrase('link-is', link)).with({ remains: { link } });
     if ((await tryWrite(context, stderr, `${link}\n`)) === undefined)
-      // A stdout that was closed before we started looks like one sent to /dev/null on purpose.
+      // A stdout that was closed before the start looks like one sent to /dev/null on purpose.
       return stdout.closed ? undefined : failure.and(phrase('link-is-here'));
   }
   const { RescueStore } = await import('../keep/rescue-store');

@@ -15,8 +15,8 @@ import type { SavedFile } from './save-file';
 import { contentsOf, type Ways, waysOf } from './ways';
 
 /**
- * Writes text and files of a push to where they go, or saves what cannot be. The text goes first, so that a failing file
- * cannot lose it; an object goes last, since it says where the files are.
+ * Writes text and files of a push to their place, or saves what cannot be written. The text goes first, so that a
+ * failing file cannot lose it; an object goes last, since it says where the files are.
  * @returns what went wrong
  */
 export async function deliver(
@@ -44,7 +44,7 @@ export async function deliver(
   return both(text ?? object, failure) ?? remark(ways, push.files?.length, files?.path);
 }
 
-/** The object of the instance, and where its files were saved. An answer is the `response` of its request. */
+/** Adds to the object of the instance where its files were saved. An answer is the `response` of its request. */
 function objectText(
   { answer, push }: Retrieval,
   saved: readonly (SavedFile | undefined)[],
@@ -70,7 +70,7 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   });
 }
 
-/** A place was not used as somebody may expect: it is an error, though everything is saved. */
+/** A place that is not used as a user may expect is an error, though everything is saved. */
 function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   const where = folder === '.' ? 'the current folder' : folder;
   switch (but) {
@@ -85,7 +85,6 @@ function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   }
 }
 
-/** Writes a text to its place or to standard output, or saves it. */
 async function writeText(
   retrieval: Retrieval,
   plan: PlacePlan,
@@ -117,7 +116,7 @@ async function printText(
   const secret = { part: 'secret', push } as const;
   const payload = push.payload ?? '';
   const why = payload === '' ? undefined : await whyHidden(context);
-  // The place that an agent could not read may be gone.
+  // The place that an agent could not read may no longer exist.
   if (why !== undefined)
     return store.rescue(failedError(phrase('text-not-printed', why)), {
       ...secret,
@@ -125,7 +124,7 @@ async function printText(
     });
   const { json } = say.manner;
   const drawn = to === 'qr' && !json ? await drawnAsQr(say, bytes) : undefined;
-  // Exact bytes in a pipe; on a terminal control characters are made visible, and the line is ended.
+  // A pipe gets the exact bytes; on a terminal control characters are made visible, and the line is ended.
   const shown = context.stdout.isTTY && !json ? forTerminal(bytes) : bytes;
   const failure = await printResult(context, drawn ?? shown);
   return failure && store.rescue(failure, { ...secret, bytes });

@@ -9,14 +9,14 @@ import type { Retrieval } from '../take/retrieval';
 import { newFile } from './new-file';
 import type { Folder } from './safe-name';
 
-/** A place for a secret, reserved before the secret is fetched. */
+/** A place is reserved before its secret is fetched. */
 export interface Destination {
-  /** A file gets its name, and its path is returned. */
+  /** Gives a file its name, and returns its path. */
   commit(bytes: string | Uint8Array): Promise<string | undefined>;
   discard(): Promise<void>;
   /** Makes sure that the text arrived. */
   finish?(retrieval: Retrieval): Promise<void>;
-  /** The user named a folder only: the name that is given if it is free, and those that were used. */
+  /** The user named a folder only: a file gets `name` if it is free; `taken` are the names of this run. */
   readonly inFolder?: { readonly name: string; readonly taken: Set<string> };
 }
 
@@ -83,7 +83,7 @@ export async function reserveFile(
   });
 }
 
-/** Names of open files below /dev and /proc (proc(5)), which are not replaced. */
+/** Open files have these names below /dev and /proc (proc(5)), and are not replaced. */
 function isDescriptor(path: string): boolean {
   return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+(?:\/task\/\d+)?\/fd\/\d+)$/.test(
     resolve(path),
@@ -91,7 +91,7 @@ function isDescriptor(path: string): boolean {
 }
 
 /**
- * Whether what is written to a path goes to a terminal, an open file, or where our own output goes, as with `-`.
+ * What is written to a path may go to a terminal, an open file, or where our own output goes, as with `-`.
  * @throws CliError (usage) as `linkTarget` does
  */
 export function isStream(path: string, user: User): boolean {
@@ -112,8 +112,8 @@ function isOurOutput({ dev, ino }: Stats): boolean {
 }
 
 /**
- * The target of symbolic links: that is written, and the links are kept.
- * @throws CliError (usage) if one is another user's, or leads nowhere
+ * Symbolic links are kept, and their target is written.
+ * @throws CliError (usage) if a link is another user's, or leads nowhere
  */
 export function linkTarget(path: string, user: User): string {
   if (isDescriptor(path)) return path;
@@ -129,7 +129,7 @@ export function unwritable(path: string, error: unknown, hint?: string): CliErro
   return usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was fetched`, hint);
 }
 
-/** The flag for opening what `linkTarget` returned: there may be a link since. */
+/** There may be a link in place of what `linkTarget` returned since. */
 export function noFollow(path: string): number {
   return isDescriptor(path) ? 0 : constants.O_NOFOLLOW;
 }
@@ -154,9 +154,9 @@ function exists(path: string): CliError {
   return usageError(`"${path}" already exists`, phrase('overwrite'));
 }
 
-/** Opened before anything is fetched, as this fails without a reader. */
+/** Opening a FIFO fails without a reader, so that it is opened before anything is fetched. */
 async function fifo(path: string, user: User): Promise<Destination> {
-  // A FileHandle would close it again after the socket.
+  // A FileHandle would close the descriptor a second time, after the socket.
   let file: number;
   try {
     file = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | noFollow(path));

@@ -12,12 +12,12 @@ import { type Folder, nameIn } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
 export interface FetchedFiles {
-  /** In the order of the files of the push; undefined for those that failed. */
+  /** In the order of the files of the push; undefined for a file that failed. */
   readonly saved: readonly (SavedFile | undefined)[];
   readonly failure: CliError | undefined;
 }
 
-/** Downloads every file of a push into a folder; does not reject if one fails. */
+/** Does not reject if a file fails. */
 export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, say, signal, store, push } = retrieval;
   const files = push.files ?? [];
@@ -53,15 +53,15 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
 }
 
 interface Rest {
-  /** Addresses. */
   readonly missing: readonly string[];
-  /** Where the others are; left out for a file that went to standard output. */
+  /** The other files are there; undefined for a file that went to standard output. */
   readonly folder?: Folder;
   readonly partial?: PartialFiles | undefined;
 }
 
 /**
- * Keeps what another run needs to get the rest of the files, if they cannot be retrieved again, and adds to the failure how.
+ * Saves what another run needs to get the rest of the files, if they cannot be retrieved again, and adds the command
+ * for it to the failure.
  */
 export async function leaveRest(
   retrieval: Retrieval,
@@ -101,7 +101,7 @@ export async function leaveRest(
 }
 
 /**
- * Shows a transfer of files. At a terminal, the first Ctrl-C in that of what cannot be retrieved again only says so; the next
+ * Shows a transfer of files. At a terminal, the first Ctrl-C during one that cannot be repeated only warns; the next
  * one ends the run.
  */
 export function transferOf(retrieval: Retrieval, files: number) {
@@ -201,14 +201,14 @@ async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
 
 /**
  * Saves files that no later run can fetch: decrypted, or as they are if that fails, with the key.
- * @param missing their addresses
+ * @param missing addresses of the files
  */
 async function rescueAnswer(
   retrieval: Retrieval,
   { sealed, key }: NonNullable<Retrieval['ephemeral']>,
   missing: readonly string[],
 ): Promise<(readonly Kept[])[]> {
-  // The signal that ended the delivery does not end this.
+  // The signal that ended the delivery must not end the rescue.
   const opened = { ...retrieval, signal: sealed.signal };
   const damaged: string[] = [];
   for (const url of missing) {

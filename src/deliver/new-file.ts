@@ -5,8 +5,8 @@ import { TEMPORARY_EXTRA, type TemporaryFile, temporaryFile } from '../platform/
 import { type Folder, fitted, nameKey, numbered } from './safe-name';
 
 /**
- * Creates a file under a temporary name, 0600. `keep` gives it its name, or the next free one, and returns its path; call
- * `discard` if that throws.
+ * Creates a file under a temporary name, 0600. `keep` gives it its name, or the next free one, and returns its path;
+ * call `discard` if that throws.
  * @throws an error of the file system
  */
 export async function newFile(folder: Folder, name: string) {
@@ -15,11 +15,11 @@ export async function newFile(folder: Folder, name: string) {
 }
 
 export function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
-  // 255 bytes are the longest name of most file systems; a later run may claim the file.
+  // Most file systems have names of at most 255 bytes; a later run may claim the file, which needs room for its mark.
   return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA - CLAIM_EXTRA));
 }
 
-/** Tries names until one is free; the file system decides a race. */
+/** The file system decides a race for a free name. */
 export async function nameIt(file: TemporaryFile, folder: Folder, name: string): Promise<string> {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : numbered(name, number);

@@ -10,8 +10,8 @@ import { type User, whyForeign } from '../platform/files/owner';
 export type PartialFiles = ReturnType<typeof partialFiles>;
 
 /**
- * The unfinished downloads of files that cannot be retrieved again, for another try or run.
- * @param left what another run left
+ * Files that cannot be retrieved again keep their unfinished downloads, for another try or run.
+ * @param left the parts of an earlier run
  */
 export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
   const files = new Map(left.map((part) => [part.url, part]));
@@ -21,7 +21,7 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
       const part = files.get(url);
       files.delete(url);
       if (!part) return undefined;
-      // Copies of what another run left name the same part, and one run alone goes on with it.
+      // Copies of an interrupted download name the same part, and one run alone goes on with it.
       const file = await attempt(() => reopenFile(claimFile(part.path, pid), part.path));
       if (file instanceof CliError) return undefined;
       const { tag, length } = part;
@@ -39,7 +39,7 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
   };
 }
 
-/** Returns undefined if the bytes are not ours alone, or not a part of the file. */
+/** Undefined if another user can write to the part, or it is not one of the file. */
 async function usableBytes(
   { handle }: TemporaryFile,
   { length }: PartialFile,

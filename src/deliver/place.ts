@@ -15,34 +15,31 @@ export type PlacePlan = {
   readonly force: boolean;
 } & (
   | { readonly to: 'stream' | 'qr' | 'clipboard' }
-  /** Standard output, also for a file if there is one only. */
+  /** Standard output takes the text, and also a file if there is only one. */
   | { readonly to: 'dash' }
-  /** A file or folder, by what is there. */
+  /** A file or folder, whichever exists. */
   | { readonly to: 'path'; readonly path: string }
-  /** A job of GitHub Actions. */
   | { readonly to: 'job'; readonly entries: readonly JobEntry[] }
-  /** Where an interrupted run saved files; its text was delivered then. */
+  /** An interrupted run saved files there, and delivered the text. */
   | { readonly to: 'rest'; readonly folder: Folder }
 );
 
-/** Reserved before the secret is fetched. */
 export interface Place {
   readonly plan: PlacePlan;
   readonly kind: PlaceKind;
-  /** For the text, unless that goes to standard output. */
+  /** Undefined if the text goes to standard output. */
   readonly text: Destination | undefined;
   discard(): Promise<void>;
 }
 
-/** 3 ms, which standard output does without. */
+/** Standard output does not need this module, which takes 3 ms to load. */
 const destinations = () => import('./destination');
 
 interface Wanted {
-  /** Whether files are written too. */
   readonly files: boolean;
   /** The text was delivered before. */
   readonly onlyFiles?: boolean;
-  /** What to do where an agent would read the text. */
+  /** Tells what to do where an agent would read the text. */
   readonly instead: StepName;
 }
 
@@ -75,8 +72,8 @@ function placeOf(kind: PlaceKind, plan: PlacePlan, text?: Destination): Place {
 }
 
 /**
- * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, in which it is
- * masked by printing it. A clipboard is judged when it is found.
+ * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, in
+ * which it is masked by printing it. A clipboard is judged when it is found.
  * @throws CliError (usage)
  */
 async function refuseSeen(
@@ -91,14 +88,14 @@ async function refuseSeen(
   if (plan.to !== 'path' || isStream(plan.path, context.uid))
     return refuseToPrint(context, 'the secret', instead);
   if (!say.manner.json || onlyFiles) return;
-  // The object goes to standard output with a folder, which a file becomes for a push with files.
+  // With a folder, the object goes to standard output; for a push with files, the path becomes a folder.
   const isFolder = statOf(plan.path)?.isDirectory();
   if (files || isFolder || /[/\\]$/.test(plan.path))
     await refuseToPrint(context, 'the secret', 'remove-json');
 }
 
 /**
- * A folder for text and files, made if it is missing, or a file for the text.
+ * The path is a folder for text and files, made if it is missing, or a file for the text.
  * @param whole no text goes to a folder: the object goes to standard output, or there is no text
  */
 async function reservePath(
@@ -116,7 +113,7 @@ async function reservePath(
   const made = makeOutputFolder(path);
   if (!made) {
     const there = lstatSync(path, { throwIfNoEntry: false });
-    // A link stays, and what it leads to is replaced.
+    // A link stays, and its target is replaced.
     const kind = !there ? 'new-path' : there.isFile() ? 'old-file' : 'special-file';
     return placeOf(kind, plan, await reserveFile(path, force, user));
   }
@@ -130,7 +127,7 @@ async function reservePath(
   return { kind: text ? 'folder' : 'file-folder', plan, text, discard };
 }
 
-/** The folders created for `path/`, innermost first; undefined if `path` names a file. */
+/** Creates the folders of `path/`, and returns them, innermost first; undefined if `path` names a file. */
 function makeOutputFolder(path: string): readonly string[] | undefined {
   const stats = statOf(path);
   if (stats || !/[/\\]$/.test(path)) return stats?.isDirectory() ? [] : undefined;
@@ -139,7 +136,7 @@ function makeOutputFolder(path: string): readonly string[] | undefined {
   return missing;
 }
 
-/** Returns undefined also for what cannot be reached: writing there says why. */
+/** Undefined also for a path that cannot be reached: the error of writing there says why. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -3,7 +3,7 @@ import type { Context, Output } from '../platform/context';
 import { type CliError, failedError, phrase } from '../platform/errors';
 import { codeOf, whyUnwritable } from '../platform/files/file-error';
 
-/** Writes to stdout. Never throws, so that the caller can save what was not printed: it returns the error. */
+/** Returns the error instead of throwing it, so that the caller can save what was not printed. */
 export async function printResult(context: Context, bytes: string): Promise<CliError | undefined> {
   const { stdout, stderr } = context;
   const code = await tryWrite(context, stdout, bytes);

@@ -3,13 +3,11 @@ import { withoutControls } from '../cli/terminal/safe';
 
 export interface Folder {
   readonly path: string;
-  /** Whether files that existed before this run are replaced. */
   readonly force: boolean;
   /** Names of this run, which are not replaced. */
   readonly taken: Set<string>;
-  /** The user named the folder: `.env` may keep its dot there. */
+  /** In a folder that the user named, `.env` may keep its dot. */
   readonly named?: boolean;
-  /** The name that the user gave the one file that goes there. */
   readonly name?: string | undefined;
 }
 
@@ -17,13 +15,13 @@ export function nameIn({ name, named }: Folder, filename: string): string {
   return name ?? safeName(filename, named);
 }
 
-/** Bytes of UTF-8 that every common file system takes for one name. */
+/** In bytes of UTF-8: no common file system has a lower limit for one name. */
 const MAX_BYTES = 255;
 /** Only the last characters of a name are read; an instance may send millions. */
 const MAX_READ = 4096;
 const NAMELESS = 'file';
 /**
- * Files with a leading dot that no program obeys: `.env`, `.env.local`, `.env-prod`. Of the others nobody knows all that
+ * No program obeys these files with a leading dot: `.env`, `.env.local`, `.env-prod`. Nobody knows all others that
  * decide what shells, editors, package managers, servers and agents run.
  */
 const harmless = /^\.env(?:[._ -].*)?$/i;
@@ -56,24 +54,24 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** `report (2).pdf` and so on. */
+/** `report (2).pdf` */
 export function numbered(name: string, number: number): string {
   return fitted(name, ` (${number})`);
 }
 
-/** Equal for two names that some file systems treat as the same. */
+/** Two names have the same key if some file system treats them as equal. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** Puts something before the extension, and cuts the stem so that all of it fits. */
+/** Puts the insertion before the extension, and cuts the stem so that all of it fits. */
 export function fitted(name: string, insertion = '', room = MAX_BYTES): string {
   const extension = extensionOf(name);
   const stem = name.slice(0, name.length - extension.length);
   return cut(stem, room - bytes(insertion + extension)) + insertion + extension;
 }
 
-/** Returns `.gz` or `.tar.gz`, and nothing for `.env` or for more than 32 bytes. */
+/** `.gz` or `.tar.gz`; empty for `.env` and for more than 32 bytes */
 function extensionOf(name: string): string {
   const extension = /.((?:\.tar)?\.[^. ]+)$/su.exec(name)?.[1] ?? '';
   return bytes(extension) > 32 ? '' : extension;

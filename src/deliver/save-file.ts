@@ -24,25 +24,24 @@ export interface DownloadTools {
   readonly openFile: Api['openFile'];
   readonly signal: AbortSignal;
   sleep(milliseconds: number): Promise<void>;
-  /** `begins` is called for each try. */
   readonly progress: { begins(length: number | undefined): void; moved(bytes: number): void };
-  /** Called with the reason before another try. */
+  /** Reports the reason before another try. */
   retrying(failure: CliError, seconds: number): Promise<void>;
-  /** Keeps an unfinished download, which is removed else. */
+  /** Keeps an unfinished download, which is removed otherwise. */
   readonly partial?: PartialFiles | undefined;
 }
 
 export type SavedFile = Awaited<ReturnType<typeof saveFile>>;
 
-/** Seconds before the second and third try. */
+/** In seconds, before the second and third try. */
 const PAUSES = [1, 3];
 const LONGEST_PAUSE = 60;
-/** A link that breaks off after each byte is not resumed without end. */
+/** A link that breaks off after each byte would otherwise be resumed without end. */
 const PROGRESS_BYTES = 16 * 1024;
 
 /**
  * Downloads a file into a folder under a safe, free name. A download that breaks is resumed, or else tried three times:
- * neither uses a view. Of one that fails nothing is left, except for `tools.partial`.
+ * neither uses a view. A download that fails leaves nothing, except in `tools.partial`.
  */
 export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTools) {
   const { partial, progress } = tools;
@@ -79,7 +78,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
   });
 }
 
-/** Whether the rest may still be got; after another failure, a part would only fill the disk. */
+/** The rest may still be fetched after this error; after another one, a part would only fill the disk. */
 function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
   if (error instanceof NotResumed) return false;
   return signal.aborted || error instanceof TransportError || error instanceof LinkError;
@@ -128,7 +127,7 @@ export async function withRetries<T>(
   return last.value;
 }
 
-/** Passes the body of a response to `write`, checks its length, and returns that. */
+/** Checks the length of the body, and returns it. */
 export async function copyBody(
   { body, from = 0, length }: FileResponse,
   { progress }: Pick<DownloadTools, 'progress'>,
@@ -147,7 +146,9 @@ export async function copyBody(
   return received;
 }
 
-/** Writes synchronously: the thread pool costs a third of the speed, and there is nothing else to do meanwhile. */
+/**
+ * Synchronous writes are faster: the thread pool costs a third of the speed, and there is nothing else to do meanwhile.
+ */
 function writeAll(fd: number, chunk: Uint8Array): void {
   try {
     // A full disk takes a part without an error; the next write fails with ENOSPC.

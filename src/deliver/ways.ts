@@ -1,8 +1,8 @@
 import type { Push } from '../contract/decode';
 
 /**
- * What a place is, as far as it decides where text and files go: `old-file` is replaced, `special-file` is a pipe or the like,
- * and `file-folder` takes no text.
+ * The kind of a place decides where text and files go: an `old-file` is replaced, a `special-file` is a pipe or the
+ * like, and a `file-folder` takes no text.
  */
 export type PlaceKind =
   | 'stdout'
@@ -16,7 +16,6 @@ export type PlaceKind =
   | 'folder'
   | 'file-folder';
 
-/** The wanted parts of a push; `none` if it has files alone and none is wanted. */
 export type Contents = 'none' | 'text' | 'file' | 'files' | 'text-and-file' | 'text-and-files';
 
 export interface Ways {
@@ -24,7 +23,7 @@ export interface Ways {
   readonly text: 'nowhere' | 'stdout' | 'reserved' | 'beside';
   /** `path` is the place of the one file, `here` the current folder. */
   readonly files: 'nowhere' | 'stdout' | 'here' | 'folder' | 'path';
-  /** In what the place is not used as somebody may expect. */
+  /** Tells in what the place is not used as a user may expect. */
   readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal' | undefined;
 }
 
@@ -36,7 +35,7 @@ const way = (text: Ways['text'], files: Ways['files'], but?: Ways['but']): Ways 
   but,
 });
 
-/** The same way for all contents with files. */
+/** All contents with files go the same way. */
 function row(...[text, files, but]: Parameters<typeof way>): Row {
   const ways = way(text, files, but);
   return {
@@ -72,10 +71,7 @@ const table: Readonly<Record<PlaceKind, Row>> = {
   'file-folder': row('stdout', 'folder'),
 };
 
-/**
- * Where text and files go that come to a place.
- * @param json an object goes in place of the text, and standard output is for that alone
- */
+/** @param json an object replaces the text, and standard output is for the object alone */
 export function waysOf(kind: PlaceKind, contents: Contents, json: boolean): Ways {
   const { text, files, but } = table[kind][contents];
   if (!json) return { text, files, but };

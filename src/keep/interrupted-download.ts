@@ -9,15 +9,14 @@ import type { User } from '../platform/files/owner';
 import { readOwn } from '../platform/private-folder';
 import { type RescueContext, rescue } from './rescue';
 
-/** The file of an interrupted download: the response of the instance, still encrypted, and the state of its files. */
+/** An interrupted download keeps the response of the instance, still encrypted, and the state of its files. */
 const keptSchema = v.object({
-  /** It has no key. */
+  /** The link has no key. */
   link: v.string(),
   push: retrievedSchema,
-  /** The addresses of the files that are saved. */
   saved: v.array(v.string()),
   answer: v.optional(v.boolean(), false),
-  /** Left out for a file that went to standard output. */
+  /** Undefined for a file that went to standard output. */
   folder: v.optional(
     v.object({
       path: v.string(),
@@ -39,12 +38,12 @@ const keptSchema = v.object({
 
 export type KeptDownload = v.InferOutput<typeof keptSchema>;
 
-/** A file of which a part is saved, under a temporary name. */
+/** A part of a file is saved under a temporary name. */
 export type PartialFile = KeptDownload['partial'][number];
 
 /**
- * Keeps a download in a rescue file, and returns its path: the addresses of the files work for some minutes. If that fails,
- * the parts of files are of no use and removed.
+ * Saves a download in a rescue file, and returns its path: the addresses of the files work for some minutes. If that
+ * fails, the parts of files are of no use and removed.
  * @throws CliError (failed)
  */
 export async function keepDownload(context: RescueContext, kept: KeptDownload): Promise<string> {
@@ -57,11 +56,11 @@ export async function keepDownload(context: RescueContext, kept: KeptDownload): 
 }
 
 /**
- * Reads what an interrupted `get` kept, and claims it for this run; call `release` at the end.
- * @param file may be that of the claim of a run that has ended
+ * Reads what an interrupted `get` saved, and claims it for this run; call `release` at the end.
+ * @param file may be the claim of a run that has ended
  * @param token of the push that a link names
- * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it; (failed) if
- * another run has it
+ * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it;
+ * (failed) if another run has it
  */
 export function claimKeptDownload(file: string, { pid, uid }: Context, token?: string) {
   const path = unclaimed(file);
@@ -74,13 +73,11 @@ export function claimKeptDownload(file: string, { pid, uid }: Context, token?: s
   return {
     ...kept,
     folder: folder && { ...folder, taken: new Set(folder.taken) },
-    /** The push without its text, and without the files that were saved. */
     rest: (opened: Push): Push => ({
       ...opened,
       payload: '',
       files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
     }),
-    /** Call it when the rest is saved. */
     remove: () => rmSync(claim, { force: true }),
     /** Gives the file back to other runs, unless it was removed. */
     release: () => {

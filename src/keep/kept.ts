@@ -1,7 +1,6 @@
 import { type CliError, phrase, savedTo } from '../platform/errors';
 import type { Fact, Step } from '../words/phrase';
 
-/** What could not be delivered, as messages name it. */
 export type KeptPart =
   | 'encrypted text'
   | 'files'
@@ -12,12 +11,10 @@ export type KeptPart =
   | 'secret'
   | 'text';
 
-/** What became of a part that could not be delivered. */
 export type Kept = { readonly part: KeptPart } & (
   | { readonly outcome: 'saved'; readonly path: string }
   | { readonly outcome: 'printed'; readonly to: string; readonly why: CliError }
   | { readonly outcome: 'lost'; readonly why: CliError }
-  /** The push can be retrieved again. */
   | { readonly outcome: 'available'; readonly fact: Fact }
 );
 
@@ -46,7 +43,7 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
         ? []
         : [isWhole ? phrase('kept-lost', noun, ...why) : phrase('kept-in-part', ...why)]),
     ],
-    // The first command is printed: what is still to be fetched matters most.
+    // The first command is printed: the rest of the download matters most.
     steps: [
       ...secrets.flat().flatMap(keyStep),
       ...failure.steps,
@@ -73,7 +70,7 @@ function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly str
   return paths.length === 0 ? [] : [phrase('delete-saved', ...paths)];
 }
 
-/** Where the private key is that may open what was saved. */
+/** Names the file of the private key that may open what was saved. */
 function keyStep(kept: Kept): Step[] {
   if (kept.part !== 'key' || kept.outcome === 'available') return [];
   if (kept.outcome === 'saved') return [phrase('try-saved-key', kept.path)];

@@ -15,8 +15,8 @@ import { type RescueContext, writeForSender } from './rescue';
 export type NewKey = ReturnType<typeof newRequestKey>;
 
 /**
- * Makes a key pair before the request is sent, so that a full disk is noticed by then. In the state folder, the private key is
- * found by the public key until it is kept for a token.
+ * Makes a key pair before the request is sent, so that a full disk is noticed by then. The state folder has the private
+ * key under the public key until the request has a token.
  * @param path a new file for the private key, in place of the state folder
  * @throws CliError (usage, failed) if it cannot be written
  */
@@ -74,7 +74,7 @@ export interface KeptKey {
 
 /**
  * Removes a key whose answer is safe, or will never come.
- * @param state asks for that of the request: unless it is `closed`, the key may still be needed
+ * @param state asks for the state of the request: unless it is `closed`, the key may still be needed
  */
 export async function forgetKey(
   { warn }: Terminal,
@@ -92,9 +92,9 @@ export async function forgetKey(
 }
 
 /**
- * The private key of a request, if it is here. It is filed under the address of the instance, by the ID or, if the
- * creation got no response, by the public key. An instance that has moved is at the address in use, where the link shows the
- * public key: an ID can be that of a request elsewhere.
+ * Finds the private key of a request, if this machine has it: under the address of the instance, by the ID or, if the
+ * creation got no response, by the public key. An instance that has moved is at the address in use, where the link
+ * shows the public key: an ID can be that of a request elsewhere.
  * @param responseKey the public key in a response
  * @throws CliError (failed) if its file is damaged
  */
@@ -135,7 +135,7 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   return { identities, recipient, path };
 }
 
-/** The private key for an answer that was taken already, which is not lost for the damaged file of its key. */
+/** An answer that was taken must not be lost because the file of its key is damaged. */
 export function keyForAnswer(
   context: RescueContext,
   item: LocatedItem,

@@ -9,13 +9,13 @@ import { attempt, CliError, phrase } from '../platform/errors';
 import { describe, type Kept, type KeptPart } from './kept';
 import type { RescueContext } from './rescue';
 
-/** Whether it is certain that a push can be retrieved again, so that nothing of it is lost. */
+/** Nothing of the push is lost if it is certain that it can be retrieved again. */
 export function isRetrievableAgain(push: Push): boolean {
   const { views_remaining: views, days_remaining: days, expired } = push;
   return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
 }
 
-/** Why a push that may not be retrievable again is lost if it is not saved now. */
+/** Tells why a push that may not be retrievable again is lost if it is not saved now. */
 export function whyGone(push: Push, isAnswer: boolean): string {
   if (isAnswer) return 'the answer was taken';
   return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
@@ -25,33 +25,32 @@ interface Undelivered {
   readonly part: KeptPart;
   readonly bytes: string | Uint8Array;
   readonly push?: Push | undefined;
-  /** The push as it was received: its text may be held already. */
+  /** The push as it was received, whose text may have been saved by `hold`. */
   readonly sealed?: Push;
   /** One of several pushes is `link 2`. */
   readonly subject?: string | undefined;
 }
 
-/** A store keeps what another run goes on with, or only what is there now; nothing if the push stays in its file. */
+/** A store saves for another run, or only what exists now; nothing if the push stays in its file. */
 type Keeping = 'for-later' | 'now' | 'nothing';
 
 export type StoreContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
 
 /**
- * Where everything goes that cannot be delivered: to the state folder. A text that cannot be saved is printed on the terminal,
- * unless a coding agent would read it.
+ * Saves everything that cannot be delivered to the state folder. A text that cannot be saved is printed on the
+ * terminal, unless a coding agent would read it.
  */
 export class RescueStore {
-  /** Paths of texts that are held, by what was received. */
+  /** Paths of texts that `hold` saved, by the push as it was received. */
   private readonly held = new Map<Push, string>();
 
-  /** @param stdout for secrets that cannot be saved, where it is for secrets */
+  /** @param stdout takes secrets that cannot be saved; undefined if it must not have secrets */
   constructor(
     private readonly context: StoreContext,
     private readonly keeping: Keeping = 'for-later',
     private readonly stdout?: Output,
   ) {}
 
-  /** Whether a later run can go on with the key, or with the rest of a download. */
   get resumes(): boolean {
     return this.keeping === 'for-later';
   }
@@ -75,12 +74,11 @@ export class RescueStore {
     ];
   }
 
-  /** Saves a text as `keep` does, and adds to the failure what became of it. */
   async rescue(failure: CliError, text: Undelivered): Promise<CliError> {
     return describe(failure, await this.keep(text));
   }
 
-  /** Saves a text while it is being opened, for the run may end then. */
+  /** Saves a text while it is being opened, as the run may end then. */
   async hold({ push, sealed }: { readonly push: Push; readonly sealed: Push }): Promise<void> {
     if (this.held.has(sealed) || !this.loses(push)) return;
     const path = await this.save('secret', sealed.payload ?? '');
@@ -94,7 +92,7 @@ export class RescueStore {
   }
 
   /**
-   * A new folder for files that cannot be saved where they belong.
+   * Returns a new folder for files that cannot be saved where they belong.
    * @throws CliError (failed) if there is no place for it
    */
   async folder(): Promise<string> {
@@ -107,7 +105,7 @@ export class RescueStore {
     return attempt(() => rescue(this.context, name, bytes));
   }
 
-  /** Returns where it was printed; undefined if it may be shown nowhere. */
+  /** Returns where the text was printed; undefined if it may be shown nowhere. */
   private async print(part: KeptPart, bytes: Undelivered['bytes']): Promise<string | undefined> {
     const { stderr, signal } = this.context;
     if (await isGuarded(this.context)) return undefined;
@@ -120,12 +118,12 @@ export class RescueStore {
         if (!output.isTTY && !text.endsWith('\n')) breakLine(stderr);
         return output.isTTY ? 'the terminal' : 'standard output';
       } catch {
-        // The other output may take it.
+        // The other output may take the text.
       }
     }
     return undefined;
   }
 }
 
-/** 6 ms, and rarely needed. */
+/** The module takes 6 ms to load, and is rarely needed. */
 const rescues = () => import('./rescue');

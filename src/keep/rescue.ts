@@ -14,14 +14,14 @@ import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
 
 export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now' | 'uid'>;
 
-/** Prefix of the folder made below `TMPDIR` if the state folder cannot be written. */
+/** The folder below `TMPDIR` has this prefix, if the state folder cannot be written. */
 const TEMPORARY = 'pwpush-rescue-';
 
 function temporaryFolder({ env }: Pick<Context, 'env'>): string {
   return env.TMPDIR || tmpdir();
 }
 
-/** Such as `secret-2026-08-20T11-06-45-000Z-1f2e3d4c`. */
+/** `secret-2026-08-20T11-06-45-000Z-1f2e3d4c` */
 function nameNow(what: string, { now }: RescueContext): string {
   return `${what}-${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
 }
@@ -43,7 +43,7 @@ export async function rescue(
 }
 
 /**
- * Makes sure, before something is done that cannot be undone, that what it may leave can be saved.
+ * Fails before something is done that cannot be undone, if its result could not be saved.
  * @throws CliError (failed) if not
  */
 export async function tryRescue(context: RescueContext): Promise<void> {
@@ -86,9 +86,7 @@ async function inRescueFolder(
 const NAME =
   /^(link|secret|text|response|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
 
-/**
- * Lists the rescue files of this user, and the folders of `files`, oldest first. A folder that cannot be read counts as empty.
- */
+/** The oldest file comes first. A folder that cannot be read counts as empty. */
 export async function rescuedFiles(context: RescueContext) {
   const temporary = temporaryFolder(context);
   const folders = (await names(temporary))
@@ -110,7 +108,7 @@ function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Returns undefined for the files of other users, as `TMPDIR` is usually shared. */
+/** Undefined for the files of other users, as `TMPDIR` is usually shared. */
 async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   const ours = user === undefined || stats?.uid === user;

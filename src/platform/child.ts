@@ -13,19 +13,22 @@ import { type OutputPipes, outputPipes } from './pipes';
 /** Signals that a key or a resized window sends to every process in the terminal's foreground. */
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
-/** How long, in all, output is awaited from processes that a program left behind: CHECKS times, of these milliseconds each. */
+/**
+ * Output of processes that a program left behind is awaited until they were idle at CHECKS looks, each after this many
+ * milliseconds.
+ */
 const CHECK_MS = 100;
 const CHECKS = 10;
 
 type Muted = <T>(work: () => T) => T;
 
 /**
- * As `Context.runChild`.
+ * See `Context.runChild`.
  * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
  */
 export async function runProgram(child: Child, context: Context, muted: Muted): Promise<number> {
   const pipes = child.output && (await outputPipes(context));
-  // From here on signals go to the child: one before is for us.
+  // A signal that came before this line was meant for us; later ones go to the child.
   if (context.signal.aborted) {
     pipes?.close();
     throw endedBy(context.signal);
@@ -34,8 +37,8 @@ export async function runProgram(child: Child, context: Context, muted: Muted): 
 }
 
 /**
- * Starts a run of ours, and returns its exit status.
- * @param program what starts this program
+ * Starts a run of this program, and returns its exit status.
+ * @param program the words that start it
  */
 export function startOwn(
   [file, ...first]: readonly [string, ...string[]],
@@ -56,9 +59,9 @@ export function startOwn(
 }
 
 /**
- * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach us are
- * passed on to it.
- * @param pipes for output that is taken, in place of sockets
+ * Runs a program with our own standard streams, or with pipes for its output, and waits for its end. Signals that reach
+ * us are passed on to it.
+ * @param pipes replace the sockets that Node.js makes for output
  * @returns its exit status, or 128 plus the number of the signal that ended it, as shells do
  * @throws an error of the system if it cannot be started
  */
@@ -82,7 +85,7 @@ function runChild(
       mode: 'forward',
       deliver: (signal) => {
         signalled?.(signal);
-        // A process that it left behind may write for ever.
+        // A process that the child left behind may write for ever.
         if (hasEnded(child) && signal in endings) return stop(stdout, stderr);
         if (endsWithInput) child.stdin?.end();
         else if (!fromKeyboard.includes(signal)) child.kill(signal);
@@ -98,14 +101,14 @@ function runChild(
     const taken =
       output &&
       Promise.all([take(stdout, counted(output.stdout)), take(stderr, counted(output.stderr))]);
-    // Once it runs, an error is about a signal that we may not send to it.
+    // Once the child runs, an error says that we may not send a signal to it.
     child.on('error', (error) => {
       if (child.pid !== undefined) return;
       takeBack();
       reject(error);
     });
     child.once('exit', async (code, signal) => {
-      // A daemon that it started may keep the pipes open for ever.
+      // A daemon that the child started may keep the pipes open for ever.
       const rest = afterChecks(
         () => writes === 0 && (pipes?.areIdle() ?? true),
         () => stop(stdout, stderr),
@@ -115,14 +118,14 @@ function runChild(
       takeBack();
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
     });
-    // It may end before it has read everything: EPIPE.
+    // The child may end before it has read everything (EPIPE).
     child.stdin?.on('error', () => {});
     if (endsWithInput) child.stdin?.write(input ?? '');
     else child.stdin?.end(input);
   });
 }
 
-/** Calls `work` once `isIdle` was true CHECKS times. What waits for a slow reader of ours is not idle. */
+/** Calls `work` once `isIdle` was true CHECKS times. A pipe that waits for a slow reader of ours is not idle. */
 function afterChecks(isIdle: () => boolean, work: () => void): NodeJS.Timeout {
   let left = CHECKS;
   const timer = setInterval(() => {
@@ -149,7 +152,7 @@ function stop(...streams: readonly (Readable | null)[]): void {
   for (const stream of streams) stream?.destroy();
 }
 
-/** Hands over a stream to its end. If that fails, the pipe is closed, and the child notices when it writes again. */
+/** If the reader fails, the pipe is closed, and the child notices when it writes again. */
 async function take(from: Readable | null, to: ChildOutput['stdout']): Promise<void> {
   try {
     for await (const chunk of from ?? []) await to(chunk);

@@ -7,9 +7,8 @@ import { apart, findProgram } from './find-program';
 
 interface Clipboard {
   readonly name: string;
-  /** Whether `write` knows that the text arrived. */
+  /** A clipboard is sure if `write` knows that the text arrived. */
   readonly sure: boolean;
-  /** Returns whether the text was taken, as far as that is known. */
   write(text: string): Promise<boolean>;
 }
 
@@ -33,9 +32,9 @@ export function copiedText({ name, sure }: Clipboard): string {
 }
 
 interface ClipboardProgram {
-  /** It reads the text on its standard input: other users can read arguments. */
+  /** The program reads the text on its standard input: other users can read arguments. */
   readonly words: ProgramWords;
-  /** It is for these platforms, and where one of these variables is set. */
+  /** Names platforms, and variables of which one must be set. */
   readonly where: readonly string[];
   encode?(text: string): Uint8Array;
 }
@@ -45,7 +44,7 @@ const programs: readonly ClipboardProgram[] = [
   {
     words: ['clip.exe'],
     where: ['win32', 'WSL_DISTRO_NAME'],
-    // It expects the console's code page, or UTF-16 if it detects that; ASCII is the same in every code page.
+    // clip.exe expects the console's code page, or UTF-16 if it detects that; ASCII is the same in every code page.
     encode: (text) =>
       Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf16le'),
   },
@@ -55,7 +54,6 @@ const programs: readonly ClipboardProgram[] = [
   { words: ['xsel', '--clipboard', '--input'], where: ['DISPLAY'] },
 ];
 
-/** The clipboard of the desktop; undefined without a program for it. */
 export async function programClipboard(context: ProgramContext): Promise<Clipboard | undefined> {
   for (const { words, where, encode } of programs) {
     const applies = where.some((name) => name === context.platform || context.env[name]);
@@ -71,7 +69,7 @@ export async function programClipboard(context: ProgramContext): Promise<Clipboa
   return undefined;
 }
 
-/** The clipboard of the terminal, which may be on another machine: reached by tmux or an escape sequence. */
+/** The terminal may be on another machine: tmux or an escape sequence reaches its clipboard. */
 async function terminalClipboard(context: Context): Promise<Clipboard | undefined> {
   const { env, stdout, stderr } = context;
   const terminal = [stderr, stdout].find(({ isTTY }) => isTTY);
@@ -96,7 +94,7 @@ async function terminalClipboard(context: Context): Promise<Clipboard | undefine
   };
 }
 
-/** Bytes of a text that terminals are known to take; some silently drop longer ones. */
+/** Some terminals silently drop longer texts. In bytes. */
 const MOST_BYTES = 74_994;
 /** Characters that GNU Screen passes on in one string (screen(1), "STRING ESCAPES"). */
 const SCREEN_AT_ONCE = 512;
@@ -104,7 +102,7 @@ const SCREEN_AT_ONCE = 512;
 /** The escape sequence that puts a text on the terminal's clipboard (ctlseqs, OSC 52), also from within tmux or screen. */
 export function osc52(text: string, env: Environment): string {
   const sequence = `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
-  // tmux acts on the bare one with set-clipboard on, and passes the other on with allow-passthrough on.
+  // tmux acts on the bare sequence with set-clipboard on, and passes the wrapped one on with allow-passthrough on.
   if (env.TMUX)
     return `${sequence}\u001bPtmux;${sequence.replaceAll('\u001b', '\u001b\u001b')}\u001b\\`;
   if (!env.STY) return sequence;
@@ -118,19 +116,19 @@ type ProgramContext = Pick<Context, 'env' | 'platform'>;
 const LIMIT_MS = 5000;
 
 /**
- * Gives a program its standard input, and returns whether it ended well. A child of it that stays in the background, as those do
- * that own an X selection, is not waited for.
+ * Returns whether the program ended well. Its child that stays in the background, as those do that own an X selection,
+ * is not waited for.
  */
 async function feed(
   context: ProgramContext,
   [name, ...words]: ProgramWords,
   input: string | Uint8Array,
 ): Promise<boolean> {
-  const found = await findProgram(name, context);
-  if (!('file' in found)) return false;
+  const program = await findProgram(name, context);
+  if (!('file' in program)) return false;
   const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore'];
-  const child = spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT_MS });
-  // It may end before it has read everything: EPIPE.
+  const child = spawn(program.file, words, { ...apart(context), stdio, timeout: LIMIT_MS });
+  // The program may end before it has read everything (EPIPE).
   child.stdin.on('error', () => {}).end(input);
   return new Promise((resolve) => {
     child.once('error', () => resolve(false));

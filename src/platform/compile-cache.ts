@@ -22,10 +22,10 @@ import { absolute, userFolder } from './files/user-folder';
 /** The version of package.json, set by the build; imported, it would be another file to read. */
 declare const __VERSION__: string;
 
-/** Shorter chunks compile faster than their code is read, in bytes; `--version` loads only such. */
+/** Shorter chunks, in bytes, compile faster than their code is read; `--version` loads only such. */
 const SHORT = 2_500;
 
-/** Longer runs do not keep their code: it does not matter there. */
+/** After a longer run, the time that kept code saves does not matter. */
 const BRIEF_SECONDS = 5;
 
 /** Bytes of the young generation, both halves, in runs with many requests: less is collected too often. */
@@ -41,7 +41,6 @@ interface Compiled {
   readonly file: string;
   readonly source: Buffer;
   readonly script: Script;
-  /** V8 accepted the kept code. */
   readonly known: boolean;
 }
 
@@ -53,8 +52,8 @@ export function loaderFor(node: NodeJS.Process) {
   let cache: { readonly folder: CacheFolder | undefined } | undefined;
 
   function load(file: string): unknown {
-    const found = modules.get(file);
-    if (found) return found.exports;
+    const loaded = modules.get(file);
+    if (loaded) return loaded.exports;
     const module: Module = { exports: {} };
     modules.set(file, module);
     const path = join(__dirname, file);
@@ -78,7 +77,7 @@ export function loaderFor(node: NodeJS.Process) {
     return script;
   }
 
-  /** Keeps the code of a finished run if any of it is new; returns the number of files written. Never throws. */
+  /** Returns the number of files written; none if all code was known. Never throws. */
   function keep(): number {
     const folder = cache?.folder;
     if (folder === undefined || node.uptime() > BRIEF_SECONDS) return 0;
@@ -98,16 +97,16 @@ export function loaderFor(node: NodeJS.Process) {
 function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
   for (const { file, source, script } of compiled) {
-    // The code of known chunks gets the functions that this run compiled, too.
+    // V8 adds the functions that this run compiled to the code of known chunks.
     const code = script.createCachedData();
     replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
   }
   return compiled.length;
 }
 
-/** The flags of V8. Code that is compiled after a change of them is not kept, as V8 accepts it only with the same flags. */
+/** V8 accepts kept code only with the flags it was compiled with, so that code is not kept after a change of them. */
 function flagsOf(node: NodeJS.Process) {
-  /** Flags that undo those that were set, and what these imply. */
+  /** These flags undo those that were set, and what V8 derives from them. */
   const undo: string[] = [];
   const setFlags = (flags: readonly string[]) => {
     for (const flag of flags) node.getBuiltinModule('node:v8').setFlagsFromString(flag);
@@ -151,15 +150,12 @@ function compile(filename: string, source: Buffer, cachedData?: Buffer): Script 
 
 interface CacheFolder {
   readonly path: string;
-  /** `path` and those above it that we create. */
   readonly created: readonly string[];
   /** The required user ID; undefined on Windows, which has none. */
   readonly owner: number | undefined;
-  /** `created` exist, and only the owner can write to them. */
   readonly trusted: boolean;
 }
 
-/** The cache folder for this build of Node; undefined if nothing is to be kept. */
 function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   const [base, ...names] = cachePath(node);
   const owner = node.geteuid?.();
@@ -172,11 +168,11 @@ function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   return { path: created.at(-1) as string, created, owner, trusted };
 }
 
-/** The user's cache folder (XDG Base Directory Specification): one that must exist, and the names below it. */
+/** The first element is a folder that must exist, the others are names below it (XDG Base Directory Specification). */
 function cachePath({ env, execArgv, platform }: NodeJS.Process): readonly string[] {
   const flags = env.NODE_OPTIONS || env.NODE_V8_COVERAGE || execArgv.length > 0;
   if (flags || env.NODE_DISABLE_COMPILE_CACHE) return [];
-  // The entry of the user takes longer to read than a run without a cache loses.
+  // `userInfo` takes longer to read than a run without a cache loses.
   return userFolder('cache', { env, platform, home: absolute(env.HOME) });
 }
 
@@ -187,7 +183,7 @@ function buildId({ arch, execPath, platform, versions }: NodeJS.Process): string
   return [__VERSION__, versions.node, versions.v8, platform, arch, binary].join('-');
 }
 
-/** FNV-1a, 32 bits: node:crypto takes longer to load. */
+/** node:crypto takes longer to load than FNV-1a to compute. */
 function hash(text: string): string {
   let sum = 0x811c9dc5;
   for (const byte of Buffer.from(text)) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
@@ -196,20 +192,22 @@ function hash(text: string): string {
 
 function isPrivate(path: string, owner: number | undefined): boolean {
   try {
-    const found = statSync(path);
-    return found.isDirectory() && isOwn(found, owner);
+    const stats = statSync(path);
+    return stats.isDirectory() && isOwn(stats, owner);
   } catch {
-    // The path is missing, or in a folder that the user may not enter.
     return false;
   }
 }
 
-/** Stricter than `platform/files/owner.ts`, as it is executed; that would be another chunk to read before this one. */
+/**
+ * The rule is stricter than that of `platform/files/owner.ts`, as the code is executed; that file would be another
+ * chunk to read before this one.
+ */
 function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & 0o022) === 0);
 }
 
-/** Creates a folder unless it exists; returns whether it can be trusted. */
+/** Returns whether the folder can be trusted. */
 function makePrivate(path: string, owner: number | undefined): boolean {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, 0o700);
@@ -219,7 +217,7 @@ function makePrivate(path: string, owner: number | undefined): boolean {
   return isPrivate(path, owner);
 }
 
-/** Reads the kept code of a chunk; undefined if it is missing or damaged, or the chunk has changed. */
+/** Returns undefined if the code is missing or damaged, or the chunk has changed. */
 function readCode(folder: CacheFolder, file: string, source: Buffer): Buffer | undefined {
   try {
     if (!folder.trusted) return undefined;
@@ -235,19 +233,19 @@ function readCode(folder: CacheFolder, file: string, source: Buffer): Buffer | u
   }
 }
 
-/** Checks the owner of the file that was opened, as its path may change; not blocking, as it may be a FIFO. */
+/** The owner of the opened file is checked, as its path may change; O_NONBLOCK is for a FIFO. */
 function readOwn(path: string, owner: number | undefined): Buffer {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const found = fstatSync(fd);
-    return found.isFile() && isOwn(found, owner) ? readFileSync(fd) : Buffer.alloc(0);
+    const stats = fstatSync(fd);
+    return stats.isFile() && isOwn(stats, owner) ? readFileSync(fd) : Buffer.alloc(0);
   } finally {
     closeSync(fd);
   }
 }
 
-/** Needs no temporary file: an incomplete file is detected when it is read. */
+/** The file is not renamed into place: `readCode` notices an incomplete one. */
 function replaceFile(path: string, bytes: Buffer): void {
   rmSync(path, { force: true });
   const fd = openSync(path, 'wx', 0o600);

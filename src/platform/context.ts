@@ -3,15 +3,17 @@ import type { Interrupts } from './interrupts';
 export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
-  /** The file it is redirected from and the position reached; undefined for a pipe, or if not known. */
+  /**
+   * The file that standard input is redirected from, and the position reached; undefined for a pipe, or if not known.
+   */
   file?(): { readonly fd: number; readonly start: number } | undefined;
 }
 
 export interface Output {
   readonly isTTY: boolean;
-  /** Columns of the terminal; 80 if it is not one. */
+  /** 80 if the stream is not a terminal. */
   readonly columns: number;
-  /** Lines of the terminal; infinite if it is not one. */
+  /** Infinite if the stream is not a terminal. */
   readonly rows: number;
   /** The stream was closed before we started, so that the system takes writes, which vanish. */
   readonly closed: boolean;
@@ -21,12 +23,12 @@ export interface Output {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** How far a typed text reaches: to Enter, to Enter but with pasted lines, or to Ctrl-D. */
+/** A typed text ends with Enter (`lines`: unless lines were pasted), or with Ctrl-D (`all`). */
 export type Extent = 'line' | 'lines' | 'all';
 
-/** Asks the user, on the terminal and never on stdout. */
+/** Questions go to the terminal, never to stdout. */
 export interface Prompter {
-  /** Not shown while typed; one line unless `extent` says otherwise. */
+  /** The secret is not shown while typed; it is one line unless `extent` says otherwise. */
   secret(message: string, extent?: Extent): Promise<string>;
   text(message: string, preset?: string): Promise<string>;
   confirm(message: string, preset: boolean): Promise<boolean>;
@@ -34,7 +36,6 @@ export interface Prompter {
 }
 
 export interface TerminalPrompter extends Prompter {
-  /** Restores the terminal until the next question. */
   release(): void;
 }
 
@@ -46,7 +47,6 @@ export interface PromptStreams {
 
 /** Keys that a terminal in raw mode no longer handles itself. */
 export interface TerminalSignals {
-  /** Does what Ctrl-C does, and shows it. */
   interrupt(): void;
   /** Does what Ctrl-Z does, where there is job control. Returns when the process continues. */
   readonly suspend?: (() => void) | undefined;
@@ -54,27 +54,29 @@ export interface TerminalSignals {
 
 export interface Choice<T> {
   readonly name: string;
-  /** Shown after the question once chosen; has to fit in its line. */
+  /** Replaces the list after the question once chosen, so that it has to fit in that line. */
   readonly short: string;
   readonly value: T;
 }
 
 export interface Child {
   readonly file: string;
-  /** Its argv, with argv[0]. */
+  /** The first word is `argv[0]`. */
   readonly words: readonly [string, ...string[]];
   readonly env: Environment;
   readonly input?: string;
-  /** Its standard input stays open, and ends where it would get a signal. */
+  /** Standard input stays open, and is closed instead of a signal. */
   readonly endsWithInput?: boolean;
-  /** Takes what it writes, in place of our own streams; when one rejects, the child cannot write to that stream any more. */
+  /**
+   * Takes the output of the child, in place of our own streams; when one rejects, the child cannot write to that stream
+   * any more.
+   */
   readonly output?: ChildOutput | undefined;
-  /** Called with each signal that is passed on to it. */
   readonly signalled?: (signal: NodeJS.Signals) => void;
 }
 
 export interface OwnRun {
-  /** Its command line, which goes through a pipe. */
+  /** The command line goes through a pipe: other users can read arguments. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly input: string;
@@ -82,32 +84,28 @@ export interface OwnRun {
   readonly signal: AbortSignal;
 }
 
-/** A file with a secret that was received. */
 export interface SavedSecret {
   readonly path: string;
   readonly bytes: number;
-  /** The name that it was to have, and that another file has. */
+  /** Another file has this name, which the secret was to have. */
   readonly wanted?: string | undefined;
 }
 
-/**
- * What a run reports to the run of ours that started it: where a person answers, where something was saved, and that an answer
- * is saved whose sender may not know.
- */
+/** What a run reports to the run of this program that started it. */
 export type RunEvent =
   | { readonly event: 'link'; readonly link: string }
   | ({ readonly event: 'saved' } & SavedSecret)
   | { readonly event: 'lost' };
 
-/** Takes what a child writes, piece by piece: the next one is read when the promise resolves. */
+/** The next piece is read when the promise resolves. */
 export type ChildOutput = Readonly<
   Record<'stdout' | 'stderr', (chunk: Uint8Array) => Promise<void>>
 >;
 
-/** An API token, or what gets it from another program when it is needed, once. */
+/** A function gets the token from another program when it is first needed. */
 export type Token = string | (() => Promise<string>);
 
-/** Header fields by name in lower case. */
+/** The names are in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 export interface ClientCertificate {
@@ -118,11 +116,11 @@ export interface ClientCertificate {
 /** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
-  /** Absolute. Its query may contain a passphrase: never print it. */
+  /** The address is absolute. Its query may contain a passphrase: never print it. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody | undefined;
-  /** It changes something at the instance, or uses a view: its response must not be lost. */
+  /** The request changes something at the instance, or uses a view, so that its response must not be lost. */
   readonly effect?: boolean;
 }
 
@@ -158,20 +156,25 @@ export interface HttpSettings {
   /** PEM certificates trusted in addition to Node's. */
   readonly ca?: string | undefined;
   readonly insecure?: boolean | undefined;
-  /** The certificate is shown to this origin only. */
+  /** A client certificate is shown to this origin only. */
   readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
-  /** Its variables name the proxy and `NODE_EXTRA_CA_CERTS`. */
+  /** The environment names the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that a request with an effect, if it has left whole, may still take then; 0 by default. */
+  /**
+   * Milliseconds that a request with an effect may still take after an interrupt, if it has left whole; 0 by default.
+   */
   readonly grace?: number;
-  /** Concurrent requests to one origin; 1 by default. */
+  /**
+   * Changes some properties of a context. Its getters, which listen for signals and load modules, are not called. A
+   * copy of the result by `...` has the changes alone.
+   */
   readonly connections?: number | undefined;
 }
 
 /**
- * A context of which something is different. Its getters, which listen for signals and load modules, are not called for that;
- * a copy by `...` would have the changes alone.
+ * Changes some properties of a context. Its getters, which listen for signals and load modules, are not called. A
+ * copy of the result by `...` has the changes alone.
  */
 export function contextWith(context: Context, changes: Partial<Context>): Context {
   return Object.create(context, Object.getOwnPropertyDescriptors(changes));
@@ -186,7 +189,7 @@ export interface Context {
   readonly env: Environment;
   readonly platform: string;
   readonly pid: number;
-  /** The ID of the user; undefined on Windows, which has none. */
+  /** Undefined on Windows, which has no user IDs. */
   readonly uid: number | undefined;
   /** An absolute path; undefined if the user has none. */
   readonly home: string | undefined;
@@ -197,34 +200,36 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly interrupts: Interrupts;
   now(): Date;
-  /** Bytes of memory and seconds of the processor that this process uses; bytes that its container has. */
+  /**
+   * Bytes of memory and seconds of the processor that this process uses; `most` are the bytes that its container has.
+   */
   usage(): { resident: number; cpu: number; most?: number | undefined };
-  /** Resolves after that many milliseconds; rejects when `signal` aborts. */
+  /** Rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: HttpSettings): Promise<HttpClient>;
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
   /**
-   * Why no secret must be printed: `a coding agent reads this output (CLAUDECODE)`; undefined if one may be. Left out,
-   * nothing forbids it.
+   * Why no secret must be printed, such as `a coding agent reads this output (CLAUDECODE)`; undefined if one may be.
+   * Without this method, nothing forbids it.
    */
   guard?(): Promise<string | undefined>;
   prompter(): Promise<Prompter>;
   hasAsked(): boolean;
   /** Gives the terminal back as it was before the first question; call it after the last one. */
-  asked(): void;
+  releaseTerminal(): void;
   /** Loads a module and removes the signal handlers that it installs. */
   keepingSignals<T>(load: () => Promise<T>): Promise<T>;
   /**
-   * Runs a program to its end, and to that of its output if we take it, passes signals on to it, and returns its status. Rejects if
-   * it cannot be started.
+   * Runs a program to its end, and to that of its output if we take it, passes signals on to it, and returns its
+   * status. Rejects if it cannot be started.
    */
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
   signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Starts a run of our own program, and returns its exit status. Rejects if it cannot be started. */
   startOwn(run: OwnRun): Promise<number>;
-  /** Tells the run that started this one; left out where none did. */
+  /** Reports to the run that started this one; missing in a run that a person started. */
   happened?(event: RunEvent): void;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;

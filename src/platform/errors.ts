@@ -26,43 +26,42 @@ export const exitStatus = {
   terminated: 143,
 } as const;
 
-/** Things that a failed run leaves behind; fields of the JSON error (pwpush(1), "Output"). */
+/** A failed run leaves these behind; they are fields of the JSON error (pwpush(1), "Output"). */
 interface Remains {
-  /** Link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
+  /** The link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
   readonly link?: string;
   readonly expired?: boolean;
-  /** Path of the file a result was saved to, or all paths if there are several. */
   readonly saved_to?: string | readonly string[];
 }
 
 export interface ErrorDetails {
-  /** What it is about, where there are several such things: `line 3`. */
+  /** Tells failures of one run apart: `line 3`. */
   readonly subject?: string | undefined;
   readonly steps?: Step | readonly Step[] | undefined;
   readonly status?: number | undefined;
   readonly cause?: unknown;
-  /** The unusable body of a retrieval's response; it may contain the secret, so it is rescued and never shown. */
+  /** The unusable body of a retrieval's response may contain the secret, so that it is rescued and never shown. */
   readonly unread?: Uint8Array | undefined;
-  /** It may succeed later, though its code and status do not say so. */
+  /** A later attempt may succeed, though code and status do not say so. */
   readonly passes?: boolean | undefined;
   /** The instance gives the push only to those who prove its key (docs/encryption.md, "Proof of the key"). */
   readonly wantsProof?: WantedProof | undefined;
   /** A push exists or a view was used: reported even when the run was interrupted. */
   readonly remains?: Remains | undefined;
-  /** The line of the input, from 1. */
+  /** Counts lines of the input from 1. */
   readonly line?: number | undefined;
 }
 
 interface WantedProof {
   /** A proof was sent, and refused. */
   readonly sent: boolean;
-  /** What words are stretched with to prove them, as the instance says; undefined if it wants the key of the link. */
+  /** Words are stretched with this salt to prove them; undefined if the instance requires the key of the link. */
   readonly salt: string | undefined;
-  /** The proof was right, at an address at which the link does not open. */
+  /** The proof was right for another address than the one at which the link opens. */
   readonly elsewhere: boolean;
 }
 
-/** The one error that reaches a user, as data: `cli/report-error.ts` makes sentences of it. */
+/** All that reaches a user is this error, as data: `cli/report-error.ts` makes sentences of it. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly facts: readonly Fact[];
@@ -87,7 +86,7 @@ export class CliError extends Error {
     Object.assign(this, details);
   }
 
-  /** The same failure with some of it changed; it becomes the cause, and everything else is kept. */
+  /** Returns the same failure with some of it changed; the original becomes its cause. */
   with({
     code = this.code,
     facts = this.facts,
@@ -127,12 +126,12 @@ export function failedError(facts: Fact | readonly Fact[], details?: ErrorDetail
   return new CliError('failed', facts, details);
 }
 
-/** Any error as a CliError: one that is not ours becomes `failed`, without its message. */
+/** Turns any error into a CliError: one that is not ours becomes `failed`, without its message. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && typeof syscall === 'string') {
-    // Files are written under their paths.
+    // A write to a file has a path; one without goes to standard output.
     const output = syscall === 'write' && path === undefined;
     const what = typeof path === 'string' ? `${syscall} ${path}` : syscall;
     const fact = output
@@ -148,14 +147,13 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-/** Why something was not written: the reason of the system, or the facts of another error. */
 export function reasonOf(error: unknown): Fact {
   return isSystemError(error)
     ? whyUnwritable(error)
     : phrase('together', ...asCliError(error).facts);
 }
 
-/** Ends the run with a status; everything has been reported already. */
+/** Ends the run with a status after everything has been reported. */
 export class ExitWith extends Error {
   override readonly name = 'ExitWith';
 
@@ -168,7 +166,7 @@ export function statusOf(error: unknown): number {
   return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }
 
-/** The signals that end a run, and the code of the error that says so, which is the name of its fact, too. */
+/** Each signal that ends a run has an error code, which is also the name of its fact. */
 export const endings = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
 export type EndingSignal = keyof typeof endings;
 
@@ -177,13 +175,11 @@ export function endedBy({ reason }: AbortSignal): CliError {
   return new CliError(code, phrase(code));
 }
 
-/** The paths of rescue files as `Remains` has them: none, the path, or all of several. */
 export function savedTo([first, ...others]: readonly string[]): Pick<Remains, 'saved_to'> {
   if (first === undefined) return {};
   return { saved_to: others.length === 0 ? first : [first, ...others] };
 }
 
-/** What it returns, or the CliError that it throws. */
 export function tried<T>(work: () => T): T | CliError {
   try {
     return work();
@@ -193,7 +189,7 @@ export function tried<T>(work: () => T): T | CliError {
   }
 }
 
-/** Returns the error instead of throwing it, even that of a bug, so that the rest of the push is still saved. */
+/** Even a bug is returned instead of thrown, so that the rest of the push is still saved. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | CliError> {
   try {
     return await work();

@@ -9,25 +9,24 @@ import { type CliError, failedError, phrase } from './errors';
 export type RegularFile = Awaited<ReturnType<typeof regularFile>>;
 
 /**
- * A regular file that is open for reading, from a position on.
+ * Describes a regular file that is open for reading, from a position on.
  * @param name for messages
  */
 export async function regularFile(name: string, fd: number, start = 0) {
   const look = () => promisify(fstat)(fd, { bigint: true });
-  const found = await look();
+  const stats = await look();
   return {
     name,
     start,
-    found,
+    stats,
     look,
-    size: Math.max(0, Number(found.size) - start),
-    /** Reads into a buffer from a position of the file; returns how many bytes. */
+    size: Math.max(0, Number(stats.size) - start),
     read: async (buffer: Uint8Array, position: number) =>
       (await promisify(read)(fd, buffer, 0, buffer.length, position)).bytesRead,
   };
 }
 
-/** The cost of a call is small beside that of such a copy. */
+/** Of a copy in pieces of 1 MiB, system calls are a small part of the cost. */
 const CHUNK = 1024 * 1024;
 
 /**
@@ -45,7 +44,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
     [filling, spare] = [spare, filling];
     const reading =
       position < end ? readAt(file, filling.subarray(0, end - position), position) : undefined;
-    // Handled where it is awaited; until then Node must not report an unhandled rejection.
+    // A rejection is handled where the piece is awaited; until then Node must not report it.
     reading?.catch(() => {});
     return reading;
   };
@@ -61,7 +60,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
     await next?.catch(() => {});
   }
   const now = await file.look();
-  if (now.size !== file.found.size || now.mtimeNs !== file.found.mtimeNs) throw changed(file.name);
+  if (now.size !== file.stats.size || now.mtimeNs !== file.stats.mtimeNs) throw changed(file.name);
 }
 
 /** Some files, such as those of /proc, have content though the system says that they have none. */
@@ -90,7 +89,6 @@ function changed(name: string): CliError {
   });
 }
 
-/** Standard input if it is redirected from a file; else undefined. */
 export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
   const from = input.file?.();
   return from && regularFile('standard input', from.fd, from.start);
@@ -133,7 +131,7 @@ async function namelessFile() {
     try {
       remove();
     } catch {
-      // `close` tries again.
+      // `close` removes the folder, which failed here.
     }
   }
 }

@@ -7,9 +7,11 @@ import { apart, findProgram } from './find-program';
 import { GRACE } from './interrupts';
 
 export const LIMIT_MS = 10_000;
-/** The time after its end in which its output is read: what it started may keep that open, as agents do. */
+/**
+ * What the program started may keep its output open after its end, as agents do, so that reading stops after this time.
+ */
 const DRAIN_MS = 200;
-/** The most of standard output, and of standard error, that is read. */
+/** Bounds the memory for standard output and for standard error. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface HelperProgram {
@@ -31,10 +33,10 @@ export type HelperEnd =
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {
   const { signal } = context;
   const [name, ...args] = program.words;
-  const found = await findProgram(name, context);
+  const executable = await findProgram(name, context);
   if (signal.aborted) throw endedBy(signal);
-  if (!('file' in found)) return { failure: 'missing' };
-  const child = spawn(found.file, args, { ...apart(context), stdio: 'pipe' });
+  if (!('file' in executable)) return { failure: 'missing' };
+  const child = spawn(executable.file, args, { ...apart(context), stdio: 'pipe' });
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), program.limitMs ?? LIMIT_MS);
   child.once('exit', () => clearTimeout(timer));
@@ -53,7 +55,7 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
   }
 }
 
-/** Waits for the end of a program; does not resolve once it is being stopped. */
+/** Does not resolve once the program is being stopped. */
 function ended(
   child: ChildProcessWithoutNullStreams,
   { input, onError }: HelperProgram,
@@ -68,7 +70,7 @@ function ended(
     errors += text.length;
     if (errors <= MAX_OUTPUT_BYTES) onError?.(text);
   });
-  // It may end before it has read everything: EPIPE.
+  // The program may end before it has read everything (EPIPE).
   child.stdin.on('error', () => {}).end(input);
   return new Promise((resolve) => {
     const end = (how: HelperEnd) => stopped.aborted || resolve(how);

@@ -6,36 +6,37 @@ import { lazy } from './files/lazy';
 export const GRACE = {
   write: 100,
   program: 300,
-  /** A request that has left and whose response must not be lost. */
+  /** A request that has left, whose response must not be lost. */
   request: 700,
-  /** The whole run: also to deliver what arrived, and to clean up, on a busy machine. A signal within this time changes nothing. */
+  /**
+   * The whole run has to deliver what arrived, and to clean up, also on a busy machine. A signal within this time
+   * changes nothing.
+   */
   run: 2000,
 } as const;
 
 /**
- * Decides what a signal does. At the beginning, and whenever no other mode is entered, the first one aborts the run, which then has
- * `GRACE.run` to deliver what arrived; one after that ends the process.
+ * Decides what a signal does. Without another mode, the first one aborts the run, which then has `GRACE.run` to deliver
+ * what arrived; a later one ends the process.
  */
 export type Mode =
-  /** The next SIGINT calls `ask` instead, and leaves the mode. */
+  /** The next SIGINT calls `ask` instead of aborting, and leaves the mode. */
   | { readonly mode: 'confirm'; readonly ask: () => void }
   /** The command ends by itself once the run is aborted, in its own time; SIGHUP calls `hangup`, if there is one, instead. */
   | { readonly mode: 'own'; readonly hangup?: () => void }
-  /** All signals go to `deliver`, also those that would end or not reach us. */
+  /** All signals go to `deliver`, also those that would not abort the run. */
   | { readonly mode: 'forward'; readonly deliver: (signal: NodeJS.Signals) => void };
 
 export interface Interrupts {
-  /** Enters a mode and returns what leaves it. */
   enter(mode: Mode): () => void;
-  /** Whether the command ends by itself. */
   readonly owned: boolean;
 }
 
-/** Takes the signals of a process; there may be one of these in it. */
+/** A process may have one of these only. */
 export function processInterrupts(node: NodeJS.Process) {
   const modes: Mode[] = [];
   let listening = false;
-  /** Aborted by the first signal, whose name is the reason; signals are listened to from the first call on. */
+  /** The first signal aborts it, with its name as the reason; signals are listened to from the first call on. */
   const signal = lazy((): AbortSignal => {
     listening = true;
     const controller = new AbortController();
@@ -85,7 +86,7 @@ export function processInterrupts(node: NodeJS.Process) {
   };
 }
 
-/** Signals that only a child is to get. */
+/** These signals are passed on to a child, and do nothing else. */
 const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
 
 interface Interruptible {
@@ -93,7 +94,7 @@ interface Interruptible {
   readonly interrupts: Interrupts;
 }
 
-/** Whether a signal ends the run, and not the command by itself. */
+/** False if the command ends by itself, in mode `own`. */
 export function isInterrupted({ signal, interrupts }: Interruptible): boolean {
   return signal.aborted && !interrupts.owned;
 }

@@ -3,11 +3,12 @@ import type { Context } from './context';
 // One run of ours starts another. Its command line goes through the pipe of its standard input: other users can read
 // arguments, and a link has the key of what it opens. The end of that pipe ends it, also when the other was killed.
 
-/** The only word of such a run. */
+/** A run that another one starts has this one word. */
 export const HANDED_OVER = '__handed-over';
 
 /**
- * The command line that comes by standard input, and the world with the rest of it; undefined without one.
+ * Reads the command line from standard input, and returns the context with the rest of it; undefined if standard input
+ * has none.
  * @param end is called at the end of standard input
  */
 export async function handedOver(
@@ -31,7 +32,7 @@ export async function handedOver(
       yield Buffer.from(words.at(-1) ?? '');
     },
   };
-  // A program is not to wait for input that never comes.
+  // A program must not wait for input that never comes.
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
   const happened: Context['happened'] = (event) =>
     void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});

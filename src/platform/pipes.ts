@@ -17,9 +17,9 @@ import { findProgram } from './find-program';
 export type OutputPipes = NonNullable<Awaited<ReturnType<typeof outputPipes>>>;
 
 /**
- * Pipes for a child. Those that Node.js makes are sockets, which Linux cannot open again, so that `echo >/dev/stderr` would fail.
- * cat reads each pipe, as no runtime of ours can wait for one without a thread. Undefined where it takes no pipes, or there is
- * no program for it: sockets will do then.
+ * Pipes for a child. Those that Node.js makes are sockets, which Linux cannot open again, so that `echo >/dev/stderr`
+ * would fail. cat reads each pipe, as no runtime of ours can wait for one without a thread. Undefined, so that sockets
+ * are used, on a system without /proc or cat.
  */
 export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
   if (!existsSync('/proc/self/fd')) return undefined;
@@ -32,12 +32,12 @@ export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
     const [out, err] = fifos(mkfifo.file);
     const readers = [reader(cat.file, out.read), reader(cat.file, err.read)] as const;
     const [stdout, stderr] = [readers[0].stdout, readers[1].stdout];
-    /** Closes the descriptors of the child, once it has its own. */
+    /** The child has descriptors of its own once it was started. */
     const close = () => {
       closeSync(out.write);
       closeSync(err.write);
     };
-    /** Whether there is nothing in the pipes that would come at once, were the machine less busy. */
+    /** False while a reader has output that would have arrived on a machine less busy. */
     const areIdle = () => !readers.some(isBusy);
     return { fds: [out.write, err.write] as const, stdout, stderr, areIdle, close };
   } catch {
@@ -61,7 +61,7 @@ function fifos(mkfifo: string): [Ends, Ends] {
   }
 }
 
-/** Opening one end waits for the other, unless there is one that is both. */
+/** Opening one end of a FIFO waits for the other, unless a descriptor for both is open. */
 function endsOf(path: string): Ends {
   const both = openSync(path, constants.O_RDWR);
   const ends = {
@@ -72,7 +72,7 @@ function endsOf(path: string): Ends {
   return ends;
 }
 
-/** Starts cat in a group of its own, so that Ctrl-C does not end it before the child. */
+/** The process group of its own keeps Ctrl-C from ending cat before the child. */
 function reader(cat: string, fd: number) {
   const { pid, stdout } = spawn(cat, {
     env: {},

@@ -17,21 +17,20 @@ import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 
-/** A file or folder that must be the user's own, or root's. */
 interface OwnRule {
   readonly user: User;
-  /** Its name in errors: `the config file`. */
+  /** Errors name the path with this: `the config file`. */
   readonly what: string;
-  /** What else the user can do than change its owner or mode. */
+  /** Tells the user what to do if the owner or mode cannot be changed. */
   readonly instead: string;
-  /** Mode bits that it must not have; left out, those by which others can write. */
+  /** Mode bits that the path must not have; by default, those by which others can write. */
   readonly closed?: number;
 }
 
 /** @throws CliError (usage) for a folder that another user made or can write to, unless it is missing */
 export function checkFolder(path: string, rule: OwnRule): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found) check(found, path, rule);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats) check(stats, path, rule);
 }
 
 /**
@@ -51,8 +50,8 @@ export function readOwn(path: string, rule: OwnRule): string {
 const MARK = Buffer.from('\ufeff');
 
 /**
- * Bytes in UTF-8, without the byte order mark that editors and PowerShell on Windows begin a text with.
- * @param place how messages name where they are from
+ * Removes the byte order mark that editors and PowerShell on Windows begin a text with.
+ * @param place names the source in messages
  * @throws CliError (usage) for UTF-16, which the first two bytes tell: a mark, or a NUL beside something else
  */
 export function withoutMark(bytes: Buffer, place: string): Buffer {
@@ -65,8 +64,8 @@ export function withoutMark(bytes: Buffer, place: string): Buffer {
 }
 
 /**
- * The text of a file that someone wrote for us: settings, headers, keys, certificates, a token or a passphrase. Not of a secret,
- * of which each byte counts. Its lines end in `\n`.
+ * The text of a file that someone wrote for us: settings, headers, keys, certificates, a token or a passphrase; its
+ * lines end in `\n`. A secret is not read by this, as each of its bytes counts.
  * @throws CliError (usage) as `withoutMark` does
  */
 export function smallText(bytes: Buffer, place: string): string {
@@ -74,7 +73,7 @@ export function smallText(bytes: Buffer, place: string): string {
 }
 
 /**
- * Reads a file that may be a pipe, and another user's.
+ * The file may be a pipe, and another user's.
  * @throws CliError (usage) if it cannot be read, or as `smallText` does
  */
 export async function readText(path: string, what: string): Promise<string> {
@@ -84,16 +83,17 @@ export async function readText(path: string, what: string): Promise<string> {
   return smallText(bytes, `the ${what} "${path}"`);
 }
 
-function check(found: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
-  const why = whyForeign(found, user, closed);
+function check(stats: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
+  const why = whyForeign(stats, user, closed);
   if (why === undefined) return;
   const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
-  const fix = found.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
+  const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
   throw usageError(`${what} "${path}" ${why}`, `${fix}, or ${instead}`);
 }
 
 /**
- * Creates a folder and its missing parents, 0700, synced to the disk. Not by the option `recursive`, which does not return below /proc.
+ * Creates a folder and its missing parents, 0700, synced to the disk. `mkdir` with `recursive` does not return below
+ * /proc.
  * @throws CliError (failed)
  */
 export function makeFolder(path: string, hint?: StepName): void {
@@ -107,7 +107,7 @@ export function makeFolder(path: string, hint?: StepName): void {
   }
 }
 
-/** The missing folders of a path, innermost first. */
+/** The innermost folder comes first. */
 export function foldersMissing(path: string): string[] {
   const missing: string[] = [];
   let folder = resolve(path);
@@ -119,7 +119,7 @@ export function foldersMissing(path: string): string[] {
 }
 
 function make(path: string): void {
-  // Most often it is there, and an error costs more than a look.
+  // Most often the folder exists, and an error of mkdir costs more than a look.
   if (isFolder(path)) return;
   for (const folder of [...foldersMissing(dirname(path)).reverse(), path]) {
     try {
@@ -129,7 +129,7 @@ function make(path: string): void {
       throw error;
     }
     try {
-      // Whatever the umask.
+      // The umask may have taken bits away.
       chmodSync(folder, 0o700);
     } catch {
       // File systems without modes may refuse.

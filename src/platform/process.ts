@@ -14,7 +14,7 @@ import { GRACE, processInterrupts } from './interrupts';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
-/** Parts of a context that are in higher rooms, each loaded at its first use. */
+/** Higher rooms have these parts of a context, each of which is loaded at its first use. */
 export interface Parts {
   http(options: HttpSettings): Promise<HttpClient>;
   prompter(streams: PromptStreams, signals: TerminalSignals): Promise<TerminalPrompter>;
@@ -70,7 +70,7 @@ export function systemContext(
       return asking;
     },
     hasAsked: () => asking !== undefined,
-    asked: () => asking?.release(),
+    releaseTerminal: () => asking?.release(),
     keepingSignals,
     runChild: async (child) => (await children()).runProgram(child, context, withoutStderr),
     signalGroup,
@@ -83,7 +83,7 @@ export function systemContext(
 
 const children = () => import('./child');
 
-/** The key of a link, and any link: gateways write the key in their own ways. */
+/** The key of a link, and any link, as gateways escape them. */
 const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?]./;
 
 /** Overwrites the arguments, which other users can read while a process runs: they may have the key of a link. */
@@ -91,7 +91,7 @@ function hideArguments(): void {
   process.title = 'pwpush';
   if (process.platform !== 'linux') return;
   try {
-    // Node.js writes its title over them; other runtimes do not.
+    // Node.js writes its title over the arguments; other runtimes do not.
     if (!SECRETS.test(readFileSync('/proc/self/cmdline', 'latin1'))) return;
     // Fields 48 and 49 of proc_pid_stat(5), counted from behind the name of the program, which is the second.
     const fields = readFileSync('/proc/self/stat', 'latin1')
@@ -104,16 +104,14 @@ function hideArguments(): void {
     writeSync(memory, title, 0, title.length, start);
     closeSync(memory);
   } catch {
-    // Without /proc the arguments stay.
+    // Without /proc the arguments cannot be found.
   }
 }
 
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch {
-    // The group is gone.
-  }
+  } catch {}
 }
 
 /** Ends the process after an uncaught error. Its message may contain a secret and is not printed. */
@@ -141,7 +139,7 @@ export function leave(status: number, left: number = GRACE.write): void {
   process.exit(status);
 }
 
-/** Does what SIGTERM does, also on Windows, where that would end the process at once. */
+/** Emits SIGTERM, also on Windows, where sending that signal would end the process at once. */
 export function terminate(): void {
   if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(exitStatus.terminated);
 }

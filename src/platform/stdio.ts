@@ -8,7 +8,7 @@ export function input(node: NodeJS.Process): Input {
       return node.stdin.isTTY === true;
     },
     bytes: async function* () {
-      // The stream of a folder is empty, without an error.
+      // Node.js reads a folder as an empty stream, without an error.
       if (statOf(0)?.isDirectory())
         throw (await import('./errors')).usageError('standard input is a folder');
       yield* node.stdin;
@@ -20,7 +20,6 @@ export function input(node: NodeJS.Process): Input {
   };
 }
 
-/** Undefined for a descriptor that is closed. */
 function statOf(fd: number): Stats | undefined {
   try {
     return fstatSync(fd);
@@ -29,10 +28,7 @@ function statOf(fd: number): Stats | undefined {
   }
 }
 
-/**
- * Standard output or standard error of a process.
- * @param handled whether signals are handled, and no longer end the process by themselves
- */
+/** @param handled whether signals are handled, and no longer end the process by themselves */
 export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean): Output {
   const stream = lazy(() => {
     const real = fd === 1 ? node.stdout : node.stderr;
@@ -61,7 +57,7 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       return closed();
     },
     write: async (data) => {
-      // A lost warning is no reason to fail.
+      // A warning that is lost is no reason to fail.
       if (fd === 1 && data.length > 0 && closed()) throw closedOutput();
       const now = atOnce();
       const rest = now === undefined ? data : writeAtOnce(now, data);
@@ -78,10 +74,9 @@ function closedOutput(): Error {
   return Object.assign(new Error('write closed'), { code: 'closed', syscall: 'write' });
 }
 
-/** A descriptor that can be written to without a stream. */
 interface Direct {
   readonly fd: number;
-  /** A reader may hold it up, and with it everything, signals included. */
+  /** A write may block on a slow reader, and with it everything, signals included. */
   readonly mayWait: boolean;
 }
 
@@ -99,17 +94,14 @@ function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
   }
 }
 
-/** Linux numbers its devices so (null(4)). */
+/** /dev/null has this device number (null(4)). */
 function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
   return platform === 'linux' && rdev === 0x103;
 }
 
-/** Longer data is left to a stream. */
 const SHORT = 65_536;
 
-/**
- * Writes what is short without a stream, which takes 2 ms to load; returns the rest for one, when a pipe was full.
- */
+/** A stream takes 2 ms to load. Returns what did not fit in a full pipe, for one. */
 function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
   if (data.length > SHORT) return data;
   let rest = Buffer.from(data as Uint8Array);

@@ -1,14 +1,14 @@
 import { usageError } from '../platform/errors';
 import { readText } from '../platform/private-folder';
 
-/** Whether a text is visible ASCII without spaces, as a header requires. */
+/** A header requires visible ASCII without spaces. */
 export function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
 /**
  * Parses an API token that was read from a file, pipe or prompt: one line of visible ASCII (RFC 6750, 2.1).
- * @param source what messages say that it is from; undefined for a prompt
+ * @param source names in messages where the token is from; undefined for a prompt
  * @throws CliError (usage) that does not quote the text
  */
 export function parseToken(text: string, source?: string): string {

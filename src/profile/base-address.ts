@@ -1,7 +1,10 @@
 import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
 import { tried, usageError } from '../platform/errors';
 
-/** Tokens: our own, and other words that are no host's name, as they have an underscore, or are long with capitals and digits. */
+/**
+ * Matches tokens of our own service, and other words that are no host name, as they have an underscore, or are long
+ * with capitals and digits.
+ */
 const TOKEN = /^pwp_|^[\w-]*_[\w-]*$|^(?=.*[A-Z])(?=.*\d)[\w-]{16,}$/;
 
 /**
@@ -35,18 +38,18 @@ export function parseBase(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
 }
 
-/** Whether an address, which may be invalid, is that of `base`. */
+/** An invalid address is at no base. */
 export function isAt(address = '', base: string): boolean {
   return tried(() => parseBase(address)) === base;
 }
 
-/** Whether an address, which may be invalid, has the origin of `base`. */
+/** An invalid address is in no origin. */
 export function isIn(address = '', base: string): boolean {
   const other = tried(() => parseBase(address));
   return typeof other === 'string' && new URL(other).origin === new URL(base).origin;
 }
 
-/** Whether requests to an instance are sent in plain text over a network. */
+/** Plain http is encrypted by nothing, which does not matter on loopback. */
 export function travelsOpen(base: string): boolean {
   const url = new URL(base);
   return url.protocol === 'http:' && !isLoopback(url.hostname);

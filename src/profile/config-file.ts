@@ -9,7 +9,7 @@ import { configName, copyName, findFolder, type System } from './folders';
 import { type Profile, type StoredProfiles, wrongSetting } from './settings';
 
 /**
- * Reads the config file, without conf, which is loaded for writing only. A missing file means no profiles.
+ * Reads the config file without conf, which is loaded for writing only. A missing file means no profiles.
  * @throws CliError (usage) when the file is invalid, or another user made it or can write to it; CliError (failed) when
  * it cannot be read
  */
@@ -20,8 +20,8 @@ export function storedProfiles(system: System): StoredProfiles {
 }
 
 /**
- * Decodes the text of the config file; `path` is for errors.
- * @throws CliError (usage) when it is invalid
+ * @param path is for errors
+ * @throws CliError (usage) when the text is invalid
  */
 export function decodeConfig(text: string | undefined, path: string): StoredProfiles {
   if (text === undefined || text.trim() === '') return { profiles: {} };
@@ -43,8 +43,8 @@ export function decodeConfig(text: string | undefined, path: string): StoredProf
 }
 
 /**
- * The text of the config file, or of its copy if a part of the file is there; undefined without a file. It may name a command
- * to run, and an instance to send a token to.
+ * The text of the config file, or of its copy while a rewrite left the file incomplete; undefined without a file. A
+ * config file may name a command to run, and an instance to send a token to, so that it must be the user's own.
  * @throws CliError as `storedProfiles` does
  */
 export function readConfig(folder: string, user: User): string | undefined {
@@ -66,7 +66,6 @@ export function readConfig(folder: string, user: User): string | undefined {
   }
 }
 
-/** Undefined for a text that is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -85,7 +84,7 @@ function broken(path: string, what: string): CliError {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The error for a profile that does not exist; does not throw it. */
+/** Returns the error, without throwing it. */
 export function noSuchProfile(name: string, stored: StoredProfiles) {
   const names = Object.keys(stored.profiles);
   return usageError(
@@ -94,7 +93,10 @@ export function noSuchProfile(name: string, stored: StoredProfiles) {
   );
 }
 
-/** The error if there are profiles, but none in use; `missing` is the one that should be. */
+/**
+ * The error for profiles of which none is in use.
+ * @param missing the name of the current profile, which does not exist
+ */
 export function noneInUse(stored: StoredProfiles, missing?: string) {
   return usageError(
     missing === undefined
@@ -109,8 +111,8 @@ export function profileIn({ profiles }: StoredProfiles, name: string): Profile |
 }
 
 /**
- * The profile in use: the one that was typed, else that of the environment, else the current one, which alone nobody has
- * `chosen`. It may be missing.
+ * The profile that was typed applies, else that of the environment, else the current one, which is not `chosen`. It may
+ * be missing.
  */
 export function profileInUse(stored: StoredProfiles, env: Environment, typed?: string) {
   const chosen = typed ?? (env.PWPUSH_PROFILE || undefined);

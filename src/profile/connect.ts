@@ -28,7 +28,7 @@ interface Connectable extends Pick<Reference, 'repairs'> {
   readonly last?: KeptReceipt;
 }
 
-/** Adds a client for its instance. Warns about it; sends nothing yet. */
+/** Adds a client for the target's instance, and warns about it. Sends nothing yet. */
 export async function connect<T extends Connectable>(
   entry: Entry,
   item: T,
@@ -38,7 +38,7 @@ export async function connect<T extends Connectable>(
   return connected as T & Instance;
 }
 
-/** Adds clients, one for each target; all are made before the first request. */
+/** All clients are made before the first request, so that a secret that cannot be read fails the run before. */
 export async function connectEach<T extends Connectable>(
   entry: Entry,
   items: readonly T[],
@@ -55,7 +55,7 @@ export async function connectEach<T extends Connectable>(
   const apis = new Map<Target, Api>();
   for (const target of targets) {
     const { base, baseFrom, token, tokenHint } = target;
-    // The instance of a link was not chosen, and so its token may surprise.
+    // Nobody chose the instance of a link, so that a token for it may surprise.
     if (baseFrom === undefined && token !== undefined)
       await say.debug(`the token for ${base} is from ${token.from}`);
     if (baseFrom === undefined && tokenHint !== undefined) await say.advise(tokenHint);
@@ -64,12 +64,14 @@ export async function connectEach<T extends Connectable>(
   return items.map((item) => ({ ...item, api: apis.get(item.target) as Api }));
 }
 
-/** A client for a target, without the warnings of `connect`. */
+/** Makes a client without the warnings of `connect`. */
 export async function clientOf(entry: Entry, target: Target, connections?: number): Promise<Api> {
   return apiClient(await clientSettings(entry, target, connections));
 }
 
-/** Which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`. */
+/**
+ * Tells which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`.
+ */
 function lastText({ base, receipt }: KeptReceipt, now: Date): string {
   const { name, url_token, created_at } = receipt;
   const which = name ? `"${name}"` : url_token;
@@ -89,10 +91,7 @@ function warningsOf(target: Target): [text: string | undefined, step: Step | und
 
 export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles are ignored`;
 
-/**
- * The ID of the account that the user chose.
- * @throws CliError (usage) for an instance that is known to have no accounts
- */
+/** @throws CliError (usage) for an instance that is known to have no accounts */
 export function accountOf({
   account,
   edition,
@@ -102,7 +101,7 @@ export function accountOf({
   return account;
 }
 
-/** The warning that others can read what is sent to a target; undefined if they cannot. */
+/** Warns that others can read what is sent to a target; undefined if they cannot. */
 export function exposure({ base, insecure }: Target): string | undefined {
   if (!insecure && !travelsOpen(base)) return undefined;
   const why = insecure ? 'insecure' : 'plain http';
@@ -111,7 +110,7 @@ export function exposure({ base, insecure }: Target): string | undefined {
 
 const BRIEF_SECONDS = 10;
 
-/** Settings for requests on the side, on a connection of their own: over within 10 s, without waiting for `Retry-After`. */
+/** Requests on the side have a connection of their own, end within 10 s, and do not wait for `Retry-After`. */
 export async function briefSettings({ context, say }: Entry, target: Target): Promise<ApiSettings> {
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
   const timeout = Math.min(timeoutOf(context, target.timeout), BRIEF_SECONDS);
@@ -123,7 +122,7 @@ export async function briefSettings({ context, say }: Entry, target: Target): Pr
 }
 
 /**
- * Settings of a client for a target, whose secrets are read.
+ * Reads the secrets of a target.
  * @param connections how many requests run at once
  */
 export async function clientSettings(
@@ -201,7 +200,7 @@ function shortened({ url }: HttpRequest): string {
   return `${host}${path}`;
 }
 
-/** Seconds to wait for a response, as they were typed, or from the environment. */
+/** In seconds. */
 export function timeoutOf({ env }: Pick<Context, 'env'>, typed: number | undefined): number {
   if (typed !== undefined) return typed;
   return env.PWPUSH_TIMEOUT

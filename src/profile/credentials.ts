@@ -1,4 +1,4 @@
-// What a file or a command has for an instance and a proxy in front of it: headers, certificates, a token.
+// Files and commands have headers, certificates and tokens for an instance and for a proxy in front of it.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
@@ -10,7 +10,7 @@ import { LIMIT_MS, runHelper } from '../platform/helper-program';
 import { readOwn, readText } from '../platform/private-folder';
 import { parseToken } from './api-token';
 
-/** Headers that the program sets itself, or that frame a message (RFC 9110, 7.6.1). */
+/** The program sets these headers itself, or they frame a message (RFC 9110, 7.6.1). */
 const ours = new Set(
   'accept accept-encoding authorization connection content-encoding content-length content-type expect host keep-alive range te trailer transfer-encoding upgrade user-agent'.split(
     ' ',
@@ -18,8 +18,8 @@ const ours = new Set(
 );
 
 /**
- * Reads a file of headers, one a line; empty lines and those that begin with `#` are comments. Values are visible ASCII with
- * spaces (RFC 9110, 5.5), and in no message.
+ * Reads a file of headers, one a line; empty lines and those that begin with `#` are comments. Values are visible ASCII
+ * with spaces (RFC 9110, 5.5), and in no message.
  * @param uid of the user, whose file it must be; undefined on Windows
  * @throws CliError (usage) that names file and line
  */
@@ -53,7 +53,7 @@ function readOwnFile(path: string, user: User): string {
   }
 }
 
-/** What comes before each certificate in PEM (RFC 7468). */
+/** This precedes each certificate in PEM (RFC 7468). */
 const BEGIN = /-----BEGIN (?=(?:X509 |TRUSTED )?CERTIFICATE-----)/;
 
 /**
@@ -106,7 +106,7 @@ function parsed<T>(parse: () => T, problem: string, step?: Step): T {
   }
 }
 
-/** PKCS #8 (RFC 5958, 3), and the older form with `Proc-Type` (RFC 1421, 4.6.1.1). */
+/** Matches PKCS #8 (RFC 5958, 3), and the older form with `Proc-Type` (RFC 1421, 4.6.1.1). */
 function isEncrypted(pem: string): boolean {
   return /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem);
 }
@@ -134,9 +134,9 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
 }
 
 /**
- * Runs a command, without a shell, and returns the first line of its output as an API token. Lines of its standard error
- * are passed on: at once on a terminal, as it may ask for a touch of a key, else at its end, without the token.
- * @param from what messages call the command
+ * Runs a command, without a shell, and returns the first line of its output as an API token. Lines of its standard
+ * error are passed on: at once on a terminal, as it may ask for a touch of a key, else at its end, without the token.
+ * @param from names the command in messages
  * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
  */
 export async function runTokenCommand(

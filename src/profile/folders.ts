@@ -6,10 +6,10 @@ import { checkFolder } from '../platform/private-folder';
 
 export type System = Pick<Context, 'env' | 'platform' | 'home' | 'uid'>;
 
-/** The folders of profiles, of rescue files and receipts, and of the data of a service. */
+/** Profiles are in `config`, rescue files and receipts in `state`, and the data of a service in `data`. */
 type Kind = 'config' | 'state' | 'data';
 
-/** Variables that are such a folder themselves. */
+/** A variable names the folder itself, not one above it. */
 const variables: { readonly [K in Kind]?: string } = {
   config: 'PWPUSH_CONFIG_DIR',
   state: 'PWPUSH_STATE_DIR',
@@ -17,13 +17,13 @@ const variables: { readonly [K in Kind]?: string } = {
 
 export const configName = 'config.json';
 
-/** What the config file had, while it is rewritten in place. */
+/** The copy has the content of the config file, while that is rewritten in place. */
 export const copyName = `${configName}.old`;
 
 const NO_HOME = 'HOME is not an absolute path, and the user has no home folder';
 
 /**
- * A path as a shell would have it, which expands no `~/` in quotes and in files of variables.
+ * Expands `~/` as a shell does, since a shell expands none in quotes and in files of variables.
  * @throws CliError (usage) without a home folder
  */
 export function fromHome(path: string, { home }: Pick<System, 'home'>): string {
@@ -32,7 +32,7 @@ export function fromHome(path: string, { home }: Pick<System, 'home'>): string {
   return join(home, path.slice(1));
 }
 
-/** @throws CliError (usage) if the variable for it is not an absolute path */
+/** @throws CliError (usage) if the variable of the folder is not an absolute path */
 export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | undefined {
   const name = variables[kind];
   const path = name && system.env[name];
@@ -41,22 +41,19 @@ export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | un
       `${name} is not an absolute path: "${path}"`,
       path.startsWith('~') ? 'shells expand ~ only where it is not quoted' : undefined,
     );
-  const found = userFolder(kind, system);
-  return path || (found.length > 0 ? join(...found) : undefined);
+  const parts = userFolder(kind, system);
+  return path || (parts.length > 0 ? join(...parts) : undefined);
 }
 
-/** @throws CliError (usage) as `findFolder`, and where the user has no such folder */
+/** @throws CliError (usage) as `findFolder`, and if the user has no such folder */
 export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
-  const found = findFolder(kind, system);
-  if (found !== undefined) return found;
+  const folder = findFolder(kind, system);
+  if (folder !== undefined) return folder;
   const name = variables[kind];
   throw usageError(`there is no ${kind} folder: ${NO_HOME}`, name && `set ${name}`);
 }
 
-/**
- * Checks the state folder, and folders below it.
- * @throws CliError (usage) if another user prepared one of them, or can
- */
+/** @throws CliError (usage) if another user prepared the state folder or one below it, or can */
 export function checkStateFolder(system: System, ...below: string[]): void {
   const instead = 'set PWPUSH_STATE_DIR to another folder';
   for (const path of [folderOf('state', system), ...below])

@@ -5,9 +5,8 @@ import type { Context } from '../platform/context';
 import { configName, copyName, folderOf } from './folders';
 
 /**
- * Why no secret must be printed, as `Context.guard` says it. The setting `agent` of the profile in use decides, else
- * whether an agent runs us.
- * @param profile that of `--profile`
+ * Implements `Context.guard`. The setting `agent` of the profile in use decides, else whether an agent runs us.
+ * @param profile the name that `--profile` has
  */
 export async function whyGuarded(
   context: Context,
@@ -20,12 +19,12 @@ export async function whyGuarded(
   return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
 }
 
-/** An unreadable config file has no such setting: the commands that need the file say why. */
+/** An unreadable config file has no setting `agent`: the commands that need the file say why. */
 async function settingOf(context: Context, typed: string | undefined) {
   try {
     const folder = folderOf('config', context);
     const profiles = readFileSync(join(folder, configName), 'utf8');
-    // The decoder is loaded only if a profile may have that setting.
+    // Most config files have no setting `agent`, and so do not need the decoder.
     if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;
     const { profileInUse, storedProfiles } = await import('./config-file');
     const { name, profile } = profileInUse(storedProfiles(context), context.env, typed);

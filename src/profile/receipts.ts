@@ -8,21 +8,21 @@ import { lazy } from '../platform/files/lazy';
 import { makeFolder } from '../platform/private-folder';
 import { checkStateFolder, folderOf, type System } from './folders';
 
-/** What is kept of a push: its link without a key, limits, and times by the clock of this machine. */
+/** A receipt has the link of a push without a key, its limits, and times by the clock of this machine. */
 export interface Receipt extends Push {
   readonly html_url: string;
   readonly expires_at: string;
-  /** Whether the link, or what goes with it, had a key. */
+  /** The link, or what was sent with it, had a key. */
   readonly encrypted?: boolean | undefined;
 }
 
-/** Where later requests for a push go. Its link may lead elsewhere: the instance chose that, for people. */
+/** Later requests for a push go to this address. Its link may lead elsewhere: the instance chose that, for people. */
 export interface PushPlace {
   readonly base: string;
   readonly token: string;
 }
 
-/** A receipt, and whether its push is known to have expired before its time. */
+/** `ended` if the push is known to have expired before its time. */
 export interface KeptReceipt extends PushPlace {
   readonly receipt: Receipt;
   readonly ended: boolean;
@@ -32,7 +32,10 @@ interface SavedPush {
   readonly push: Push;
   readonly link: string;
   readonly name: string | undefined;
-  /** Undefined if the link leads elsewhere, or has no ID. Then there is no receipt, and no other push is the last instead. */
+  /**
+   * Undefined if the link leads elsewhere, or has no ID. Such a push has no receipt, and no other push becomes the last
+   * instead.
+   */
   readonly at: PushPlace | undefined;
 }
 
@@ -47,18 +50,18 @@ type Machine = System & { now(): Date };
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 
-/** How many receipts are kept: the newest. The file is replaced when it has twice as many lines. */
+/** Only the newest receipts are kept. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
-/** The growth of the file, in bytes, after which its lines are counted. A receipt has about 350. */
+/** The lines are counted when the file has grown by this many bytes. A receipt has about 350. */
 const STEP = 64 * 1024;
-/** How long a receipt is shown if the instance does not say when the push expires. */
+/** A receipt is shown for this time if the instance does not say when the push expires. */
 const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
-/** The longest lifetime of `pwpush serve`: a date beyond it may not exist. */
+/** `pwpush serve` has no longer lifetime; a date beyond it may not exist. */
 const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
 
 /**
- * The receipts of this machine. The file is read once, and parsed from its end as far as needed.
- * All but `end` throw CliError (usage) if another user prepared the folder, or can.
+ * Reads the receipts of this machine once, and parses them from the end as far as needed. All but `end` throw CliError
+ * (usage) if another user prepared the folder, or can.
  */
 export function readReceipts(machine: Machine) {
   const known = new Map<string, KeyedReceipt>();
@@ -80,7 +83,7 @@ export function readReceipts(machine: Machine) {
   };
   return {
     /**
-     * The push that was created last, even if it has expired.
+     * Returns the push that was created last, even if it has expired.
      * @throws CliError (usage) if it has no receipt
      */
     last: (): KeptReceipt => {
@@ -98,16 +101,16 @@ export function readReceipts(machine: Machine) {
     /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
     end: async (pushes: readonly ReceiptItem[]) => {
       try {
-        const found = pushes.map(find).filter((entry) => entry !== undefined);
-        if (found.length > 0) await append(machine, found.map(endOf));
+        const receipts = pushes.map(find).filter((entry) => entry !== undefined);
+        if (receipts.length > 0) await append(machine, receipts.map(endOf));
       } catch {}
     },
   };
 }
 
 /**
- * Saves receipts for new pushes. All is written before the first await: after a signal the process may end at any, and the
- * links come first.
+ * Saves receipts for new pushes. All is written before the first await: a signal may end the process at any await, and
+ * the links come first.
  * @throws CliError (usage, failed), or an error of the file system
  */
 export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Promise<void> {
@@ -117,7 +120,7 @@ export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Pr
   );
 }
 
-/** Without the fragment of the link, which may be a key. */
+/** The fragment of the link is left out, as it may be a key. */
 function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
   if (at === undefined) return UNKEPT;
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
@@ -148,13 +151,13 @@ function lineOf(value: object): string {
 const UNKEPT = lineOf({ unkept: true });
 const endOf = ({ base, token }: PushPlace) => lineOf({ base, ended: token });
 
-/** The file of receipts: a line of JSON for each push, and one for each that was expired. */
+/** The file has a line of JSON for each push, and one for each that was expired. */
 function receiptsFile(system: System): string {
   return join(folderOf('state', system), 'receipts.jsonl');
 }
 
 /**
- * Appends lines to the file (0600), in one write, so that those of other programs stay whole.
+ * Appends lines to the file (0600) in one write, so that lines of other programs stay whole.
  * @throws as `saveReceipts`
  */
 async function append(machine: Machine, lines: readonly string[]): Promise<void> {
@@ -163,7 +166,7 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
   checkStateFolder(machine);
   const bytes = Buffer.from(lines.join(''));
   const size = using(path, O_WRONLY | O_APPEND | O_CREAT, (file) => {
-    // Not synced: that takes longer than the rest, and the link has been printed. A part of a line is ignored.
+    // A sync takes longer than the rest, and the link has been printed. A part of a line is ignored.
     if (writeSync(file, bytes) < bytes.length) throw failedError(phrase('disk-full'));
     return fstatSync(file).size;
   });
@@ -172,12 +175,13 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
 }
 
 /**
- * Replaces the file by one with the newest receipts, if it has twice as many lines. Without those of pushes that have
- * expired, except the last. What another program writes meanwhile may be lost. Never throws: the next time will do.
+ * Replaces a file that has twice as many lines as are kept by one with the newest receipts, without those of pushes
+ * that have expired, except the last. What another program writes meanwhile may be lost. Never throws, as the next run
+ * tries again.
  */
 async function shorten(path: string, now: Date): Promise<void> {
   try {
-    // It loads node:crypto, which other pushes do without.
+    // `atomic-file` loads node:crypto, which other pushes do without.
     const { makeWhole } = await import('../platform/files/atomic-file');
     const text = contentOf(path);
     if (text.split('\n').length <= 2 * KEPT) return;
@@ -202,7 +206,7 @@ function isActive(kept: KeptReceipt | undefined, now: Date): kept is KeptReceipt
   return kept?.ended === false && Date.parse(kept.receipt.expires_at) > now.getTime();
 }
 
-/** The receipts in a file, newest first; what is no receipt is ignored. */
+/** The newest receipt comes first; other lines are ignored. */
 function* entriesIn(text: string): Generator<KeyedReceipt, undefined> {
   const gone = new Set<string>();
   for (const line of text.split('\n').reverse()) {
@@ -217,7 +221,7 @@ function* entriesIn(text: string): Generator<KeyedReceipt, undefined> {
   return undefined;
 }
 
-/** A line: a receipt, the end of a push, or that a push has no receipt. */
+/** A line has a receipt, the end of a push, or says that a push has no receipt. */
 interface Line extends Receipt {
   readonly base?: string;
   readonly ended?: string;

@@ -7,7 +7,6 @@ import { type InstanceOptions, sourcesOf } from './sources';
 import { type Sources, type Target, targetOf } from './target';
 
 export interface ItemReference extends Reference {
-  /** The receipt of the push that was named as `last`. */
   readonly last?: KeptReceipt;
 }
 
@@ -17,10 +16,7 @@ export interface LocatedItem extends ItemReference {
 
 export interface ConnectedItem extends ItemReference, Instance {}
 
-/**
- * The push of a link, or the last one.
- * @throws CliError (usage) for an invalid link, or if there is no last push
- */
+/** @throws CliError (usage) for an invalid link, or if there is no last push */
 export function referenceOf(link: string, context: Context): ItemReference {
   if (link !== 'last') return parseReference(link);
   const last = readReceipts(context).last();
@@ -28,7 +24,7 @@ export function referenceOf(link: string, context: Context): ItemReference {
 }
 
 /**
- * What a link names, and its instance; nothing is read or sent yet.
+ * Finds the instance of a link; nothing is read or sent yet.
  * @throws CliError (usage) as `referenceOf` and `targetOf` do
  */
 export function itemOf(entry: Entry, options: InstanceOptions, link: string): LocatedItem {
@@ -45,7 +41,7 @@ export function itemsOf(
   links: readonly string[],
 ): LocatedItem[] {
   const sources = sourcesOf(entry, options);
-  // One target for those at the same instance.
+  // Items at the same instance share a target, and with it its token and connections.
   const targets = new Map<string | undefined, Target>();
   return links.map((link) => {
     const reference = referenceOf(link, entry.context);
@@ -56,7 +52,7 @@ export function itemsOf(
 }
 
 /**
- * The ID of the account that a push belongs to: of its receipt, or else the one that the user chose.
+ * The account of a push is in its receipt, or else the one that the user chose.
  * @throws CliError (usage) for an instance that is known to have none
  */
 export function accountOfPush(context: Context, push: ConnectedItem): number | undefined {

@@ -7,15 +7,14 @@ import { isToken } from './api-token';
 import { parseBase } from './base-address';
 
 export interface Setting<T> {
-  /** Its value in the config file; an issue continues "a profile whose days". */
+  /** Checks the value in the config file; an issue continues "a profile whose days". */
   readonly schema: v.GenericSchema<unknown, T>;
-  /** Parses its value for `profile set`, which changes no setting without this. */
+  /** Parses the value for `profile set`, which cannot change a setting without this. */
   readonly parse?: (text: string, name: string) => T;
-  /** The description for completion, of those that `profile set` changes. */
   readonly about?: string;
-  /** The environment's variable for it. */
+  /** Names the variable of the environment that has precedence over the setting. */
   readonly variable?: string;
-  /** It is a token, or for one address only, as it decides whom to trust. */
+  /** A bound setting is a token, or decides whom to trust, and so is for one address only. */
   readonly bound?: 'token' | 'address';
 }
 
@@ -28,7 +27,7 @@ const count = {
   parse: positive,
 };
 
-/** A file that decides whom to trust. A relative path would depend on the current folder. */
+/** A relative path would depend on the current folder, and the file decides whom to trust. */
 const file = (about: string, variable: string) =>
   ({
     ...text,
@@ -38,7 +37,6 @@ const file = (about: string, variable: string) =>
     bound: 'address',
   }) as const;
 
-/** All settings, in the order of the help; `profile set` does not know those without `parse`. */
 export const settings = {
   url: {
     ...text,
@@ -47,13 +45,12 @@ export const settings = {
     variable: 'PWPUSH_URL',
   },
   token: { schema: v.pipe(text.schema, v.check(isToken, 'is invalid')), bound: 'token' },
-  /** The token is in the system's keyring. */
   keyring: { schema: flag.schema, bound: 'token' },
   days: { ...count, parse: days, about: 'pushes expire after N days' },
   views: { ...count, about: 'pushes expire after N views' },
   deletable: { ...flag, about: 'recipients can delete pushes' },
   click: { ...flag, about: 'a click opens pushes' },
-  /** `off` does what no setting does, but was chosen. */
+  /** `off` has the effect of no setting, but shows that the user chose it. */
   encrypt: {
     ...oneOf('link', 'words', 'off'),
     about: 'encrypt pushes; where the key goes: link, words, off',
@@ -70,7 +67,7 @@ export const settings = {
     bound: 'token',
   },
   insecure: { ...flag, about: 'accept any certificate, and plain http', bound: 'address' },
-  /** Learnt at login; `pwpush` is our own service. */
+  /** Login asks the instance for its edition; `pwpush` is our own service. */
   edition: {
     schema: v.picklist(editions, `is not one of ${editions.join(', ')}`),
     parse: parseEdition,
@@ -84,9 +81,9 @@ export const settings = {
     about: 'ID of an account of the commercial edition',
     bound: 'address',
   },
-  /** True if left out. */
+  /** True by default. */
   receipts: { ...flag, about: 'keep receipts of pushes on this machine' },
-  /** If left out, secrets are not printed where an agent runs us. */
+  /** Without this setting, secrets are not printed where an agent runs us. */
   agent: { ...oneOf('allow', 'refuse'), about: 'whether secrets are printed: allow, refuse' },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
@@ -94,8 +91,7 @@ type Name = keyof typeof settings;
 
 export type Profile = { [K in Name]?: v.InferOutput<(typeof settings)[K]['schema']> };
 
-/** Settings from the command line or the environment. */
-export type GivenSettings = { readonly [K in Name]?: Profile[K] | undefined };
+export type PartialSettings = { readonly [K in Name]?: Profile[K] | undefined };
 
 export interface StoredProfiles {
   current?: string;
@@ -108,7 +104,7 @@ export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] 
 
 export const aboutSetting = (name: Name) => rows.find(([other]) => other === name)?.[1].about ?? '';
 
-/** The first fault of a profile of the config file, as `days is not a number`; undefined without one. */
+/** Describes the first fault of a profile of the config file, such as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, { schema }] of rows) {
     if (profile[name] === undefined) continue;
@@ -119,7 +115,7 @@ export function wrongSetting(profile: Readonly<Record<string, unknown>>): string
 }
 
 /**
- * The settings that the environment gives, as they are there; an empty variable gives none.
+ * An empty variable of the environment sets nothing.
  * @throws CliError (usage) for a value that is not one of its words
  */
 export function settingsOfEnvironment(env: Environment): Profile {
@@ -135,10 +131,10 @@ function settingsFrom(get: (setting: Setting<unknown>, name: Name) => unknown): 
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** The settings that `login` saves of what was typed: those that are for one address. */
-export function savedSettings(given: GivenSettings): Profile {
+/** `login` saves the settings that were typed and are bound to the address. */
+export function savedSettings(typed: PartialSettings): Profile {
   return settingsFrom(({ bound, parse }, name) => {
-    const value = given[name];
+    const value = typed[name];
     if (bound !== 'address') return undefined;
     return typeof value === 'string' ? parse?.(value, name) : value;
   });
@@ -146,7 +142,7 @@ export function savedSettings(given: GivenSettings): Profile {
 
 /**
  * Returns a profile with one setting changed, or without it if there is no value. Another address removes the token and
- * all that decides whom to trust, which are for the old one.
+ * all that decides whom to trust, which were for the old address.
  * @throws CliError (usage) for an unknown key or an invalid value
  */
 export function withSetting(profile: Profile, key: string, value: string | undefined): Profile {
@@ -159,9 +155,9 @@ export function withSetting(profile: Profile, key: string, value: string | undef
     rows.find(([name]) => name === key) ?? [];
   if (setting === undefined || parse === undefined)
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
-  // A variable of the shell that is not set gives this.
+  // `"$UNSET"` in a shell becomes an empty value.
   if (value === '') throw usageError(`${key} cannot be empty`, removal(key));
-  // A profile has one token.
+  // A profile has only one of the settings with a token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
   const next: Profile = value === undefined ? rest : { ...rest, [setting]: parse(value, setting) };
   return movedFrom(profile.url, next);
@@ -170,8 +166,8 @@ export function withSetting(profile: Profile, key: string, value: string | undef
 export const ENCRYPTS = 'its pushes are encrypted end to end (setting: encrypt = link)';
 
 /**
- * A profile that its instance is saved in for the first time: pushes to our own service, whose page decrypts, are encrypted
- * from then on. After that only the user decides, neither a later login nor an instance that becomes another one.
+ * Pushes to our own service, whose page decrypts, are encrypted from the login on that first saves the instance in a
+ * profile. After that only the user decides, neither a later login nor an instance that becomes another one.
  * @param before the same profile as it was
  */
 export function withEncryption(profile: Profile, before: Profile): Profile {
@@ -184,20 +180,19 @@ export function withoutToken(profile: Profile): Profile {
   return keeping(profile, ({ bound }) => bound !== 'token');
 }
 
-/** Removes the token and all that is for one address, if that was another one. */
+/** Removes the token and all that is for one address, if the address has changed. */
 export function movedFrom(before: string | undefined, profile: Profile): Profile {
-  // What was set before the first address is for that one.
+  // Settings that are older than the first address are for that address.
   const moved = before !== undefined && before !== profile.url;
   return moved ? keeping(profile, ({ bound }) => bound === undefined) : profile;
 }
 
-/** A profile with the settings that are to stay, and those of a later version. */
+/** Settings of a later version of the program stay too. */
 function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean): Profile {
   const gone = new Set<string>(rows.flatMap(([name, row]) => (keeps(row) ? [] : [name])));
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));
 }
 
-/** Whether a profile has a token, wherever that is kept. */
 export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
   return token !== undefined || keyring === true || command !== undefined;
 }

@@ -8,8 +8,8 @@ import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';
 import { profileInUse, storedProfiles } from './config-file';
 import {
-  type GivenSettings,
   hasToken,
+  type PartialSettings,
   type Profile,
   type Setting,
   settings,
@@ -22,9 +22,9 @@ export const credentials = () => import('./credentials');
 export interface InstanceOptions {
   readonly profile?: string | undefined;
   readonly anonymous: boolean;
-  /** A file with the token; `-` is standard input. */
+  /** `-` is standard input. */
   readonly tokenFile?: string | undefined;
-  /** Seconds to wait for a response. */
+  /** In seconds. */
   readonly timeout?: number | undefined;
   readonly url?: string | undefined;
   readonly account?: number | undefined;
@@ -38,8 +38,8 @@ export interface InstanceOptions {
 const option = (setting: string) => `--${setting}`;
 
 /**
- * What the command line, the environment and profiles say about the instance. A run makes it once: each token, file and
- * passphrase is read at most once, when it is its turn, as `<(pass show token)` is empty the second time.
+ * A run collects once what the command line, the environment and profiles say about the instance: each token, file and
+ * passphrase is read at most once, when it is needed, as `<(pass show token)` is empty the second time.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */
 export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
@@ -53,19 +53,19 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
     timeout,
     typed: sourceOf(
       context,
-      { settings: typedSettings(options), named: option },
+      { settings: typedSettings(options), labelOf: option },
       typedToken(options, context),
     ),
     env: sourceOf(
       context,
       {
         settings: settingsOfEnvironment(env),
-        named: (name) => (settings[name] as Setting<unknown>).variable ?? '',
+        labelOf: (name) => (settings[name] as Setting<unknown>).variable ?? '',
       },
       environmentToken(entry),
     ),
     ofProfile: (name, profile) => {
-      const stored = { settings: profile, named: (setting: string) => `the setting ${setting}` };
+      const stored = { settings: profile, labelOf: (setting: string) => `the setting ${setting}` };
       const source =
         known.get(name) ?? sourceOf(context, stored, profileToken(entry, name, profile));
       known.set(name, source);
@@ -74,7 +74,7 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
   });
 }
 
-/** Adds what the config file has now. */
+/** Reads the config file again, which a login may have changed. */
 export function withProfiles(
   context: Context,
   sources: Omit<Sources, 'stored' | 'inUse'>,
@@ -84,7 +84,7 @@ export function withProfiles(
   return { ...sources, stored, inUse: profileInUse(known, context.env, sources.profile) };
 }
 
-function typedSettings(options: InstanceOptions): GivenSettings {
+function typedSettings(options: InstanceOptions): PartialSettings {
   const { url, account, insecure, caFile, cert, certKey, headersFile } = options;
   return {
     url,
@@ -99,18 +99,18 @@ function typedSettings(options: InstanceOptions): GivenSettings {
 
 function sourceOf(
   context: Context,
-  { settings, named }: Pick<SettingSource, 'settings' | 'named'>,
+  { settings, labelOf }: Pick<SettingSource, 'settings' | 'labelOf'>,
   token: TokenReader | undefined,
 ): SettingSource {
   const { 'headers-file': file, cert, 'cert-key': key } = settings;
   if (key !== undefined && cert === undefined)
     throw usageError(
-      `${named('cert-key')} is the key of a client certificate, but none is named`,
+      `${labelOf('cert-key')} is the key of a client certificate, but none is named`,
       phrase('name-certificate'),
     );
   return {
     settings,
-    named,
+    labelOf,
     token,
     headers:
       file === undefined

@@ -35,8 +35,8 @@ interface StoreEntry {
 }
 
 /**
- * Changes the profiles of this user, and returns what `change` did: the new state, and what else it has to say. The file is
- * 0600, in a folder of 0700, which is made if it is missing. Warns if others can read the file then.
+ * Changes the profiles of this user, and returns the result of `change`, which has the new state. The file is 0600, in
+ * a folder of 0700, which is made if it is missing. Warns if others can read the file after the change.
  * @throws CliError as `storedProfiles` does, and (failed) if the file cannot be written; what `change` throws
  */
 export async function updateProfiles<T extends StoredProfiles>(
@@ -44,7 +44,7 @@ export async function updateProfiles<T extends StoredProfiles>(
   change: (stored: StoredProfiles) => T,
 ): Promise<T> {
   const user = context.uid;
-  // Before conf is loaded, which fails in an executable where the user has no home folder.
+  // In an executable, loading conf fails where the user has no home folder, of which this says more.
   const folder = folderOf('config', context);
   const path = join(folder, configName);
   // The signal handlers of conf would end the process before its work is done.
@@ -88,7 +88,7 @@ function replaceBy(
       throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
         steps: phrase('set-config-dir'),
       });
-    // With SNAP in the environment, conf does not sync.
+    // Conf does not sync with SNAP in the environment.
     syncFile(draft);
     const copy = join(dirname(path), copyName);
     try {
@@ -104,8 +104,8 @@ function replaceBy(
 }
 
 /**
- * Writes profiles with conf, into a file beside theirs: conf writes once, of which a disk that fills up takes a part,
- * without an error, and would put that in place of all profiles.
+ * Writes profiles with conf into a file beside the config file: conf writes once, of which a full disk takes a part
+ * without an error, and would put that part in place of all profiles.
  */
 function makeDraft(
   Conf: typeof import('conf').default,
@@ -118,7 +118,7 @@ function makeDraft(
     fileExtension: 'part',
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
-    // A part is read back as nothing.
+    // Conf reads a part of a file as an empty one, instead of throwing.
     clearInvalidConfig: true,
   });
   const stored = { ...(current === undefined ? {} : { current }), profiles };
@@ -136,11 +136,11 @@ function makeDraft(
 }
 
 /**
- * Writes a file in place, which cannot be replaced as it is mounted alone, as into a container. Until that is done, a copy has
- * what the file had (`readConfig`).
+ * Writes a file in place, which cannot be replaced as it is mounted alone, such as into a container. Meanwhile a copy
+ * has the old content (`readConfig`).
  */
 function rewrite(file: string, copy: string, before: string, content: Uint8Array): void {
-  // A copy that an earlier run left may be all there is.
+  // After a rewrite that was cut off, the copy of that run may have the only whole content.
   if (!existsSync(copy) || readFileSync(copy, 'utf8') !== before) {
     rmSync(copy, { force: true });
     makeWhole(copy, before);

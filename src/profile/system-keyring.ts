@@ -4,7 +4,7 @@ import type { HelperEnd, HelperProgram } from '../platform/helper-program';
 import { isToken } from './api-token';
 import type { Profile } from './settings';
 
-/** Identifies a token. The address is part of it: another one in the config file finds nothing. */
+/** The address identifies a token too, so that another address in the config file finds no token. */
 interface KeyringEntry {
   readonly profile: string;
   readonly url: string;
@@ -12,10 +12,10 @@ interface KeyringEntry {
 
 type Work = 'store' | 'read' | 'remove';
 
-/** The program that a system has for its keyring. The token goes to its standard input, never into an argument. */
+/** The token goes to the standard input of the program, never into an argument. */
 type Keyring = (work: Work, entry: KeyringEntry, token?: string) => HelperProgram;
 
-/** secret-tool(1) of libsecret, for GNOME Keyring, KWallet, KeePassXC. */
+/** secret-tool(1) of libsecret reaches GNOME Keyring, KWallet and KeePassXC. */
 function secretTool(
   work: Work | 'search',
   { profile, url }: KeyringEntry,
@@ -31,7 +31,7 @@ function secretTool(
   return { words: ['secret-tool', ...verb, ...entry], input };
 }
 
-/** security(1) of macOS. With `-i` it reads commands from standard input. */
+/** security(1) of macOS reads commands from standard input with `-i`. */
 const security: Keyring = (work, { profile, url }, token = '') => {
   const entry = ['-a', profile, '-s', `pwpush ${url}`];
   if (work === 'read') return { words: ['security', 'find-generic-password', ...entry, '-w'] };
@@ -42,7 +42,7 @@ const security: Keyring = (work, { profile, url }, token = '') => {
   return { words: ['security', '-i'], input: `${command.map(quoted).join(' ')}\n` };
 };
 
-/** The PasswordVault of Windows, by PowerShell, which reads resource, user name and token as lines. */
+/** PowerShell reaches the PasswordVault of Windows, and reads resource, user name and token as lines. */
 const passwordVault: Keyring = (work, { profile, url }, token) => {
   const script = {
     store:
@@ -81,10 +81,7 @@ export async function storeInKeyring(
   throw unusable(kept.problem ?? 'it returned something else than it was given');
 }
 
-/**
- * Reads the token of a profile.
- * @throws CliError (failed) if it is not there or locked; CliError when the run is interrupted
- */
+/** @throws CliError (failed) if the token is not there or locked; CliError when the run is interrupted */
 export async function readFromKeyring(context: Context, entry: KeyringEntry): Promise<string> {
   const { output, problem } = await run(context, keyringOf(context)('read', entry));
   if (problem === undefined && isToken(output)) return output;
@@ -93,7 +90,7 @@ export async function readFromKeyring(context: Context, entry: KeyringEntry): Pr
   });
 }
 
-/** Removes the token of a profile, if it is there; returns why it may still be. */
+/** Returns why the token of a profile may still be in the keyring; undefined once it is removed. */
 export async function forgetProfile(
   context: Context,
   profile: string,
@@ -105,7 +102,7 @@ export async function forgetProfile(
   const { problem, errors } = await run(context, keyring('remove', entry));
   if (problem === undefined || /could not be found|cannot find|not found/i.test(errors))
     return undefined;
-  // `clear` of secret-tool fails for an entry that is not there, too; `search` prints one, even if it is locked.
+  // `clear` of secret-tool fails also for an entry that does not exist; `search` prints an entry even if it is locked.
   const left = keyring === secretTool && (await run(context, secretTool('search', entry)));
   if (left && left.output === '' && left.errors === '') return undefined;
   return phrase('keyring-has-token', profile, problem ?? '');
@@ -117,13 +114,13 @@ function unusable(problem: string): CliError {
   });
 }
 
-/** Returns the output of a program without the line end, its errors, and why it failed. */
+/** The output has no line end. `problem` says why the program failed. */
 async function run(context: Context, program: HelperProgram, most?: number) {
   let errors = '';
   const onError = (text: string) => {
     errors += text;
   };
-  // Most profiles have no token in the keyring.
+  // Most profiles have no token in the keyring, and do not load this.
   const { LIMIT_MS, runHelper } = await import('../platform/helper-program');
   const limitMs = most ?? LIMIT_MS;
   const ended = await runHelper(context, { ...program, limitMs, onError });

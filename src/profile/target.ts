@@ -4,35 +4,32 @@ import { CliError, phrase, type Step, tried, usageError } from '../platform/erro
 import { listed } from '../words/grammar';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, type profileInUse } from './config-file';
-import { type GivenSettings, hasToken, type Profile, type StoredProfiles } from './settings';
+import { hasToken, type PartialSettings, type Profile, type StoredProfiles } from './settings';
 
-/** A token that is read when it is chosen; a pipe can be read once only. */
+/** The token is read only when it is chosen, as a pipe can be read once only. */
 export interface TokenReader {
-  /** Where the token is from, such as `PWPUSH_TOKEN` or `profile "work"`; empty where messages do not say it. */
+  /** Messages name this origin of the token, such as `PWPUSH_TOKEN` or `profile "work"`; empty where they name none. */
   readonly from: string;
   readonly ofProfile?: boolean;
   read(): Promise<Token>;
 }
 
-/** What the command line, the environment or a profile says about the instance, and what gets requests there. */
 export interface SettingSource {
-  readonly settings: GivenSettings;
+  readonly settings: PartialSettings;
   readonly token?: TokenReader | undefined;
-  /** For a proxy in front of the instance; each is read once, when it is needed. */
+  /** A proxy in front of the instance requires these; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
-  /** The name of a setting in messages. */
-  named(setting: keyof Profile): string;
+  labelOf(setting: keyof Profile): string;
 }
 
 export interface Sources {
-  /** Why the config file cannot be read, if it cannot. */
   readonly stored: StoredProfiles | CliError;
   readonly inUse: ReturnType<typeof profileInUse>;
-  /** The profile that was typed; it takes precedence over the environment's address and token. */
+  /** The profile that was typed takes precedence over the environment's address and token. */
   readonly profile?: string | undefined;
   readonly anonymous: boolean;
-  /** Seconds to wait for a response, as they were typed. */
+  /** In seconds, from the command line. */
   readonly timeout?: number | undefined;
   readonly typed: SettingSource;
   readonly env: SettingSource;
@@ -41,34 +38,32 @@ export interface Sources {
 
 export const NO_PROFILES: StoredProfiles = { profiles: {} };
 
-/** The instance of a run, and what is sent to it; its secrets are read when a client is made for it. */
+/** Describes the instance of a run, and what is sent to it; its secrets are read when a client is made for it. */
 export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certificate'> {
-  /** Base address without a final slash. */
+  /** The address has no final slash. */
   readonly base: string;
-  /** Whether that is the address of the profile or variable in use, or was typed. */
+  /** The address was typed, or is that of the profile or variable in use. */
   readonly inUse: boolean;
-  /** The instance that the passphrase of the environment is for, if it is another one. */
+  /** The passphrase of the environment is for this other instance. */
   readonly passphraseFor?: string | undefined;
-  /** Where the address is from, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
+  /** Messages name this origin of the address, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
-  /** Which profile or variable the address is from, if it was not typed. */
   readonly addressHint?: Step | undefined;
-  /** The token that was typed, which must be readable even if it is not sent to this instance. */
+  /** A token that was typed must be readable even if it is not sent to this instance. */
   readonly typedToken?: TokenReader | undefined;
-  /** How to use a token that is there, if none is sent. */
+  /** Tells how to use a token that exists, if none is sent. */
   readonly tokenHint?: Step | undefined;
-  /** What was typed or is in the environment for another address, and is not sent to this one. */
+  /** Names what was typed or is in the environment for another address, and is not sent to this one. */
   readonly withheld?: string | undefined;
-  /** Why the profiles were ignored: the config file cannot be read. */
+  /** An error says why the config file cannot be read, so that its profiles are ignored. */
   readonly ignored?: CliError | undefined;
   readonly caFile: string | undefined;
-  /** As in `Sources`. */
   readonly timeout?: number | undefined;
   readonly anonymous: boolean;
   readonly insecure: boolean;
   readonly edition: Edition | undefined;
   readonly account: number | undefined;
-  /** The current profile, for the defaults of a push; its address may differ from `base`. */
+  /** The current profile has the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
 
@@ -79,12 +74,12 @@ export class NoInstance extends CliError {
 }
 
 /**
- * Decides the instance and the token: what was typed, then the environment, then the profile. A token is for the address that
- * it belongs to: a stored one for its profile's, that of the environment for the address there, or else for the address in use.
- * So is the passphrase of the environment; of a link without any such address it is for the link's.
- * Headers and client certificates, which get past a proxy, are for all paths of an origin. For a link to another instance than
- * the configured one, the profile of that instance applies. Reads and sends nothing.
- * What was typed and the environment are enough without the profiles, if they have an address and a token.
+ * Decides the instance and the token: what was typed takes precedence, then the environment, then the profile. A token
+ * is for the address that it belongs to: a stored one for its profile's, that of the environment for the address there,
+ * or else for the address in use. The same holds for the passphrase of the environment; without any such address it is
+ * for the instance of the link. Headers and client certificates, which get past a proxy, are for all paths of an
+ * origin. For a link to another instance than the configured one, the profile of that instance applies. Reads and sends
+ * nothing. The command line and the environment are enough without the profiles, if they have an address and a token.
  * @param linkBase the instance of a pasted link, which takes precedence
  * @throws CliError (usage) when nothing is configured, or a token or header would be sent over plain http
  */
@@ -96,26 +91,26 @@ export function targetOf(from: Sources, linkBase?: string): Target {
   return { ...target, ignored: stored };
 }
 
-/** As `targetOf`, but returns the error that nothing is configured. */
+/** Returns the error that nothing is configured instead of throwing it. */
 export function targetOrNone(from: Sources): Target | NoInstance {
   const target = tried(() => targetOf(from));
   if (target instanceof CliError && !(target instanceof NoInstance)) throw target;
   return target;
 }
 
-/** What was typed, the environment and a profile, in the order in which they are asked. */
+/** A profile that was typed comes before the environment. */
 function ranked<T>({ typed, env, profile: wanted }: Sources, profile: T | undefined) {
   const others = wanted === undefined ? [env, profile] : [profile, env];
   return [typed, ...others].filter((source) => source !== undefined);
 }
 
-/** The address, what has it, and the profiles that apply there. */
+/** `own` is the profile for all settings of the address, `near` the one for what applies to its origin. */
 function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string) {
   const { typed, inUse } = from;
   const profiles = Object.entries(stored.profiles).map(([name, settings]) => ({
     name,
     settings,
-    named: () => `profile "${name}"`,
+    labelOf: () => `profile "${name}"`,
   }));
   const used = profiles.find(({ name }) => name === inUse.name);
   if (inUse.chosen !== undefined && used === undefined) throw noSuchProfile(inUse.chosen, stored);
@@ -123,8 +118,8 @@ function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string)
   const address = home?.settings.url;
   const base = linkBase ?? (address === undefined ? undefined : parseBase(address));
   if (base === undefined) throw notConfigured(stored, used);
-  // The profile whose address it is: that in use, or for a link to another instance the only one there, unless the user
-  // chose a profile or a token. One with a token is preferred to those without.
+  // The profile in use applies if the address is its own. For a link to another instance the only profile there
+  // applies, unless the user chose a profile or a token; one with a token is preferred to those without.
   const there = profiles.filter(({ settings }) => isAt(settings.url, base));
   const withToken = there.filter(({ settings }) => hasToken(settings));
   const [only, ...more] = withToken.length > 0 ? withToken : there;
@@ -140,10 +135,10 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   const { typed, env, anonymous } = from;
   const { base, address, home, used, own, near, withToken } = chooseAddress(stored, from, linkBase);
   const all = ranked(from, near && from.ofProfile(near.name, near.settings));
-  // Settings without an address are for the one in use.
-  const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
+  // A setting without an address is for the address in use.
+  const matching = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
-  const token = anonymous ? undefined : here.find((source) => source.token)?.token;
+  const token = anonymous ? undefined : matching.find((source) => source.token)?.token;
   const headers = atOrigin.find((source) => source.headers)?.headers;
   const certificate = atOrigin.find((source) => source.certificate)?.certificate;
   const insecure = own?.settings.insecure === true;
@@ -151,12 +146,12 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   if (secret && !insecure && travelsOpen(base)) throw sentOpenly(secret, base, own?.name);
   const withheld = [
     ...(atOrigin.includes(typed) ? [] : notSent(typed, {})),
-    // Variables of another address are not meant for this one; those of none may be.
+    // Variables for another address are not meant for this one; those without an address may be.
     ...(home === undefined ? notSent(env, { headers, certificate }) : []),
   ];
   const owner = tried(() => parseBase(env.settings.url ?? address ?? base));
   const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
-  const baseFrom = linkBase === undefined ? home?.named('url') : undefined;
+  const baseFrom = linkBase === undefined ? home?.labelOf('url') : undefined;
   return {
     base,
     baseFrom,
@@ -167,7 +162,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
     anonymous,
     timeout: from.timeout,
     inUse: isAt(address, base),
-    // An invalid address may hold a password.
+    // An invalid address may contain a password, and is not quoted.
     passphraseFor:
       owner === base ? undefined : owner instanceof CliError ? 'another instance' : owner,
     addressHint: baseFrom && home !== typed ? phrase('address-from', baseFrom) : undefined,
@@ -175,7 +170,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
     tokenHint: hinted.length > 0 ? phrase('use-profile', ...hinted) : undefined,
     caFile: typed.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.settings['ca-file'],
     insecure: typed.settings.insecure === true || insecure,
-    edition: here.find(({ settings }) => settings.edition)?.settings.edition,
+    edition: matching.find(({ settings }) => settings.edition)?.settings.edition,
     account: typed.settings.account ?? own?.settings.account,
     defaults: used?.settings,
   };
@@ -185,22 +180,21 @@ function notConfigured(stored: StoredProfiles, used: { readonly name: string } |
   if (used !== undefined)
     return usageError(`profile "${used.name}" has no address`, phrase('set-address', used.name));
   if (Object.keys(stored.profiles).length === 0) return new NoInstance();
-  // A chosen profile that is missing is an error already.
+  // A chosen profile that is missing was refused before.
   return noneInUse(stored, stored.current);
 }
 
-/** What a source has for a proxy, and is not sent, as messages name it. */
 function notSent(
-  { headers, certificate, named }: SettingSource,
+  { headers, certificate, labelOf }: SettingSource,
   sent: Pick<SettingSource, 'headers' | 'certificate'>,
 ): string[] {
   return [
-    ...(headers && !sent.headers ? [named('headers-file')] : []),
-    ...(certificate && !sent.certificate ? [named('cert')] : []),
+    ...(headers && !sent.headers ? [labelOf('headers-file')] : []),
+    ...(certificate && !sent.certificate ? [labelOf('cert')] : []),
   ];
 }
 
-/** @param profile that of the address */
+/** @param profile the name of the profile with the address */
 function sentOpenly(secret: 'token' | 'headers', base: string, profile = ''): CliError {
   const { host } = new URL(base);
   const [what, it, name] =

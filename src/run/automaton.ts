@@ -1,6 +1,9 @@
 export type Automaton = ReturnType<typeof automatonOf>;
 
-/** States near the beginning, which are met all the time, have a row of 1 KiB each; deeper ones have only their children. */
+/**
+ * States near the beginning are met all the time, so that each has a row of 1 KiB; deeper ones have only their
+ * children.
+ */
 const MOST_ROWS = 4096;
 
 /**
@@ -11,11 +14,10 @@ const MOST_ROWS = 4096;
 export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   const { size, parent, label, first, depth, match } = trieOf([...new Set(patterns)].sort());
   const rows = Math.min(size, most);
-  /** The states below `rows` have the state after each byte here, at `256 * state + byte`. */
+  /** A state below `rows` has the state after each byte at `256 * state + byte`. */
   const table = new Int32Array(256 * rows);
-  /** By state, that of the longest end of its bytes that is a state too. */
+  /** Each state falls back to that of the longest end of its bytes that is a state too. */
   const fallback = new Int32Array(size);
-  /** The state after a byte, from any state. */
   const step = (from: number, byte: number) => {
     let state = from;
     while (state >= rows) {
@@ -41,20 +43,19 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   return { table, rows, step, depth, match };
 }
 
-/** The beginnings of sorted texts as states, shorter ones first, so that the children of each follow one another. */
+/** The beginnings of texts are states, shorter ones first, so that the children of each follow one another. */
 function trieOf(texts: readonly string[]) {
   const all = texts.map((text, index) => ({
     text,
-    /** How many bytes it has in common with the text before it. */
     shared: inCommon(texts[index - 1] ?? '', text),
     state: 0,
   }));
   const size = all.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
   const parent = new Int32Array(size);
   const label = new Uint8Array(size);
-  /** How many of the last bytes may begin a pattern that goes on. */
+  /** Counts the last bytes that may begin a pattern that goes on. */
   const depth = new Int32Array(size);
-  /** The length of the longest pattern that ends there, or 0. */
+  /** The length of the longest pattern that ends at a state, or 0. */
   const match = new Int32Array(size);
   let states = 1;
   let open = all;
@@ -79,7 +80,7 @@ function trieOf(texts: readonly string[]) {
   return { size, parent, label, depth, match, first: childrenOf(parent) };
 }
 
-/** The first child of each state, and after them the number of states. */
+/** The first child of each state; the last element is the number of states. */
 function childrenOf(parent: Int32Array): Int32Array {
   const first = new Int32Array(parent.length + 1);
   let child = 1;

@@ -10,31 +10,25 @@ import type { Child, Context, Environment } from '../platform/context';
 import { asCliError, attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
 import type { Retrieval } from '../take/retrieval';
 import { parseDotenv } from './dotenv';
-import { checkFound, type NameRules, permitted } from './unsafe-variables';
+import { checkAvailable, type NameRules, permitted } from './unsafe-variables';
 
 export interface WantedFile {
-  /** The variable for its path. */
   readonly variable: string;
   /** A file's name, `-` for the text, or undefined for the only one there is. */
   readonly of: string | undefined;
 }
 
-/** How the child gets the secrets. */
 export interface InputPlan extends NameRules {
-  /** A variable for each link's text; empty to read the texts as dotenv. */
+  /** Each link has a variable for its text; empty to read the texts as dotenv. */
   readonly variables: readonly string[];
   readonly stdin: boolean;
   readonly files: readonly WantedFile[];
 }
 
-/** The parts of the pushes that the child gets. */
 export interface ChildInputs {
   readonly variables: ReadonlyMap<string, string>;
-  /** The variables that are paths of files. */
   readonly paths: ReadonlyMap<string, string>;
-  /** The standard input of the child. */
   readonly input: string | undefined;
-  /** The parts that it does not get. */
   readonly unused: { readonly text: boolean; readonly files: readonly string[] };
 }
 
@@ -77,7 +71,7 @@ function addTexts(
   pushes: readonly Retrieval[],
   plan: InputPlan,
 ): boolean {
-  const found = new Set<string>();
+  const available = new Set<string>();
   for (const [index, retrieval] of pushes.entries()) {
     const text = textOf(retrieval);
     const variable = plan.variables[index];
@@ -107,11 +101,11 @@ function addTexts(
         phrase('set-variable'),
       );
     }
-    for (const name of dotenv.variables.keys()) found.add(name);
+    for (const name of dotenv.variables.keys()) available.add(name);
     for (const [name, value] of permitted(dotenv.variables, plan, retrieval.context, which))
       variables.set(name, value);
   }
-  checkFound(plan.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
+  checkAvailable(plan.only, available, pushes.length === 1 ? 'the push has' : 'the pushes have');
   return true;
 }
 
@@ -121,7 +115,7 @@ function noText({ push }: Retrieval, which: string): CliError {
     : usageError(`${which} has no text`);
 }
 
-/** Writes a file for the child. `file` is its name in the push, undefined for the text. */
+/** `file` is the name of the file in the push, undefined for the text. */
 async function writeFile(
   { of }: WantedFile,
   retrieval: Retrieval,
@@ -149,7 +143,7 @@ async function writeFile(
   return { path: saved.path, file: file.filename };
 }
 
-/** The child without our own tokens, passphrases and keys, and without the places of these, unless they are allowed. */
+/** The child gets none of our own tokens, passphrases and keys, and no paths of these, unless they are allowed. */
 export function childOf(
   { file, words, allow }: Pick<Child, 'file' | 'words'> & Pick<NameRules, 'allow'>,
   { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
@@ -168,7 +162,7 @@ export function childOf(
   };
 }
 
-/** Our variables that neither hold nor name a secret, for a child that runs pwpush itself. */
+/** A child that runs pwpush itself needs these variables, which neither hold nor name a secret. */
 const settings = [
   'PWPUSH_URL',
   'PWPUSH_PROFILE',
@@ -181,7 +175,7 @@ const settings = [
   'PWPUSH_STATE_DIR',
 ];
 
-/** The error for a child that did not start. Of a system error only the code is printed: its message may quote arguments. */
+/** The message of a system error may quote arguments, so that only its code is printed. */
 export function startFailure(error: unknown, name: string): CliError {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || !syscall?.startsWith('spawn'))
@@ -193,13 +187,12 @@ export function startFailure(error: unknown, name: string): CliError {
   });
 }
 
-/** A temporary folder, 0700, for the files of a child. */
 export type MemoryFolder = ReturnType<typeof memoryFolder>;
 
-/** Types of file systems in memory: tmpfs and ramfs (statfs(2)). */
+/** tmpfs and ramfs are in memory (statfs(2)). */
 const IN_MEMORY = [0x01021994, 0x858458f6];
 
-/** Makes a folder in memory if there is a place for one, as on Linux, else where temporary files are. */
+/** Linux has a place in memory; elsewhere the folder is where temporary files are. */
 export function memoryFolder(env: Environment) {
   const madeIn = (place: string) => mkdtempSync(join(place, 'pwpush-run-'));
   for (const place of [env.XDG_RUNTIME_DIR ?? '', '/dev/shm']) {
@@ -207,7 +200,7 @@ export function memoryFolder(env: Environment) {
       if (isAbsolute(place) && IN_MEMORY.includes(statfsSync(place).type))
         return folder(madeIn(place), true);
     } catch {
-      // Missing, or not ours to write to.
+      // The place is missing, or this user cannot write to it.
     }
   }
   return folder(madeIn(tmpdir()), false);

@@ -1,22 +1,21 @@
 import { VARIABLE_NAME } from '../cli/values';
 
-// Our own reader, not dotenv or util.parseEnv: both cut `pa#ss` to `pa` and take base64 and prose for assignments, and
-// neither knows `\"`.
+// The package dotenv and util.parseEnv cut `pa#ss` to `pa`, take base64 and prose for assignments, and do not know
+// `\"`.
 
-/** The number of the first line that is not an assignment. */
 interface WrongLine {
   readonly wrongLine: number;
 }
 
-/** Variables by name, unless they are too long for any system. */
+/** Variables are missing if they are too long for any system. */
 type Dotenv =
   | { readonly variables: ReadonlyMap<string, string> }
   | WrongLine
   | { readonly tooLong: true };
 
-/** Bytes of all variables: Linux takes up to 6 MiB with the arguments, other systems less (execve(2)). */
+/** In bytes: Linux takes up to 6 MiB with the arguments, other systems less (execve(2)). */
 const MOST = 6 * 1024 * 1024;
-/** Bytes that a variable takes besides its name and value: the pointer, an equals sign and NUL. */
+/** In bytes: a variable takes a pointer, an equals sign and NUL besides its name and value. */
 const EACH = 10;
 
 const assignment = new RegExp(`[ \\t]*(?:export[ \\t]+)?(${VARIABLE_NAME})[ \\t]*=`, 'y');
@@ -27,10 +26,10 @@ const restOfLine = /[^\n]*/y;
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /**
- * Reads a text that consists of `NAME=value` lines and nothing else: `export`, comments, values in single
- * quotes or backticks (verbatim) or double quotes (with backslash escapes) that may go over several lines.
- * Nothing is expanded. The last of equal names wins. A text in which all values are empty is refused, and so is
- * `c2VjcmV0==`: a password or base64 must not become a variable by accident.
+ * Reads a text that consists of `NAME=value` lines and nothing else: `export`, comments, values in single quotes or
+ * backticks (verbatim) or double quotes (with backslash escapes) that may go over several lines. Nothing is expanded.
+ * The last of equal names wins. A text in which all values are empty is refused, and so is `c2VjcmV0==`: a password or
+ * base64 must not become a variable by accident.
  * @param only the names that are wanted; all when empty
  */
 export function parseDotenv(dotenv: string, only: readonly string[] = []): Dotenv {
@@ -49,7 +48,7 @@ export function parseDotenv(dotenv: string, only: readonly string[] = []): Doten
   return any ? { variables } : { wrongLine: 1 };
 }
 
-/** The assignments of a text, one after the other, up to the first line of another form. */
+/** Yields assignments up to the first line of another form. */
 export function* assignments(
   dotenv: string,
 ): Iterable<({ readonly name: string } & Value) | WrongLine> {
@@ -73,9 +72,8 @@ export function* assignments(
 
 interface Value {
   readonly text: string;
-  /** The value as the line has it: without its quotes, and with them and a comment after them. */
+  /** The line has the value in these forms: without its quotes, and with them and a comment after them. */
   readonly written: readonly string[];
-  /** The start of the next line. */
   readonly end: number;
 }
 
@@ -88,7 +86,7 @@ function valueAt(text: string, from: number): Value | undefined {
   return value?.text.includes('\0') ? undefined : value;
 }
 
-/** A value in quotes, after which only a comment may follow. */
+/** Only a comment may follow a value in quotes. */
 function quoted(text: string, from: number, quote: string): Value | undefined {
   const close = quote === '"' ? endOfDouble(text, from) : text.indexOf(quote, from);
   const rest = close === -1 ? undefined : match(blank, text, close + 1);
@@ -115,7 +113,9 @@ function unescaped(text: string): string {
   return text.replace(/\\(["\\$`nrt])/g, (_, character: string) => escapes[character] ?? character);
 }
 
-/** A value without quotes is the rest of the line, up to a comment, which begins after white space: `pa#ss` is a value. */
+/**
+ * A value without quotes is the rest of the line, up to a comment, which begins after white space: `pa#ss` is a value.
+ */
 function unquoted(text: string, from: number): Value | undefined {
   const line = match(restOfLine, text, from)?.[0] ?? '';
   const value = line.replace(/[ \t]#.*/s, '').trim();

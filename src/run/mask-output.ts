@@ -12,7 +12,7 @@ import { assignments } from './dotenv';
 import { maskedStream } from './mask';
 import { formsOf, type NamedSecret } from './secret-forms';
 
-/** Names for a message: a text may have any number of variables. */
+/** A text may have any number of variables, more than a message can name. */
 const few = (names: readonly string[]) =>
   names.length > 20 ? `${names.slice(0, 20).join(', ')} and others` : names.join(', ');
 
@@ -20,19 +20,16 @@ export type MaskedOutput = Awaited<ReturnType<typeof maskedOutput>>;
 
 type Writable = Pick<Output, 'write' | 'isTTY'>;
 
-/**
- * Masks the inputs of a command in its output.
- * @throws CliError (usage) as `maskedOutput` does
- */
+/** @throws CliError (usage) as `maskedOutput` does */
 export async function maskedInputs(entry: Entry, inputs: ChildInputs): Promise<MaskedOutput> {
   const { secrets, cut } = await secretsOf(inputs);
   return maskedOutput(entry, secrets, entry.context, cut);
 }
 
 /**
- * Masks secrets in the output of a command, and says which it cannot find there.
+ * Masks secrets in the output of a command, and warns of those that it cannot find there.
  * @param streams where the output goes
- * @param cut names of secrets that have more than `secrets` has of them
+ * @param cut names of secrets of which `secrets` has only a part
  * @throws CliError (usage) where nothing may be printed that cannot be masked
  */
 export async function maskedOutput(
@@ -83,10 +80,10 @@ export async function maskedOutput(
   };
 }
 
-/** Bytes at the beginning of a text or file that are masked. */
+/** In bytes: only this beginning of a text or file is masked. */
 const LONGEST = 1024 * 1024;
 
-/** The inputs of a command as secrets; `cut` are the names of those that are longer than `LONGEST`. */
+/** `cut` has the names of secrets that are longer than `LONGEST`. */
 async function secretsOf({ variables, paths, input }: ChildInputs) {
   const secrets: NamedSecret[] = [];
   const cut = new Set<string>();
@@ -104,7 +101,10 @@ async function secretsOf({ variables, paths, input }: ChildInputs) {
   return { secrets, cut: [...cut] };
 }
 
-/** Bytes as UTF-8, or as one character each if they are not UTF-8; also with other line ends, and in UTF-16 if they begin so. */
+/**
+ * Bytes that are not UTF-8 are one character each. The text is also returned with other line ends, and in UTF-16 if it
+ * begins so.
+ */
 function textsOf(bytes: Buffer): Iterable<string> {
   const plain = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
   const texts = new Set([plain, plain.replace(/\r(?!\n)|\0/g, '\n')]);
@@ -115,7 +115,7 @@ function textsOf(bytes: Buffer): Iterable<string> {
   return texts;
 }
 
-/** The bytes of a file that are masked, and one more if there is more. */
+/** Reads the part of a file that is masked, and one byte more if there is one. */
 async function beginningOfFile(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -127,8 +127,9 @@ async function beginningOfFile(path: string): Promise<Buffer> {
 }
 
 /**
- * The values of NAME=value lines, also as they are written there: other programs read these lines in other ways. A single line
- * may be a secret with an equals sign, which is taken too. A text that is not whole may end within a value.
+ * Yields the values of NAME=value lines, also as they are written there: other programs read these lines in other ways.
+ * A single line may be a secret with an equals sign, which is taken too. A text that is not whole may end within a
+ * value.
  */
 function valuesIn(secret: NamedSecret, whole: boolean): readonly NamedSecret[] {
   const values: NamedSecret[] = [];

@@ -4,22 +4,24 @@ import { spellings } from './spellings';
 
 const STARS = Buffer.from('***');
 
-/** How long the first characters of a secret are held back on a terminal when nothing follows, in milliseconds. */
+/**
+ * In milliseconds: on a terminal, the first characters of a secret are held back for this time when nothing follows.
+ */
 const HOLD = 100;
 
-/** How many characters these are: a prompt may end with them, and they tell little. */
+/** A prompt may end with this number of characters of a secret, which tell little. */
 const FEW = 3;
 
 /**
- * Replaces each secret in a stream by `***`, in whatever spelling it is there, and several that overlap or touch by one. Line
- * ends after a secret stay.
+ * Replaces each secret in a stream by `***`, in any spelling, and several that overlap or touch by one. Line ends after
+ * a secret stay.
  */
 export function streamMask(automaton: Automaton) {
   const plain = plainReading(automaton, spellings);
   const spelled = spellings.map((spelling) => spelledReading(automaton, spelling, plain));
   const readings = [plain, ...spelled];
   const held = new HeldBytes();
-  /** The position before which everything was returned, and whether a secret was returned last. */
+  /** Everything before the position `shown` was returned; `starred` if a secret was returned last. */
   let shown = 0;
   let starred = false;
 
@@ -51,12 +53,12 @@ export function streamMask(automaton: Automaton) {
     return pieces.length === 1 && only ? only : Buffer.concat(pieces);
   };
   return {
-    /** Takes bytes, and returns those that are decided: no secret that has begun in them is open. */
+    /** Takes bytes, and returns those that cannot belong to a secret any more. */
     push: (chunk: Uint8Array) => {
       add(chunk);
       return upTo(Math.min(...readings.map((reading) => reading.undecided())));
     },
-    /** Whether nothing is held back but the first characters of secrets. */
+    /** True if nothing is held back but the first characters of secrets. */
     holdsFew: () => shown < held.end && readings.every((reading) => reading.begun() <= FEW),
     /** Returns what is held back. If it does begin a secret, the rest of it is replaced. */
     release: () => upTo(held.end),
@@ -70,7 +72,7 @@ export function streamMask(automaton: Automaton) {
   };
 }
 
-/** Calls `work` after that many milliseconds, unless what it returns is called before. */
+/** Calls `work` after that many milliseconds, unless the returned function is called before. */
 export type Timer = (milliseconds: number, work: () => void) => () => void;
 
 const systemTimer: Timer = (milliseconds, work) => {
@@ -79,8 +81,8 @@ const systemTimer: Timer = (milliseconds, work) => {
 };
 
 /**
- * Writes a stream with its secrets replaced. What may begin a secret waits for more bytes, at a terminal not for long if it is
- * a few characters: they may be the end of a prompt.
+ * Writes a stream with its secrets replaced. What may begin a secret waits for more bytes; at a terminal a few
+ * characters wait only for a moment, as they may be the end of a prompt.
  */
 export function maskedStream(
   automaton: Automaton,
@@ -99,7 +101,7 @@ export function maskedStream(
     take: async (chunk: Uint8Array) => {
       stop();
       await put(mask.push(chunk));
-      // A write that fails is reported by the next one.
+      // The next write reports a write that fails.
       if (isTerminal && mask.holdsFew())
         stop = after(HOLD, () => void put(mask.release()).catch(() => {}));
     },

@@ -2,13 +2,12 @@ import type { Automaton } from './automaton';
 import { type Spelling, signsOf } from './spellings';
 
 /**
- * The bytes of a stream that are still needed. Positions count all bytes of the stream. The store grows by doubling: many small
- * pieces are not copied again and again.
+ * Holds the bytes of a stream that are still needed. Positions count all bytes of the stream. The store grows by
+ * doubling: many small pieces are not copied again and again.
  */
 export class HeldBytes {
   #store = new Uint8Array(0);
   bytes: Uint8Array = this.#store;
-  /** The position of the first byte. */
   base = 0;
 
   get end(): number {
@@ -32,7 +31,7 @@ export class HeldBytes {
     this.bytes = this.#store.subarray(from, from + size);
   }
 
-  /** Forgets what is before a position. A chunk that was given is not kept: its memory may be reused. */
+  /** Forgets bytes before a position. A chunk that was added is not kept: its memory may be reused. */
   drop(to: number): void {
     const rest = this.bytes.subarray(to - this.base);
     this.bytes = this.#isStored() ? rest : rest.slice();
@@ -49,13 +48,14 @@ interface Span {
   readonly to: number;
 }
 
-/** Where escapes may begin. An array that is emptied gives its memory back: `count` says how many are valid. */
+/**
+ * Escapes may begin at these indices, of which `count` are valid: an array that is emptied would give its memory back.
+ */
 interface Marks {
   readonly indices: number[];
   count: number;
 }
 
-/** The part of a stream that the plain reading has read last. */
 interface LastReading {
   from: number;
   /** The state at `from`, and after each byte from there on. */
@@ -107,16 +107,16 @@ export function plainReading(
       states[count] = now;
       state = now;
     },
-    /** How many of the last bytes may begin a secret. */
+    /** Counts the last bytes that may begin a secret. */
     begun: () => depth[state] as number,
-    /** The position of the first of them. */
+    /** The position of the first byte that may begin a secret. */
     undecided: () => end - (depth[state] as number),
   };
 }
 
 /**
- * Searches what a stream means in a spelling. Where no secret has begun that goes on with an escape, the plain reading stands
- * for it.
+ * Searches what a stream means in a spelling. Where no secret has begun that goes on with an escape, the plain reading
+ * does the work.
  */
 export function spelledReading(
   automaton: Automaton,
@@ -128,11 +128,11 @@ export function spelledReading(
   const spans = spanList();
   const decoded = decodedSearch(automaton, spans.add);
   let isApart = false;
-  /** What is before it was read. */
+  /** Everything before this position was read. */
   let at = 0;
   let sinceEscape = 0;
 
-  /** Reads on, to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
+  /** Reads up to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
   const readApart = (held: HeldBytes) => {
     const { bytes, base, end } = held;
     while (isApart && at < end) {
@@ -148,7 +148,7 @@ export function spelledReading(
         decoded.take(byte, from, at, held);
         sinceEscape++;
       }
-      // Before the last plain reading there are no marks any more.
+      // There are no marks before the last plain reading.
       isApart = sinceEscape < decoded.begun() || at < last.from;
     }
   };
@@ -174,12 +174,11 @@ export function spelledReading(
     },
     begun: () => (isApart ? decoded.begun() : 0),
     undecided: () => (isApart ? decoded.undecided(at) : at),
-    /** The position of the first byte that it has still to read. */
     next: () => at,
   };
 }
 
-/** Whether bytes may be part of a secret after a state. */
+/** True if the bytes may be part of a secret after a state. */
 function goesOn({ step, depth, match }: Automaton, state: number, means: readonly number[]) {
   let now = state;
   for (const meant of means) {
@@ -189,13 +188,16 @@ function goesOn({ step, depth, match }: Automaton, state: number, means: readonl
   return (depth[now] as number) > 0;
 }
 
-/** How many origins that are not needed are kept: dropping some costs a copy of the others. */
+/** This many needless origins are kept, as dropping some costs a copy of the others. */
 const UNNEEDED = 1024;
 
-/** Searches the bytes that a spelling means, each of which may be written as several. */
+/** A byte that a spelling means may be written as several. */
 function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) {
   let state = 0;
-  /** The position of the first byte, and by byte from there on, the position where it is written. */
+  /**
+   * `first` is the position of the first byte; `origins` has, for each byte from there on, the position where it is
+   * written.
+   */
   let first = 0;
   let origins: number[] = [];
   /** The position of the first of the last `length` bytes; `end` if there are none. */
@@ -228,11 +230,11 @@ type SpanList = ReturnType<typeof spanList>;
 
 const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0;
 
-/** The places of secrets, in order, with something between them. */
+/** The places of secrets are in order, with at least a byte between them. */
 function spanList() {
   const spans: Span[] = [];
   return {
-    /** Adds the place of a secret, without line ends at its end. */
+    /** Line ends at the end of a secret are not part of its place. */
     add: (begin: number, end: number, { bytes, base }: HeldBytes) => {
       let from = begin;
       let to = end;

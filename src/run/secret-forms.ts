@@ -1,23 +1,22 @@
-/** A secret that a command gets, and how messages name it. */
 export interface NamedSecret {
   readonly name: string;
   readonly text: string;
 }
 
-/** The fewest characters that are searched for: a shorter text is found in any output. */
+/** A shorter text would be found in any output. */
 export const SHORTEST = 4;
 
-/** Bytes of secrets, in all, that are searched for in base64 too, which is over 20 times as long. */
+/** In bytes of all secrets: base64 forms are over 20 times as long, so that only this much is searched for in them. */
 export const MOST_ENCODED = 32 * 1024;
 
-/** Characters that are searched for as they are: each takes some 30 bytes of memory. */
+/** In characters: each that is searched for takes some 30 bytes of memory. */
 const MOST = 2 * 1024 * 1024;
 
 /**
- * What is searched for in the output of a command, in each spelling: a text and each of its lines, as it is and in base64. Bytes
- * are texts of `latin1`.
- * @returns also the names of secrets that are too `short`, or have such a line, of those that are too `long` for anything but
- * their lines as they are, and of those of which some or all is `beyond` what can be searched for
+ * Makes the forms of secrets that are searched for in an output, in each spelling: a text and each of its lines, as it
+ * is and in base64. Bytes are texts of `latin1`.
+ * @returns also the names of secrets that are too `short`, or have such a line; that are too `long` for anything but
+ * their lines as they are; and of which some or all is `beyond` what can be searched for
  */
 export function formsOf(secrets: readonly NamedSecret[]) {
   const patterns = new Set<string>();
@@ -54,7 +53,10 @@ export function formsOf(secrets: readonly NamedSecret[]) {
   return { patterns, short: among(short), long: among(long), beyond: among(beyond) };
 }
 
-/** The lines of a text, also trimmed, and the whole text if that is wanted; no blank one, which would be found anywhere. */
+/**
+ * Yields the lines of a text, also trimmed, and the whole text if that is wanted. Blank ones are left out, as they
+ * would be found anywhere.
+ */
 function* partsOf(text: string, whole: boolean): Iterable<string> {
   if (whole && /[^\s\0]/.test(text)) yield text;
   for (const line of text.split(/\r\n|[\n\r\0]/)) {
@@ -71,16 +73,16 @@ function withoutLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
-/** The bytes of a text in UTF-8. A text of ASCII is not copied to bytes, which would be garbage of many times its size. */
+/** ASCII is not converted: bytes of it would be garbage of many times its size. */
 const latin1 = (text: string) =>
   /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 
-/** Characters up to U+00FF as one byte: `ascii` of Python and `escape` of JavaScript write `\xfc` and `%FC` for `ü`. */
+/** `ascii` of Python and `escape` of JavaScript write characters up to U+00FF as one byte: `\xfc` and `%FC` for `ü`. */
 const narrow = (text: string) => text.replace(/[^\0-\xff]/gu, (character) => latin1(character));
 
 /**
- * Bytes in base64 and base64url: alone, and within more bytes, where what comes before them moves them by up to two bytes. What
- * only they decide is then the same, except at the end of a text.
+ * Encodes bytes in base64 and base64url: alone, and within more bytes, where what comes before them moves them by up to
+ * two bytes. The characters that they alone decide are the same there, except at the end of a text.
  */
 function* base64Of(bytes: Buffer): Iterable<string> {
   for (const before of [0, 1, 2]) {

@@ -20,15 +20,13 @@ import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';
 import { maskedOutput } from './mask-output';
 
-/** A command that sets a secret before it is pushed. */
 export interface SettingPlan {
   readonly words: readonly [string, ...string[]];
-  /** The variable for the secret; undefined for standard input. */
+  /** The secret is in this variable; undefined for standard input. */
   readonly variable: string | undefined;
 }
 
 export interface Setter extends SettingPlan {
-  /** The path of the program. */
   readonly file: string;
 }
 
@@ -37,7 +35,7 @@ export async function findSetter(entry: Entry, plan: SettingPlan): Promise<Sette
   return { ...plan, file: await commandProgram(entry, plan.words[0], 'nothing was sent') };
 }
 
-/** Failures that a push would share. Others may be those of a token that can do nothing but push. */
+/** A push would share these failures. Others may be those of a token that can do nothing but push. */
 const SHARED: readonly ErrorCode[] = [
   'unauthorized',
   'unreachable',
@@ -46,7 +44,7 @@ const SHARED: readonly ErrorCode[] = [
   'failed',
 ];
 
-/** Asks the instance something, with the token: nothing is set that cannot be pushed. */
+/** A request with the token shows whether the instance takes pushes: no secret is set that cannot be pushed. */
 async function checkInstance({ api, target }: Instance): Promise<void> {
   const response = await attempt<unknown>(() =>
     target.token === undefined ? api.version() : api.list('active', 1),
@@ -55,7 +53,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
     throw response.and(phrase('command-not-started'));
 }
 
-/** Nothing is set that would be lost if the push failed. */
+/** No secret is set that would be lost if the push failed. */
 async function checkSafe({ context }: Entry): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
@@ -65,10 +63,7 @@ async function checkSafe({ context }: Entry): Promise<void> {
     });
 }
 
-/**
- * Has a command set a value, unless the instance would not take it.
- * @throws CliError which says where the value was saved, unless the command was not started
- */
+/** @throws CliError that says where the value was saved, unless the command was not started */
 export async function setFirst(entry: Entry, setter: Setter, instance: Instance, value: string) {
   await checkInstance(instance);
   await checkSafe(entry);
@@ -81,7 +76,7 @@ export async function setFirst(entry: Entry, setter: Setter, instance: Instance,
   if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
   leave();
   return {
-    /** The failure of the push, which says where the value was saved. */
+    /** Adds to the failure of the push where the value was saved. */
     lost: async (error: unknown): Promise<CliError> => {
       const failure = asCliError(error);
       const succeeded = failure.with({ facts: phrase('command-succeeded') });
@@ -90,7 +85,10 @@ export async function setFirst(entry: Entry, setter: Setter, instance: Instance,
   };
 }
 
-/** How the command ended, and the first signal to us until then, at which the value is kept: another one may end us. */
+/**
+ * Returns how the command ended, and the first signal to this program until then, at which the value is saved: another
+ * one may end the program.
+ */
 async function commandEnd(
   entry: Entry,
   { file, words, variable }: Setter,
@@ -124,7 +122,7 @@ async function commandEnd(
   return { status, signal };
 }
 
-/** Standard error, where a line that is left open is ended for what follows. */
+/** A line that the command leaves open on standard error is ended before anything else is printed there. */
 function lines(stderr: Output) {
   let open = false;
   return {

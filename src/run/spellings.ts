@@ -1,26 +1,29 @@
-// Programs print what they know in many ways: each character may stand as it is, or as an escape of a language, a shell, a URL
-// or HTML. A spelling reads such a text; the mask searches what it means.
+// Programs print what they know in many ways: each character may stand as it is, or as an escape of a language, a
+// shell, a URL or HTML. A spelling reads such a text; the mask searches what it means.
 
-/** An escape: how many bytes it takes, and what it means, in UTF-8 or as the byte that it names. */
+/** `means` is in UTF-8, or the byte that the escape names. */
 export interface Escape {
   readonly length: number;
   readonly means: readonly number[];
 }
 
-/** Bytes up to the first that is undefined: what follows is not known yet. */
+/** A byte that is undefined has not arrived yet. */
 type Bytes = ArrayLike<number | undefined>;
 
-/** One way to write characters. No escape is longer than `LONGEST`. */
+/** No escape of a spelling is longer than `LONGEST`. */
 export interface Spelling {
-  /** The signs with which its escapes begin, in ASCII. */
+  /** Escapes begin with these signs, in ASCII. */
   readonly begins: string;
-  /** The escape at a place; undefined for any other byte, `'open'` if that depends on bytes that are not there yet. */
+  /**
+   * Returns the escape at a place; undefined for any other byte, `'open'` if that depends on bytes that have not
+   * arrived.
+   */
   readonly read: (bytes: Bytes, at: number) => Escape | 'open' | undefined;
-  /** Each of its escapes means the byte with which it begins. */
+  /** Each escape means the byte with which it begins. */
   readonly itself?: boolean;
 }
 
-/** A table by byte: 1 if it begins an escape. */
+/** Has 1 for each byte that begins an escape. */
 export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
   const signs = new Uint8Array(256);
   for (const { begins } of spellings) for (const byte of Buffer.from(begins)) signs[byte] = 1;
@@ -30,9 +33,9 @@ export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint
 const [BACKSLASH, PLUS, SEMICOLON] = [0x5c, 0x2b, 0x3b];
 const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
-/** The longest escape, in bytes: what is held back stays bounded. */
+/** In bytes: what is held back stays bounded. */
 const LONGEST = 64;
-/** The longest one that is escaped itself. */
+/** In bytes: each byte of an escape may be escaped itself. */
 const LONGEST_TWICE = 8 * LONGEST;
 
 const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -40,7 +43,7 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(value) ? 36 : value;
 });
 
-/** Up to `most` digits from a place on; `open` if further ones may follow. */
+/** Reads up to `most` digits; `open` if further ones may follow. */
 function digits(bytes: Bytes, at: number, base: number, most: number) {
   let value = 0;
   for (let count = 0; ; count++) {
@@ -51,7 +54,7 @@ function digits(bytes: Bytes, at: number, base: number, most: number) {
   }
 }
 
-/** Escapes that mean one byte, by length and byte, are made once: there may be one at each place of an output. */
+/** Escapes that mean one byte are made once, by length and byte: there may be one at each place of an output. */
 const SINGLE = Array.from({ length: 5 }, (_, length) =>
   Array.from({ length: 256 }, (_, byte): Escape => ({ length, means: [byte] })),
 );
@@ -59,7 +62,7 @@ const SINGLE = Array.from({ length: 5 }, (_, length) =>
 const meaning = (length: number, byte: number): Escape =>
   SINGLE[length]?.[byte] ?? { length, means: [byte] };
 
-/** The character of a code point, U+FFFD for a lone surrogate; undefined if the number is no code point. */
+/** Returns U+FFFD for a lone surrogate; undefined if the number is no code point. */
 function character(length: number, code: number): Escape | undefined {
   if (code < 0x80) return meaning(length, code);
   return code > 0x10ffff
@@ -69,7 +72,7 @@ function character(length: number, code: number): Escape | undefined {
 
 const [BYTE, UNIT, POINT] = [0x78, 0x75, 0x55];
 
-/** Percent-encoding (RFC 3986, section 2.1), and `%uXXXX` of JavaScript (ECMA-262, annex B.2.1). */
+/** Reads percent-encoding (RFC 3986, section 2.1), and `%uXXXX` of JavaScript (ECMA-262, annex B.2.1). */
 const percent: Spelling['read'] = (bytes, at) => {
   if (bytes[at + 1] === UNIT) return codeUnit(bytes, at);
   const { value, count, open } = digits(bytes, at + 1, 16, 2);
@@ -77,7 +80,7 @@ const percent: Spelling['read'] = (bytes, at) => {
   return count === 2 ? meaning(3, value) : undefined;
 };
 
-/** What a letter means after a backslash in JSON, C, Python, and bash between `$'` and `'`. */
+/** JSON, C, Python, and bash between `$'` and `'` have these letters after a backslash. */
 const LETTERS = new Map(
   Object.entries({ a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 }).map(
     ([letter, code]) => [letter.charCodeAt(0), code],
@@ -102,7 +105,7 @@ const backslash: Spelling['read'] = (bytes, at) => {
   return meaning(2, LETTERS.get(letter) ?? letter);
 };
 
-/** `\u{X…}` of JavaScript, Rust and Swift, `\x{X…}` of Perl. */
+/** Reads `\u{X…}` of JavaScript, Rust and Swift, and `\x{X…}` of Perl. */
 function braced(bytes: Bytes, at: number): Escape | 'open' | undefined {
   const { value, count } = digits(bytes, at + 3, 16, 6);
   const end = bytes[at + 3 + count];
@@ -110,7 +113,7 @@ function braced(bytes: Bytes, at: number): Escape | 'open' | undefined {
   return end === END_BRACE ? character(4 + count, value) : undefined;
 }
 
-/** `\uXXXX` or `%uXXXX`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
+/** Reads `\uXXXX` or `%uXXXX`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
 function codeUnit(bytes: Bytes, at: number): Escape | 'open' | undefined {
   const { value, count, open } = digits(bytes, at + 2, 16, 4);
   if (open) return 'open';
@@ -154,7 +157,7 @@ const shellQuotes: Spelling['read'] = (bytes, at) => {
   return { length: count + (after === QUOTE ? 4 : 3), means };
 };
 
-/** The names of U+00A0 to U+00FF, in order (HTML 4.01, section 24.2). */
+/** The names of U+00A0 to U+00FF stand in order (HTML 4.01, section 24.2). */
 const LATIN1 =
   `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
   para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute
@@ -173,7 +176,7 @@ const NAMES = new Map([
 const NUMBER_SIGN = 0x23;
 const LONGEST_NAME = 12;
 
-/** Character references of HTML, by number and by the names of Latin letters and usual signs. */
+/** Reads character references of HTML, by number and by the names of Latin letters and usual signs. */
 const reference: Spelling['read'] = (bytes, at) => {
   let name = '';
   for (let end = at + 1; ; end++) {
@@ -189,7 +192,6 @@ const reference: Spelling['read'] = (bytes, at) => {
   return code >= 0 ? character(name.length + 2, code) : undefined;
 };
 
-/** A sign of these is written two or four times. */
 const repeated = (begins: string, times: number): Spelling => ({
   begins,
   itself: true,
@@ -203,7 +205,7 @@ const repeated = (begins: string, times: number): Spelling => ({
   },
 });
 
-/** A spelling applied to its own output: what a text means in it is read in it again. */
+/** An encoder may be applied to its own output, which has to be read twice. */
 function twice({ begins, read }: Spelling): Spelling {
   const signs = signsOf({ begins });
   const readIn = (bytes: Bytes, at: number): Escape | 'open' => {
@@ -213,7 +215,7 @@ function twice({ begins, read }: Spelling): Spelling {
   };
   // The arrays are made once, as there may be an escape at each place of an output.
   const meant: (number | undefined)[] = Array(LONGEST_TWICE + LONGEST).fill(0);
-  /** The position behind the escape that means a byte, at the last that it means. */
+  /** The position behind the escape that means a byte stands at the last byte that it means. */
   const ends: number[] = Array(meant.length).fill(0);
   const means: number[] = Array(meant.length).fill(0);
   return {
@@ -252,7 +254,7 @@ function twice({ begins, read }: Spelling): Spelling {
   };
 }
 
-/** UTF-16 has a NUL between characters of ASCII, which means nothing. Of several together none is skipped. */
+/** UTF-16 has a NUL after each ASCII character, which means nothing. Several NULs together are not skipped. */
 const skippedNul: Spelling['read'] = (bytes, at) => {
   const next = bytes[at + 1];
   if (next === undefined) return 'open';
@@ -271,10 +273,10 @@ const escaped: readonly Spelling[] = [
   { begins: '&', read: reference },
 ];
 
-/** Signs that are doubled by SQL and YAML, CSV, compose files, printf, and units of systemd. */
+/** SQL and YAML, CSV, compose files, printf, and units of systemd double these signs. */
 const doubled = ["'", '"', '$', '%', '$%'];
 
-/** Each spelling is read for itself: an encoder writes a text in one of them, perhaps twice. */
+/** An encoder writes a text in one spelling, perhaps twice, so that spellings are not combined. */
 export const spellings: readonly Spelling[] = [
   ...escaped.flatMap((spelling) => [spelling, twice(spelling)]),
   { begins: '\0', read: skippedNul },

@@ -22,29 +22,28 @@ function globs(text: string): Matcher {
     names.has(upper) || beginning.test(upper) || suffixes.some((suffix) => upper.endsWith(suffix));
 }
 
-/** Whether a secret of someone else may set a variable only if the user allows it. Its case is ignored, as on Windows. */
+/** A secret of someone else may set such a variable only if the user allows it. Its case is ignored, as on Windows. */
 export function isUnsafe(name: string): boolean {
   const upper = name.toUpperCase();
   return always(upper) || (families(upper) && !credentials(upper));
 }
 
-/** Whether a variable is unsafe although the user named it, for the path of a file. */
+/** The user named the variable for the path of a file, which makes settings safe. */
 export function isUnsafeForFile(name: string): boolean {
   return isUnsafe(name) && !settings(name.toUpperCase());
 }
 
-/** Which variables of a text the user allows. */
 export interface NameRules {
-  /** Names that may be set although they are unsafe. */
+  /** Unsafe names that may be set. */
   readonly allow: readonly string[];
-  /** The names that are taken; all when empty. */
+  /** Names that are taken; all when empty. */
   readonly only: readonly string[];
 }
 
 /**
- * The variables of a text that the rules select. Names in `only` or `allow` may replace a variable that is set; any other
+ * Selects variables of a text by the rules. Names in `only` or `allow` may replace a variable that is set; any other
  * may not, unless the value is the same.
- * @param which what the error calls the text
+ * @param which names the text in errors
  * @throws CliError (usage) that names the refused variables
  */
 export function permitted(
@@ -82,8 +81,12 @@ export function permitted(
 }
 
 /** @throws CliError (usage) for names of `--only` that are not among those found */
-export function checkFound(only: readonly string[], found: Set<string>, what: string): void {
-  const missing = only.filter((name) => !found.has(name));
+export function checkAvailable(
+  only: readonly string[],
+  available: Set<string>,
+  what: string,
+): void {
+  const missing = only.filter((name) => !available.has(name));
   if (missing.length > 0)
     throw usageError(`${what} no line ${missing.map((name) => `${name}=…`).join(' or ')}`);
 }

@@ -64,11 +64,12 @@ export async function openAttachments(
 async function openFile(path: string, files: number): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
   try {
-    // stat first, since opening a device can have an effect. O_NONBLOCK, in case the path becomes a pipe in between.
+    // Opening a device can have an effect, so that stat comes first. O_NONBLOCK is for a path that becomes a pipe in
+    // between.
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const file = await regularFile(`"${path}"`, handle.fd);
-    refuseIrregular(path, file.found);
+    refuseIrregular(path, file.stats);
     return { name: basename(path), file, close: async () => handle?.close() };
   } catch (error) {
     await handle?.close();
@@ -77,9 +78,9 @@ async function openFile(path: string, files: number): Promise<OpenedFile> {
   }
 }
 
-function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory(): boolean }): void {
-  if (found.isFile()) return;
-  if (found.isDirectory())
+function refuseIrregular(path: string, stats: { isFile(): boolean; isDirectory(): boolean }): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory())
     throw usageError(`"${path}" is a folder; only files can be attached`, phrase('pack-folder'));
   throw usageError(
     `"${path}" is a pipe or device; only files can be attached`,
@@ -87,10 +88,10 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
   );
 }
 
-/** Refuses a file that was opened already, under any path. */
+/** The same file may be named by another path. */
 function refuseDuplicate(opened: readonly OpenedFile[], { file }: OpenedFile): void {
-  const { dev, ino } = file.found;
-  const twin = opened.find(({ file: { found } }) => found.dev === dev && found.ino === ino);
+  const { dev, ino } = file.stats;
+  const twin = opened.find(({ file: { stats } }) => stats.dev === dev && stats.ino === ino);
   if (!twin) return;
   const [first, second] = [twin.file.name, file.name];
   throw usageError(
@@ -107,7 +108,7 @@ async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<Op
 }
 
 /**
- * Sends files by `send`, and shows the progress on a terminal.
+ * Shows the progress on a terminal.
  * @throws what `send` throws
  */
 export async function sendFiles<T>(

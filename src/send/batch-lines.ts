@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { kinds } from '../contract/api';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 import { withoutMark } from '../platform/private-folder';
 import type { PushDetails, PushLimits } from './draft';
 
-/** A push as a line of `push --each` describes it. */
 export interface BatchEntry {
   readonly payload: string;
   readonly passphrase?: string | undefined;
@@ -15,21 +14,18 @@ export interface BatchEntry {
   readonly details: PushDetails;
 }
 
-/** Whether each line is a JSON object, as the first one looks like. */
+/** The first line decides whether each line is a JSON object. */
 export function areObjects(first: Buffer | undefined): boolean {
   return first !== undefined && LIKE_AN_OBJECT.test(first.toString());
 }
 
-/** A text that lacks a brace is like one, too: it must not be pushed as a secret for that. */
+/** An object that lacks a closing brace matches too, as it must not be pushed as a secret. */
 const LIKE_AN_OBJECT = /^\s*\{\s*(?:"|\}\s*$)/;
 
 const AS_PAYLOAD =
   'all lines are secrets, or all are objects; a secret that looks like one goes into {"payload":"…"}';
 
-/**
- * Parses one line.
- * @throws CliError (usage) that quotes nothing of it
- */
+/** @throws CliError (usage) that quotes nothing of the line */
 export function readEntry(line: Buffer, isObject: boolean): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
@@ -48,7 +44,6 @@ const isExpiry: Check = (value) => typeof value === 'string' && parseExpiry(valu
 const isFilled: Check = (value) => isText(value) && value !== '';
 const KINDS = kinds.filter((kind) => kind !== 'file');
 
-/** The value that each field takes, in words, and its check. */
 const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   payload: ['a non-empty string', isFilled],
   kind: [`one of ${KINDS.join(', ')}`, (value) => KINDS.some((kind) => kind === value)],
@@ -80,13 +75,13 @@ function readObject(line: string): BatchEntry {
     payload,
     passphrase,
     expiry: expire === undefined ? days && { after: days * DAY_SECONDS } : parseExpiry(expire),
-    limits: askedFor({
+    limits: definedFields({
       kind: rest.kind,
       expire_after_views: rest.views,
       deletable_by_viewer: rest.deletable,
       retrieval_step: rest.click,
     }),
-    details: askedFor({ name: rest.name, note: rest.note }),
+    details: definedFields({ name: rest.name, note: rest.note }),
   };
 }
 
@@ -106,9 +101,8 @@ function parsed(line: string): unknown {
 }
 
 export interface BatchLine {
-  /** Counts from 1. */
   readonly number: number;
-  /** Without its line end; undefined if it is too long. */
+  /** Has no line end; undefined if the line is too long. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -116,9 +110,9 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Yields the lines of a stream without LF or CRLF, and without a byte order mark; the last one need not have a line end. A
- * line of more than `longest` bytes is dropped as it is read.
- * @param place how messages name the stream
+ * Yields the lines of a stream without LF or CRLF, and without a byte order mark; the last one need not have a line
+ * end. A line of more than `longest` bytes is dropped as it is read.
+ * @param place names the stream in messages
  * @throws CliError (usage) as `withoutMark` does, before the first line
  */
 export async function* linesOf(
@@ -144,7 +138,7 @@ export async function* linesOf(
     return { number: number++, bytes };
   };
   for await (const chunk of stream) {
-    // A copy: the stream may reuse the chunk's memory.
+    // The stream may reuse the chunk's memory, so that it is copied.
     let rest = Buffer.from(chunk);
     for (let end = rest.indexOf(LF); end !== -1; end = rest.indexOf(LF)) {
       add(rest.subarray(0, end));

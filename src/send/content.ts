@@ -7,11 +7,11 @@ import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 
-/** A text does without it, which takes 4 ms to load. */
+/** A push of a text does not need this module, which takes 4 ms to load. */
 const attachments = () => import('./attachments');
 
 /**
- * Opens the files of a content or a request, if it has any, until they were sent.
+ * Files stay open until they were sent.
  * @throws CliError (usage) as `openAttachments` does
  */
 export async function openFiles(
@@ -23,8 +23,8 @@ export async function openFiles(
 }
 
 /**
- * Reads the text of a content, or the message that goes with its files.
- * @param isShown whether the sender sees a text that is generated; else a command gets it, and standard input
+ * Reads the text of a content, or the message that is sent with its files.
+ * @param isShown the sender sees a text that is generated; otherwise a command gets it, and standard input
  * @throws CliError (usage) for what cannot be read
  */
 export async function readText(
@@ -43,8 +43,8 @@ export async function readText(
 }
 
 /**
- * Warns of a file on standard input that the line does not read. Of a pipe nobody can know whether it has anything, and a file
- * that was read from before is that of a loop around us.
+ * Warns of a file on standard input that no option reads. A pipe may be empty, which cannot be known, and a file that
+ * was read before belongs to a loop around this run.
  */
 async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['name']) {
   if (stdin.file?.()?.start !== 0) return;
@@ -54,7 +54,7 @@ async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['nam
   await say.warn(`standard input is not used: the secret comes from ${used}`);
 }
 
-/** What was typed is nowhere else: where nothing was sent, the user is asked whether to try again. */
+/** What was typed exists nowhere else: where nothing was sent, the user is asked whether to try again. */
 async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -66,15 +66,15 @@ async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Pr
       const text = await asReported(error);
       await say.draw(() => folded(text, context.stderr));
       const { confirm } = await context.prompter();
-      const again = await beforeSending(() => confirm('Try again with what you typed?', true));
-      context.asked();
-      if (!again) throw new CliError(error.code, phrase('nothing-sent'), { cause: error });
+      const isRetry = await beforeSending(() => confirm('Try again with what you typed?', true));
+      context.releaseTerminal();
+      if (!isRetry) throw new CliError(error.code, phrase('nothing-sent'), { cause: error });
     }
   }
 }
 
 /**
- * Sends something with its files, if it has any, and shows their progress.
+ * Shows the progress of files.
  * @throws what `send` throws
  */
 export async function sendWithFiles<T>(

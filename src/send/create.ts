@@ -9,7 +9,7 @@ import type { Item } from '../client/item';
 import { findLink, linkIn, withKey } from '../client/link';
 import type { NewPush, NewRequest } from '../contract/api';
 import type { Push, SecretRequest } from '../contract/decode';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import { durationText, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { NewKey } from '../keep/request-keys';
@@ -32,44 +32,42 @@ import { judgePush, judgeRequest, type Refusal, type Verdict } from './judge';
 
 export interface Created<Made> extends CreatedLink {
   readonly object: Made & object;
-  /** Empty if neither the response nor the link has one. */
+  /** Empty if neither the response nor the link has a token. */
   readonly token: string;
   readonly name: string | undefined;
-  /** Where later requests for it go; undefined if its link does not lead there. */
+  /** Later requests go there; undefined if the link does not lead there. */
   readonly at: PushPlace | undefined;
 }
 
 export type CreatedPush = Created<Push>;
 
-/** What is ready to be created, once its sender has what opens it. */
+/** The sender has what opens it before it is created. */
 interface Creation<Made> {
   readonly kind: Item['kind'];
   readonly name: string | undefined;
   readonly files: readonly Attachment[] | undefined;
   readonly isEncrypted: boolean;
-  /** Stands behind the # of the link. */
   readonly linkKey: string | undefined;
   readonly locale: string | undefined;
   send(files: readonly Attachment[]): Promise<Made>;
   judge(made: Made, link: string): Verdict;
-  /** Ends it again: where it has no owner, as anybody who can view it. */
+  /** Ends what was created: without an owner, as anybody who can view it. */
   end(token: string): Promise<unknown>;
   summary(made: Made): readonly (string | undefined)[];
 }
 
 /**
- * Creates a push of a draft.
- * @throws CliError (rejected) if its limits are looser than asked, or if an encrypted push has a link that is not one of a
- * push; the push is expired again then
+ * @throws CliError (rejected) if the limits of the push are looser than requested, or if an encrypted push has a link
+ * that is not one of a push; the push is expired again then
  */
 export function createPush(draft: Draft, instance: Instance, entry: Entry): Promise<CreatedPush> {
   return create(instance, entry, (handover) => pushCreation(draft, instance, handover));
 }
 
 /**
- * Makes a private key, creates the request, and keeps the key.
- * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than asked, (failed)
- * if the private key cannot be kept; the request is closed again then
+ * Makes a private key, creates the request, and saves the key.
+ * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than requested,
+ * (failed) if the private key cannot be saved; the request is closed again then
  */
 export function createRequest(
   draft: RequestDraft,
@@ -79,7 +77,6 @@ export function createRequest(
   return create(instance, entry, (handover) => requestCreation(draft, instance, handover));
 }
 
-/** Sends and judges a creation. One that is not as it was asked for is ended again. */
 async function create<Made extends Push | SecretRequest>(
   { api, target }: Instance,
   entry: Entry,
@@ -98,7 +95,7 @@ async function create<Made extends Push | SecretRequest>(
     const { link, token, doubt, isElsewhere } = await findLink(calls, target.base, made, kind);
     const verdict = handover.keepKey(creation.judge(made, link), token);
     if ('refuse' in verdict) {
-      const refusal = await endAgain(creation, verdict, token, link);
+      const refusal = await undo(creation, verdict, token, link);
       handover.isNeeded = refusal.remains?.expired !== true;
       throw refusal;
     }
@@ -107,7 +104,7 @@ async function create<Made extends Push | SecretRequest>(
       token,
       name: creation.name,
       at: isElsewhere || token === '' ? undefined : { base: target.base, token },
-      told: handover.told,
+      secrets: handover.secrets,
       link: withKey(linkIn(creation.locale, link), creation.linkKey),
       warnings: [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings],
       summary: creation.summary(made).filter(Boolean).join(' · '),
@@ -131,7 +128,7 @@ async function pushCreation(
   const account = accountOf(target);
   const owned = target.token !== undefined;
   const key = (await draft.sealed)?.key;
-  if (result.generated) handover.told.generated = draft.text;
+  if (result.generated) handover.secrets.generated = draft.text;
   if (encryption?.mode === 'words') await handover.give('key', `${key}`, encryption.wordsFile);
   const passphrase = await handover.passphraseOf(draft.passphrase);
   const { request, files } = await requestOf(draft, passphrase);
@@ -162,7 +159,10 @@ const ENCRYPTED = {
   keys: 'encrypted to the public keys',
 };
 
-/** An instance may refuse days where another option was typed, whose time is a number of them: names that option. */
+/**
+ * An instance may refuse days where the user typed another option, whose time was converted to days: the error names
+ * that option.
+ */
 function asTyped(error: unknown, option: string | undefined): unknown {
   if (option === undefined || !(error instanceof CliError)) return error;
   const naming = <T extends Fact | number>(fact: T): T => {
@@ -173,7 +173,7 @@ function asTyped(error: unknown, option: string | undefined): unknown {
   return error.with({ facts: error.facts.map(naming) });
 }
 
-/** Ends a push, as its owner or as anybody who can view it. */
+/** A push without an owner is ended as by anybody who can view it. */
 async function endPush(
   { passphrase, key_proof }: NewPush,
   { api, target }: Instance,
@@ -202,7 +202,7 @@ async function requestCreation(
     request: draft.question,
     ...draft.closes,
     ...content.details,
-    ...askedFor({ response_file_attachments, passphrase, public_key }),
+    ...definedFields({ response_file_attachments, passphrase, public_key }),
   };
   return {
     kind: 'request',
@@ -228,23 +228,24 @@ async function requestCreation(
   };
 }
 
-/** 64 bits: instances allow a few tries a minute. */
+/** Five words have 64 bits: instances allow a few tries a minute. */
 const PASSPHRASE_WORDS = 5;
 
-/** What opens something new. The sender is given it before that is sent, so that there is nothing that nobody can open. */
+/**
+ * The sender gets what opens a push or request before that is sent, so that nothing is created that nobody can open.
+ */
 class Handover {
-  /** Stands beside the link in JSON. */
-  readonly told: Record<string, string | undefined> = {};
-  /** Paths of new files. */
+  /** JSON has these beside the link. */
+  readonly secrets: Record<string, string | undefined> = {};
   readonly written: string[] = [];
-  /** What it opens may exist. */
+  /** True once the push or request that needs the key may exist. */
   isNeeded = false;
   #key: NewKey | undefined;
 
   constructor(readonly entry: Entry) {}
 
   /**
-   * Writes it to a new file, or shows it on stderr; with `--json` it stands beside the link.
+   * Writes the text to a new file, or shows it on stderr; with `--json` it stands beside the link.
    * @throws CliError (usage) if that is not possible
    */
   async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
@@ -253,7 +254,7 @@ class Handover {
       const { writeForSender } = await import('../keep/rescue');
       writeForSender(path, `${text}\n`);
       this.written.push(path);
-    } else if (say.manner.json) this.told[what] = text;
+    } else if (say.manner.json) this.secrets[what] = text;
     else
       try {
         if (context.stderr.closed) throw new Error('closed');
@@ -266,7 +267,6 @@ class Handover {
       }
   }
 
-  /** A passphrase that is generated is given to the sender. */
   async passphraseOf(passphrase: NewPassphrase): Promise<string | undefined> {
     if ('text' in passphrase) return passphrase.text;
     const text = await generateWords(PASSPHRASE_WORDS);
@@ -274,7 +274,6 @@ class Handover {
     return text;
   }
 
-  /** Writes the private key of a request, and returns its public key. */
   async newKey(base: string, path: string | undefined): Promise<string> {
     const { newRequestKey } = await import('../keep/request-keys');
     this.#key = newRequestKey(this.entry.context, base, path);
@@ -282,7 +281,7 @@ class Handover {
     return this.#key.recipient;
   }
 
-  /** Without its key, nobody could read the answer: a failure to keep that is a refusal, too. */
+  /** Without its key, nobody could read the answer: a failure to save the key is a refusal, too. */
   keepKey(verdict: Verdict, token: string): Verdict {
     if ('refuse' in verdict || !this.#key) return verdict;
     try {
@@ -315,8 +314,7 @@ const endings = {
   },
 };
 
-/** Ends what is not as it was asked for, and returns the error that says so. */
-async function endAgain<Made>(
+async function undo<Made>(
   { kind, end }: Creation<Made>,
   { refuse, why, steps }: Refusal,
   token: string,
@@ -333,7 +331,7 @@ async function endAgain<Made>(
   return new CliError(refuse, [why, ended].flat(), { steps, remains: { link, expired: true } });
 }
 
-/** Saves the receipt of a push; a failure is only said, as the push exists. */
+/** A failure to save the receipt is only reported, as the push exists. */
 export async function keepReceipt(
   { context, say }: Entry,
   { object: push, link, name, at }: CreatedPush,

@@ -3,41 +3,39 @@ import type { Content, Source } from '../cli/source';
 import type { Entry, Terminal } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import type { ClosingFields, Expiry, ExpiryFields } from '../contract/lifetime';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
 import { type EditionFinder, grantableExpiry } from './expiry';
 import { labelsOf } from './judge';
 
-/** What to push, how, and what is shown of it: data only. */
 export interface DraftPlan {
   readonly content: Content & {
     readonly details: PushDetails;
     /** The text was typed where other users can read it. */
     readonly isExposed?: boolean;
-    /** The text is the name of a file here. */
+    /** The text is the name of a file on this machine. */
     readonly isFileName?: boolean;
     /** A command gets the text, and standard input. */
     readonly isForCommand?: boolean;
   };
   readonly limits: {
     readonly expiry: Expiry | undefined;
-    /** The option that gave it, if that does not count days. */
+    /** The user typed the expiry by this option, which does not count days. */
     readonly expiryOption: string | undefined;
-    /** Without the expiry, which instances take in different forms. */
+    /** The expiry is not among the fields, as instances take it in different forms. */
     readonly fields: PushLimits;
-    /** Keep the push with looser limits than these. */
+    /** The push stays even if its limits are looser than these. */
     readonly accept: boolean;
   };
   readonly seal: {
     readonly passphrase: NewPassphraseSource | { readonly text: string | undefined };
-    /** A passphrase is asked for where the text is typed. */
+    /** A user who types the text is asked for a passphrase, too. */
     readonly offersPassphrase: boolean;
     readonly encryption: SealPlan | undefined;
   };
   readonly result: {
-    /** Language of the recipient's page. */
     readonly locale: string | undefined;
     /** The text is generated, and JSON has the only place for it. */
     readonly generated: boolean;
@@ -47,16 +45,15 @@ export interface DraftPlan {
   };
 }
 
-/** The kind of a push, and when and how it opens. */
 export type PushLimits = Omit<NewPush, 'payload' | 'passphrase' | keyof PushDetails>;
 
-/** Labels that the instance keeps for the sender, and whom it sends e-mail. */
+/** The instance keeps the labels for the sender, and sends e-mail to the addresses. */
 export type PushDetails = Pick<NewPush, 'name' | 'note' | keyof Notification>;
 
-/** A push that is to be created: all that its plan names is read, and its files are open. */
+/** All that the plan names is read, and its files are open. */
 export interface Draft {
   readonly plan: DraftPlan;
-  /** The text, or the message that goes with the files. */
+  /** The text, or the message that is sent with the files. */
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
   readonly expiry: ExpiryFields;
@@ -67,10 +64,10 @@ export interface Draft {
 }
 
 /**
- * Reads what a plan names, and begins to encrypt it. Whether the instance has such an expiry is known before anything is
- * typed.
+ * Reads what a plan names, and begins to encrypt it. An expiry that the instance does not have is refused before
+ * anything is typed.
  * @param plan its public keys are read already
- * @param edition that of the instance, called if there is an expiry to translate
+ * @param edition finds the edition of the instance if there is an expiry to translate
  * @throws CliError (usage) for what cannot be read or sent; no file is left open then
  */
 export async function draftOf(
@@ -88,7 +85,7 @@ export async function draftOf(
       'text' in seal.passphrase
         ? seal.passphrase
         : await newPassphrase(seal.passphrase, entry.context, isTyped && seal.offersPassphrase);
-    entry.context.asked();
+    entry.context.releaseTerminal();
     const { encryption } = seal;
     const sealed =
       encryption && sealing().then((module) => module.seal(encryption, { text, files }));
@@ -100,12 +97,12 @@ export async function draftOf(
   }
 }
 
-/** What encrypts, which loads age. */
+/** The module loads age. */
 const sealing = () => import('./encryption');
 
 /**
- * What is sent of a draft: encrypted, if it is to be.
- * @param passphrase one that is to be generated is shown as an empty one if it is left out
+ * Makes the request of a draft, encrypted if the plan says so.
+ * @param passphrase without it, a passphrase that is to be generated is shown as an empty one
  */
 export async function requestOf(
   { plan, text, files, expiry, sealed, ...draft }: Draft,
@@ -116,12 +113,12 @@ export async function requestOf(
   const { payload, proof } = encrypted ?? { payload: text };
   const protection = { passphrase, ...content.details, ...proof };
   return {
-    request: askedFor({ payload, ...limits.fields, ...expiry, ...protection }),
+    request: definedFields({ payload, ...limits.fields, ...expiry, ...protection }),
     files: encrypted ? encrypted.files : files,
   };
 }
 
-/** Reads the public keys that are in files. */
+/** Public keys may be in files, which are read once. */
 export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<DraftPlan['seal']> {
   const { encryption } = seal;
   if (encryption?.mode !== 'keys') return seal;
@@ -131,7 +128,7 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
 
 /**
  * Warns, once of each, that the name or the note of an encrypted push is not encrypted.
- * @param warned labels of which it was said
+ * @param warned the labels that were warned of
  */
 export async function warnOfClear(
   details: PushDetails,
@@ -145,39 +142,39 @@ export async function warnOfClear(
   await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
 }
 
-/** What to ask for, how, and what is shown of it: data only. */
 export interface QuestionPlan {
   readonly content: {
     readonly question: Source;
-    /** Paths of files that go with it. */
     readonly files: readonly string[] | undefined;
     readonly details: PushDetails;
   };
   readonly limits: {
-    /** When it closes; if undefined, a person who types the question is asked. */
+    /** Undefined to ask a person who types the question. */
     readonly closes: ClosingFields | undefined;
-    /** Whether that was given as a date. */
+    /** The user typed the time of closing as a date. */
     readonly byDate: boolean;
-    /** The answer may have files. */
     readonly takesFiles: boolean;
-    /** Keep the request with looser limits than these. */
+    /** The request stays even if its limits are looser than these. */
     readonly accept: boolean;
   };
   readonly seal: {
     readonly passphrase: NewPassphraseSource;
-    /** The new file for the private key, which else is kept; undefined if the answer is not encrypted. */
+    /**
+     * A new file for the private key, which is saved in the state folder otherwise; undefined if the answer is not
+     * encrypted.
+     */
     readonly encryption: { readonly identityFile: string | undefined } | undefined;
   };
   readonly result: Pick<DraftPlan['result'], 'locale' | 'copy' | 'qr'>;
 }
 
-/** A request that is to be created: all that its plan names is read, and its files are open. */
+/** All that the plan names is read, and its files are open. */
 export interface RequestDraft {
   readonly plan: QuestionPlan;
   readonly question: string;
   readonly closes: ClosingFields | undefined;
   readonly files?: readonly Attachment[] | undefined;
   readonly passphrase: NewPassphrase;
-  /** The public key that the answer is encrypted to, if its private key is in memory. */
+  /** The answer is encrypted to this public key, whose private key is in memory. */
   readonly recipient?: string;
 }

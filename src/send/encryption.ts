@@ -19,21 +19,20 @@ import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
 import { phrase, usageError } from '../platform/errors';
 
-/** Where the key goes: into the link, to the sender as words, or nowhere, as recipients have their own. */
+/** The key goes into the link, or to the sender as words; recipients with public keys have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
 
 export type SealPlan =
   | { readonly mode: 'link' }
-  /** A new file for the words; else they are shown on stderr. */
+  /** A new file gets the words; without it, they are shown on stderr. */
   | { readonly mode: 'words'; readonly wordsFile: string | undefined }
-  /** To public keys, and to those in files; `-` is standard input. */
+  /** `keys` are public keys, `files` have some; `-` is standard input. */
   | {
       readonly mode: 'keys';
       readonly keys: readonly Recipient[];
       readonly files: readonly string[];
     };
 
-/** The parts of a push, or of the answer to a request, that are encrypted. */
 interface Content {
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
@@ -42,9 +41,9 @@ interface Content {
 export interface SealedContent {
   readonly payload: string;
   readonly files: readonly Attachment[] | undefined;
-  /** A key or words, if it is encrypted with them. */
+  /** The link key or the words that open the content. */
   readonly key?: string;
-  /** How a reader proves that key. */
+  /** A reader proves the key with these. */
   readonly proof?: Readonly<Record<'key_proof' | 'key_salt', string | undefined>>;
 }
 
@@ -67,7 +66,6 @@ export async function seal(plan: SealPlan, content: Content): Promise<SealedCont
   return { ...sealed, key, proof: { key_proof, key_salt } };
 }
 
-/** What a reader at that address would prove the key with. */
 export function proofFor(keyProof: string, base: string): string {
   return proofAt(node, keyProof, base);
 }
@@ -95,7 +93,7 @@ function textToSeal(text = ''): string {
   );
 }
 
-/** The text limit of the reference; other instances may have a lower one, and say so. */
+/** The reference has this limit of a text; other instances may have a lower one, and say so. */
 function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void {
   if (armoredSize(prepared, bytes) <= limits.textBytes) return;
   let most = limits.textBytes;
@@ -106,7 +104,6 @@ function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void 
   );
 }
 
-/** A file as it is uploaded, and as the manifest describes it. */
 async function sealFiles(files: readonly Attachment[], recipients: readonly Recipient[]) {
   const sealed = [];
   for (const [index, { name, type, size, bytes }] of files.entries()) {
@@ -144,7 +141,7 @@ export async function readRecipients(
     );
   }
   for (const line of leftOut) await say.warn(`left out of ${line}`);
-  // Preparing a file refuses too many of them.
+  // Preparing a file refuses too many recipients.
   await prepareFile(all).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;
   });

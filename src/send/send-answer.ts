@@ -50,7 +50,7 @@ export async function readQuestion(
 interface Answer {
   readonly text: string | undefined;
   readonly files: readonly Attachment[] | undefined;
-  /** Without one, it is not encrypted. */
+  /** Without a recipient, the answer is not encrypted. */
   readonly recipient: Recipient | undefined;
   readonly passphrase: string | undefined;
 }
@@ -74,24 +74,24 @@ const KEYLESS = 'the link has no key, the part after #';
 const READER = 'the person who runs the instance';
 
 /**
- * The key to encrypt an answer to: that of the link, else the one that the instance names. Warns if that is not safe.
+ * An answer is encrypted to the key of the link, else to the one that the instance names. Warns if that is not safe.
  * @param ofLink by `recipientIn`
  */
 export async function recipientFor(
   { say }: Entry,
   { publicKey }: Reference,
   ofLink: Recipient | undefined,
-  { public_key: named }: SecretRequest,
+  { public_key: instanceKey }: SecretRequest,
 ): Promise<Recipient | undefined> {
   if (ofLink) {
     // An instance that names another key may have tried to read the answer.
-    if (named && named !== publicKey?.toLowerCase())
+    if (instanceKey && instanceKey !== publicKey?.toLowerCase())
       await say.warn(
         'the instance names another key than the link: the answer is encrypted to that of the link',
       );
     return ofLink;
   }
-  if (!named) {
+  if (!instanceKey) {
     await say.warn(`${KEYLESS}: the answer is not encrypted, and ${READER} can read it`);
     return undefined;
   }
@@ -99,7 +99,7 @@ export async function recipientFor(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
   return explaining(
-    () => parseRecipient(named),
+    () => parseRecipient(instanceKey),
     () =>
       failedError([phrase('key-invalid'), phrase('nothing-sent')], {
         steps: phrase('ask-for-whole-link'),
@@ -107,10 +107,7 @@ export async function recipientFor(
   );
 }
 
-/**
- * The key in the link of a request.
- * @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment
- */
+/** @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment */
 export function recipientIn({ publicKey, key, base, kind }: Reference): Recipient | undefined {
   const ofPush = publicKey === undefined && key !== undefined && isLinkKey(key);
   if (ofPush || (base !== undefined && kind === undefined))
@@ -137,7 +134,7 @@ function checkOpen(
     });
 }
 
-/** Shows a question on stderr, as everything that is said to a person. */
+/** The question goes to stderr, as everything for a person. */
 export async function showQuestion({ say }: Entry, request: SecretRequest): Promise<void> {
   if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;

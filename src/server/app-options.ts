@@ -6,12 +6,10 @@ import type { Owners } from './owners/owners';
 import type { Pushes } from './pushes/pushes';
 import type { Requests } from './requests/requests';
 import type { Files } from './rules/files';
-import type { CheckedSettings, ServiceSettings } from './service-settings';
+import type { CheckedSettings } from './service-settings';
 import type { Site } from './site-identity';
 
-export interface AppSettings
-  extends CheckedSettings,
-    Pick<ServiceSettings, 'anonymous' | 'trustProxy'> {
+export interface AppSettings extends CheckedSettings {
   readonly site: Site;
   readonly version: string;
 }

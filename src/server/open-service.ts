@@ -75,7 +75,7 @@ export async function openService(
     const app = createApp({
       ...{ pushes, requests, files, owners, isUp, events, log },
       now: clock.now,
-      settings: { ...settings, ...checked, site, version: io.version },
+      settings: { ...checked, site, version: io.version },
     });
     const close = async () => {
       housekeeping.halt();
@@ -89,7 +89,7 @@ export async function openService(
       countActive: () => pushes.countActive(),
       usage: io.usage,
     });
-    return { app, owners, pushes, requests, housekeeping, log, scrape, close };
+    return { settings: checked, app, owners, pushes, requests, housekeeping, log, scrape, close };
   } catch (error) {
     await database.close();
     throw asServiceError(error);

@@ -7,7 +7,7 @@ import { cleanPath } from './http/clean-path';
 import type { Env } from './http/env';
 import { typedText } from './http/form-fields';
 import { json, refusalResponse } from './http/responses';
-import { type BodyFields, readBody, textIn } from './http/with-body';
+import { type ArrivingBody, type BodyFields, textIn, withBody } from './http/with-body';
 import { errorPage, gonePage, noPage, refusalPage } from './page/messages';
 import { doOnce, PageContext } from './page/page-context';
 import { plainError, wantsText } from './page/plain';
@@ -64,7 +64,7 @@ export function createPages(options: PartOptions): Hono<Env> {
 /** What API v1 has at the addresses of pages; `GET /p/:token.json` is the `json_url` of API v2 too. */
 const V1 = /^\/[pdfr](?:\/[\w-]+){0,2}\.json$/;
 
-/** For programs that would make nothing of a page. */
+/** Programs that speak API v1 would make nothing of a page. */
 function withoutV1(method: string): Response {
   const instead = method === 'POST' ? `POST ${API_PATH}${routes.create.path}` : API_PATH;
   return json({ error: `API v1 is not supported: use ${instead}` }, 404);
@@ -86,42 +86,44 @@ async function showForm(page: PageContext, asks: boolean): Promise<Response> {
 
 /** Creates what a form asks for, by the rules of the API, where needed with a token in it, which comes before files. */
 async function createFromForm(page: PageContext, asks: boolean): Promise<Response> {
-  const { c, base } = page;
-  const { pushes, requests, settings, log } = page.options;
   page.checkForm();
   const form = formLimits(page, asks);
-  /** Known before the files arrive. */
-  let creator: Visitor | undefined;
-  const begin = async (before: BodyFields) => {
-    creator = await creatorOf(page, before, form.needsToken);
-    return pushes.upload();
-  };
-  const { fields, upload, refusal } = await readBody(c, {
-    root: 'push',
-    accepted: false,
-    begin: form.fileBytes === undefined ? undefined : begin,
-    fileBytes: settings.fileBytes,
+  const { maxFileSize } = page.options.settings;
+  const takesFiles = form.fileBytes !== undefined;
+  const plan = { root: 'push', accepted: false, takesFiles, maxFileSize } as const;
+  return withBody(page.c, plan, async (body) => {
+    try {
+      return await created(page, form, body);
+    } catch (error) {
+      const refusal = page.refusalOf(error);
+      const { fields, upload } = body;
+      // The page contains the text again, which takes memory.
+      page.c.get('memory').add(textIn(fields, 'payload').length);
+      const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
+      return (asks ? askPage : frontPage)(await page.view(), { base: page.base, form, refused });
+    }
   });
-  try {
-    if (refusal !== undefined) throw refusal;
-    if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
-    creator ??= await creatorOf(page, fields, form.needsToken);
-    const { push } = await doOnce(creator, (who) =>
-      asks ? requests.create(asked(fields), who) : pushes.create(lasting(fields), who, upload),
-    );
-    const encrypted = isArmored(textIn(fields, 'payload'));
-    const link = asks ? `${base}/r/${push.url_token}` : pushLink(base, push);
-    return createdPage(await page.view(), push, link, encrypted);
-  } catch (error) {
-    if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
-    log.failure(error);
-    // The text is in the page again.
-    c.get('memory').add(textIn(fields, 'payload').length);
-    const refused = { fields, refusal: error, files: upload?.fileCount ?? 0 };
-    return (asks ? askPage : frontPage)(await page.view(), { base, form, refused });
-  } finally {
-    await upload?.discard();
-  }
+}
+
+async function created(
+  page: PageContext,
+  { asks, needsToken }: FormLimits,
+  body: ArrivingBody,
+): Promise<Response> {
+  const { pushes, requests } = page.options;
+  const hasFiles = await body.readFields();
+  const creator = await creatorOf(page, body.fields, needsToken);
+  if (hasFiles) await body.readFiles(pushes.upload());
+  const { fields, upload } = body;
+  if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
+  const { push } = await doOnce(creator, (visitor) =>
+    asks
+      ? requests.create(requestFields(fields), visitor)
+      : pushes.create(pushFields(fields), visitor, upload),
+  );
+  const encrypted = isArmored(textIn(fields, 'payload'));
+  const link = asks ? `${page.base}/r/${push.url_token}` : pushLink(page.base, push);
+  return createdPage(await page.view(), push, link, encrypted);
 }
 
 /**
@@ -142,14 +144,14 @@ async function creatorOf(
 }
 
 /** The fields for the rules, with the days and hours in seconds unless there are days only. */
-function lasting({ expire_after_days, hours, ...rest }: BodyFields): BodyFields {
+function pushFields({ expire_after_days, hours, ...rest }: BodyFields): BodyFields {
   if (Number(hours ?? 0) === 0 && Number(expire_after_days) !== 0)
     return { ...rest, expire_after_days };
   return { ...rest, expires_in: secondsIn(expire_after_days, hours) };
 }
 
 /** The fields of a request for the rules. */
-function asked({ payload, expire_after_days, hours }: BodyFields): BodyFields {
+function requestFields({ payload, expire_after_days, hours }: BodyFields): BodyFields {
   return { request: payload, close_after: secondsIn(expire_after_days, hours) };
 }
 
@@ -159,8 +161,8 @@ function secondsIn(days: unknown, hours: unknown): number {
 
 /** Files need a token, unless the instance accepts them without. */
 function formLimits({ options }: PageContext, asks: boolean): FormLimits {
-  const { anonymous, anonymousFiles, bounds, fileBytes } = options.settings;
+  const { anonymous, anonymousFiles, bounds, maxFileSize } = options.settings;
   const needsToken = asks || !anonymous;
   const files = !asks && (anonymousFiles || needsToken);
-  return { bounds, fileBytes: files ? fileBytes : undefined, needsToken, asks };
+  return { bounds, fileBytes: files ? maxFileSize : undefined, needsToken, asks };
 }

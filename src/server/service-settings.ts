@@ -1,7 +1,9 @@
 import { totalmem } from 'node:os';
 import { parseUrl } from '../contract/address';
 import { limits } from '../contract/api';
+import { wholeSize } from '../contract/byte-size';
 import { DAY_SECONDS } from '../contract/lifetime';
+import { type Limit, numbers, optionName } from '../contract/serve-settings';
 import { invalidInput } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
@@ -60,7 +62,9 @@ export interface Supervision {
   readonly pid: number;
 }
 
-export interface ServiceSettings {
+type NumberName = keyof typeof numbers;
+
+export interface ServiceSettings extends Readonly<Partial<Record<NumberName, number | undefined>>> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -86,28 +90,10 @@ export interface ServiceSettings {
   readonly logo?: string | undefined;
   /** Whom readers of the pages ask: an e-mail address, a web address or a name. */
   readonly contact?: string | undefined;
-  readonly defaultDays?: number | undefined;
-  readonly maxDays?: number | undefined;
-  readonly minDays?: number | undefined;
-  readonly defaultViews?: number | undefined;
-  readonly maxViews?: number | undefined;
-  /** Maximum size of a file in bytes. */
-  readonly maxFileSize?: number | undefined;
-  /** Bytes of memory for request bodies and responses in progress. */
-  readonly maxBuffer?: number | undefined;
   /** How many answers to one request may upload files at once; default: 2. No option of the program sets it. */
   readonly uploadsPerRequest?: number | undefined;
-  readonly maxConnections?: number | undefined;
-  /** Bytes of a response that a client must read per minute; 0 for no minimum. */
-  readonly minRate?: number | undefined;
-  /** Failures that have an entry of their own in the audit log of a push. */
-  readonly maxFailures?: number | undefined;
   /** Bytes of data that an ephemeral service keeps in memory; with more, pushes are refused. */
   readonly maxData?: number | undefined;
-  /** Bytes that stay free on the disk of the data; with less, pushes are refused. In memory they are added to `maxData`. */
-  readonly reserve?: number | undefined;
-  /** Days for which an expired push is kept with its audit log; 0 for ten minutes, in which requests can be repeated. */
-  readonly keepDays?: number | undefined;
   /** The rate limit of one address, this machine included; by default one that exempts this machine. */
   readonly rateLimit?: Rate | 'off' | undefined;
   readonly trustProxy: boolean;
@@ -141,78 +127,53 @@ export interface ServiceIo {
   readonly passphraseCost?: PassphraseCost | undefined;
 }
 
-const MIB = 1024 ** 2;
-const DAYS_AT_MOST = 36_500;
-const VIEWS_AT_MOST = 1_000_000;
 /** High, as all jobs of a CI system may share an address; passphrase attempts are limited separately. */
 const DEFAULT_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
-/** The largest file by default. */
-export const FILE_BYTES = limits.bytesPerFile;
-/** With the 100 MiB of the program it fits a machine of 256 MiB. */
-const BUFFER_BYTES = 64 * MIB;
-/** One client's quarter fits one JSON body. */
-const BUFFER_BYTES_AT_LEAST = 32 * MIB;
-const DATA_BYTES_AT_LEAST = 64 * MIB;
-/** A connection takes 10 to 20 KiB. */
-const CONNECTIONS = 4096;
-const CONNECTIONS_AT_LEAST = 16;
-/** Bytes per minute; a phone with bad reception reads twenty times as fast. */
-const MIN_RATE = 50_000;
-/** Of an audit log, 10,000 entries can be read. */
-const FAILURES_AT_MOST = 9000;
+const DATA_BYTES_AT_LEAST = 64 * 1024 ** 2;
 
-/** The limits of the settings, with defaults. */
+/** The settings with their defaults. */
 export type CheckedSettings = ReturnType<typeof checkSettings>;
 
 /** @throws ServiceError (input) when a setting is out of range */
 export function checkSettings(settings: ServiceSettings) {
-  const { maxFileSize = FILE_BYTES, maxBuffer = BUFFER_BYTES } = settings;
-  const { maxConnections = CONNECTIONS, keepDays = 90, reserve = 32 * MIB } = settings;
-  const { uploadsPerRequest = 2, maxFailures = 1000 } = settings;
-  const { minDays, maxDays, defaultDays, maxViews, defaultViews } = settings;
-  const size = 'the maximum size of a file must be from 1 byte to 1 TiB';
-  const memory = 'the memory for bodies must be at least 32 MiB';
-  const connections = `the maximum number of connections must be at least ${CONNECTIONS_AT_LEAST}`;
-  const days = `the days to keep expired pushes must be from 0 to ${DAYS_AT_MOST}`;
-  const failures = `the number of failures in the log of a push must be from 1 to ${FAILURES_AT_MOST}`;
+  const checked = Object.fromEntries(
+    Object.keys(numbers).map((name) => [name, numberOf(settings, name as NumberName)]),
+  ) as Record<NumberName, number>;
+  const { minDays, maxDays, defaultDays, maxViews, defaultViews } = checked;
   return {
+    ...settings,
+    ...checked,
     bounds: {
-      days: bound('days', DAYS_AT_MOST, maxDays, defaultDays, minDays),
-      views: bound('views', VIEWS_AT_MOST, maxViews, defaultViews),
-      ...(minDays !== undefined && { shortest: minDays * DAY_SECONDS }),
+      days: { min: minDays, max: maxDays, default: defaultDays },
+      views: { min: limits.views.min, max: maxViews, default: defaultViews },
+      ...(settings.minDays !== undefined && { shortest: minDays * DAY_SECONDS }),
     },
     publicUrl: publicUrlOf(settings),
-    fileBytes: whole(size, maxFileSize, 1, 1024 ** 4),
-    bufferBytes: whole(memory, maxBuffer, BUFFER_BYTES_AT_LEAST),
-    connections: whole(connections, maxConnections, CONNECTIONS_AT_LEAST),
     anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
-    uploadsPerRequest,
-    reserve,
-    keepDays: whole(days, keepDays, 0, DAYS_AT_MOST),
-    maxFailures: whole(failures, maxFailures, 1, FAILURES_AT_MOST),
+    uploadsPerRequest: settings.uploadsPerRequest ?? 2,
     rateLimit: rateLimitOf(settings),
   };
 }
 
-function bound(
-  what: 'days' | 'views',
-  atMost: number,
-  max: number = limits[what].max,
-  preset?: number,
-  min: number = limits[what].min,
-): Bound {
-  const { min: atLeast, default: standard } = limits[what];
-  whole(`--max-${what} must be from ${atLeast} to ${atMost}`, max, atLeast, atMost);
-  whole(`--min-${what} must be from ${atLeast} to ${max} (--max-${what})`, min, atLeast, max);
-  const least = min === atLeast ? '' : `--min-${what}, `;
-  const range = `--default-${what} must be from ${min} to ${max} (${least}--max-${what})`;
-  const usual = Math.max(min, Math.min(standard, max));
-  return { min, max, default: whole(range, preset ?? usual, min, max) };
+/** A number within its range. A default that is not, as the range depends on another setting, is moved into it. */
+function numberOf(settings: ServiceSettings, name: NumberName): number {
+  const { preset, range } = numbers[name];
+  const [least, most = Number.POSITIVE_INFINITY] = range;
+  const limit = (value: Limit) => (typeof value === 'number' ? value : numberOf(settings, value));
+  const [min, max] = [limit(least), limit(most)];
+  const value = settings[name] ?? Math.max(min, Math.min(preset ?? min, max));
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalidInput(`${optionName(name)} must be ${rangeText(name, min, max)}`);
 }
 
-function whole(message: string, value: number, min: number, max = Number.POSITIVE_INFINITY) {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalidInput(message);
+/** A range with the options that it depends on; the fewest days are one unless somebody says otherwise. */
+function rangeText(name: NumberName, min: number, max: number): string {
+  const { unit, range } = numbers[name];
+  const text = (limit: number) => (unit === 'size' ? wholeSize(limit) : limit);
+  if (max === Number.POSITIVE_INFINITY) return `at least ${text(min)}`;
+  const settings = range.filter((limit) => typeof limit === 'string');
+  const options = settings.filter((limit) => limit !== 'minDays' || min > 1).map(optionName);
+  return `from ${text(min)} to ${text(max)}${options.length > 0 ? ` (${options.join(', ')})` : ''}`;
 }
 
 /** Undefined for no limit. */
@@ -222,7 +183,7 @@ function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefined {
 }
 
 /** Measured over two minutes: a bad connection stalls now and then. */
-export function readingRateOf({ minRate = MIN_RATE }: ServiceSettings): ReadingRate {
+export function readingRateOf({ minRate }: Pick<CheckedSettings, 'minRate'>): ReadingRate {
   return { bytes: 2 * minRate, milliseconds: 120_000 };
 }
 

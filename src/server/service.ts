@@ -9,12 +9,7 @@ import type { Log } from './ops/log';
 import { serveMetrics } from './ops/metrics';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
 import { sweepRegularly } from './rules/housekeeping';
-import {
-  checkSettings,
-  type ServiceIo,
-  type ServiceSettings,
-  type Supervision,
-} from './service-settings';
+import type { ServiceIo, ServiceSettings, Supervision } from './service-settings';
 import { asServiceError } from './store/database';
 import { tlsWarnings } from './tls-pair';
 
@@ -55,13 +50,12 @@ export async function startService(
   io: ServiceIo,
   timeouts: Partial<Timeouts> = {},
 ): Promise<Service> {
-  const { publicUrl } = checkSettings(settings);
   const { supervision } = io;
   const tls = await readTls(settings);
   const targets = listenTargets(settings, supervision);
   const service = await openService(settings, io);
   const { log } = service;
-  const options = socketOptions(settings, io, { log, tls });
+  const options = socketOptions(service.settings, io, { log, tls });
   const sockets = createSockets(service.app, targets, {
     ...options,
     timeouts: { ...options.timeouts, ...timeouts },
@@ -79,7 +73,7 @@ export async function startService(
     const firstToken = await createFirstToken(service, settings, supervision);
     warnIfExposed(listening, settings, log);
     for (const warning of tlsWarnings(tls, options.now())) log.warning(warning);
-    const { localUrl, url } = await urlsOf(listening, publicUrl);
+    const { localUrl, url } = await urlsOf(listening, service.settings.publicUrl);
     log.event('start', { url, version: io.version, ...(metrics && { metrics: metrics.url }) });
     const notify = notifier(supervision, log);
     const reload = tlsReloader(sockets.servers, settings, options);

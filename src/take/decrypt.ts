@@ -16,11 +16,11 @@ import { raceWithLimit } from '../platform/files/abort';
 import type { Fact, Step } from '../words/phrase';
 import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
-import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
+import { ASKED, askForKey, type CandidateKey, candidateKey, isWrongKey } from './typed-key';
 
 /**
- * Decrypts a push whose payload is armor. That is held in the store before somebody is asked for the key, and before scrypt
- * takes much memory: the run may end there.
+ * Decrypts a push whose payload is armor. The store saves the armor before the user is asked for the key, and before
+ * scrypt takes much memory: the run may end there.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
 export async function decryptPush(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
@@ -41,7 +41,7 @@ async function openArmor(retrieval: Retrieval, keys: DecryptionKeys): Promise<Re
   const texts = [linkKey, keys.text].filter((key) => key !== undefined);
   if (texts.length > 0) {
     if (work > MODERATE_WORK) await store.hold(retrieval);
-    const failure = await tryKeys(retrieval, keys, await Promise.all(texts.map(givenKey)));
+    const failure = await tryKeys(retrieval, keys, await Promise.all(texts.map(candidateKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await retrieval.say.note(failure);
@@ -73,7 +73,7 @@ export async function decryptAnswer(
 async function tryKeys(
   retrieval: Retrieval,
   keys: DecryptionKeys,
-  candidates: readonly GivenKey[],
+  candidates: readonly CandidateKey[],
 ): Promise<Retrieval | CliError> {
   const passphrases = new Set(candidates.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);
@@ -83,7 +83,7 @@ async function tryKeys(
   return outcome.with({ facts: phrase('key-fails', complaint) });
 }
 
-/** The push with its plaintext; its files are decrypted while they are downloaded. */
+/** The files of the push are decrypted while they are downloaded. */
 async function withContent(
   retrieval: Retrieval,
   { identities }: Pick<DecryptionKeys, 'identities'>,
@@ -120,7 +120,7 @@ async function withContent(
   };
 }
 
-/** The message, and each file of the push with its entry in the manifest. */
+/** Pairs each file of the push with its entry in the manifest. */
 function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
@@ -133,7 +133,7 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
   const matched = listed.filter((match) => match !== undefined);
   const others = (received?.length ?? 0) - matched.length;
   if (matched.length === listed.length && others === 0) {
-    // An address stands for its entry when a file is downloaded.
+    // A file is found by its address when it is downloaded.
     if (new Set(matched.map(({ file }) => file.url)).size < matched.length)
       throw exchanged(phrase('same-address', noun));
     return { message: manifest.message, files: matched };
@@ -164,7 +164,7 @@ async function* decryptedBody(
   if (received !== size) throw failedError(phrase('size-differs'));
 }
 
-/** Fails like a broken connection if less arrives than was announced, so that it is tried again. */
+/** Fails like a broken connection if less arrives than was announced, so that the download is tried again. */
 async function* whole({ body, length }: FileResponse): AsyncGenerator<Uint8Array> {
   let received = 0;
   for await (const chunk of body) {

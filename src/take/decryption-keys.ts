@@ -9,24 +9,26 @@ import { attempt, CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { ConnectedItem } from '../profile/references';
 
-/** Keys that open encrypted pushes, besides those in links. */
 export interface DecryptionKeys {
   /** A key or words, from a file or `PWPUSH_KEY`. */
   readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** How messages name what gave them, such as `PWPUSH_KEY has a key`. */
-  readonly givenBy?: string | undefined;
-  /** Refuse an answer that is not encrypted though its key was kept: nobody looks at a warning before it is used. */
+  /** Messages name the origin of the keys with this, such as `PWPUSH_KEY has a key`. */
+  readonly origin?: string | undefined;
+  /**
+   * Refuses an answer that is not encrypted though its key was saved: nobody looks at a warning before the answer is
+   * used.
+   */
   readonly strict?: boolean;
 }
 
-/** What is known, before a view is used, of who can open what a link names. */
+/** Before a view is used, this is known about who can open what a link names. */
 export interface ItemKeys extends DecryptionKeys {
-  /** No key is here for a push to public keys, of which the instance then uses no view. */
+  /** A push to public keys cannot be opened without a private key, so that the instance then uses no view. */
   readonly withoutIdentity: boolean;
   /**
-   * The private key for an answer, if it is kept here.
+   * Finds the private key for an answer, if this machine has it.
    * @throws CliError (passphrase) if it is missing, and the link or the instance says that answers are encrypted
    */
   answerKey(): Promise<KeptKey | undefined>;
@@ -38,25 +40,26 @@ export interface KeySources {
   readonly identities: readonly string[];
   readonly decrypt: boolean;
   /** The options that give a key, for messages. */
-  readonly named: string;
+  readonly option: string;
 }
 
 /** @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used */
 export async function readKeys(
-  { file, identities: paths, decrypt, named }: KeySources,
+  { file, identities: paths, decrypt, option }: KeySources,
   context: Context,
 ): Promise<DecryptionKeys> {
   const text = await readKey(file, context);
   const identities: Identity[] = [];
   for (const path of paths) identities.push(...(await readIdentities(path, context)));
-  const given = file !== undefined || paths.length > 0;
-  const source = given ? named : text === undefined ? undefined : 'PWPUSH_KEY';
-  return { text, identities, decrypt, givenBy: source && `${source} has a key` };
+  const hasOption = file !== undefined || paths.length > 0;
+  const source = hasOption ? option : text === undefined ? undefined : 'PWPUSH_KEY';
+  return { text, identities, decrypt, origin: source && `${source} has a key` };
 }
 
 /**
- * The keys for what a link names, of which nothing is taken yet.
- * @throws CliError as `answerKey` does, if the link says that it is a request; (rejected) if the instance has no requests
+ * Finds the keys for what a link names, before anything of it is retrieved.
+ * @throws CliError as `answerKey` does, if the link says that it is a request; (rejected) if the instance has no
+ * requests
  */
 export async function keysOf(
   context: Context,
@@ -70,7 +73,7 @@ export async function keysOf(
   return { ...keys, withoutIdentity, answerKey };
 }
 
-/** 9 ms, with what parses private keys. */
+/** The module takes 9 ms to load, as it parses private keys. */
 export const requestKeys = () => import('../keep/request-keys');
 
 /** @param isNeeded nothing else opens the answer */

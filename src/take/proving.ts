@@ -3,19 +3,19 @@ import type { Entry } from '../cli/terminal/output';
 import { CliError, phrase } from '../platform/errors';
 import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
-import type { GivenKey } from './typed-key';
+import type { CandidateKey } from './typed-key';
 
-/** Needed where there is a key, or an instance requires a proof of one. */
+/** Only a key, or an instance that requires a proof of one, needs this module. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
 
 /**
- * Calls an instance with a proof of a push's key, if it wants one. It is made of link keys and words of the list only:
- * any other text could be guessed from what an instance makes of it.
+ * Calls an instance with a proof of a push's key, if the instance requires one. Proofs are made of link keys and words
+ * of the list only: an instance could guess any other text from its proof.
  */
 export class KeyProver {
-  /** The key that a person typed, if that was proved. */
+  /** A person typed this key, and it was proved. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -23,13 +23,13 @@ export class KeyProver {
   constructor(
     private readonly entry: Entry,
     private readonly keys: Pick<Retrieval, 'linkKey'> & Pick<DecryptionKeys, 'text'>,
-    /** The address of the instance, for which alone the proof counts. */
+    /** The proof counts for the instance at this address alone. */
     private readonly base: string,
   ) {}
 
   /**
-   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless an
-   * option or a variable gave a key.
+   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless
+   * an option or a variable gave a key.
    * @throws CliError (passphrase) without the right key
    */
   async call<T>(work: Work<T>): Promise<T> {
@@ -40,8 +40,8 @@ export class KeyProver {
     const first = this.proof ?? (known && (await this.proofOf(known)));
     let outcome = await this.attempt(work, first);
     if (!(outcome instanceof CliError)) return outcome.value;
-    const { ASKED, askForKey, givenKey } = await typedKeys();
-    const keys = await Promise.all(texts.map(givenKey));
+    const { ASKED, askForKey, candidateKey } = await typedKeys();
+    const keys = await Promise.all(texts.map(candidateKey));
     for (const key of keys) {
       const proof = await this.proofOfGiven(key, outcome);
       if (proof === undefined || proof === first) continue;
@@ -52,7 +52,7 @@ export class KeyProver {
     const failure = refusal(refused, keys);
     if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
     await say.note(texts.length > 0 ? failure : ASKED);
-    const open = async (key: GivenKey | undefined, typed: string) => {
+    const open = async (key: CandidateKey | undefined, typed: string) => {
       const proof = key && (await this.proofOfGiven(key, refused));
       const opened = proof === undefined ? refused : await this.attempt(work, proof);
       if (opened instanceof CliError) return refusal(opened, key ? [key] : []);
@@ -63,7 +63,7 @@ export class KeyProver {
   }
 
   private async proofOfGiven(
-    { passphrases: [key], complaint }: GivenKey,
+    { passphrases: [key], complaint }: CandidateKey,
     { wantsProof }: CliError,
   ): Promise<string | undefined> {
     return key === undefined || complaint !== '' ? undefined : this.proofOf(key, wantsProof?.salt);
@@ -74,7 +74,6 @@ export class KeyProver {
     return proofOf(key, salt, this.base);
   }
 
-  /** Returns the error of an instance that refuses the proof. */
   private async attempt<T>(
     work: Work<T>,
     proof: string | undefined,
@@ -91,7 +90,7 @@ export class KeyProver {
   }
 }
 
-function refusal(outcome: CliError, keys: readonly GivenKey[]): CliError {
+function refusal(outcome: CliError, keys: readonly CandidateKey[]): CliError {
   const complaint = keys.findLast((key) => key.complaint !== '')?.complaint;
   if (complaint === undefined || outcome.wantsProof?.sent) return outcome;
   return outcome.with({

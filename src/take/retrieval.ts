@@ -16,24 +16,22 @@ export interface AnswerKeys {
   readonly state: () => Promise<unknown>;
 }
 
-/** A push that was retrieved, or the answer to a request as one. */
 export interface Retrieval extends Retriever {
-  /** Without the key of an encrypted push. */
+  /** The link lacks the key of an encrypted push. */
   readonly link: string;
-  /** Decrypted, once it is opened; its `encrypted` says whether it was encrypted. */
+  /** The push is decrypted once it is opened; its `encrypted` says whether it was encrypted. */
   readonly push: Push;
   readonly sealed: Push;
   readonly answer?: AnswerKeys | undefined;
   readonly partial?: readonly PartialFile[];
-  /** The key in its link, which may be damaged. */
+  /** The key in the link may be damaged. */
   readonly linkKey?: string | undefined;
-  /** A key that was typed before it could be retrieved. */
+  /** A key was typed before the push could be retrieved. */
   readonly typedKey?: string | undefined;
-  /** Its files are all that lie beside the text: some may belong to another push. */
+  /** The push is from a file: the files beside it may belong to another push. */
   readonly fromFile?: boolean;
-  /** An answer that is in the memory of this run alone, as is its private key. */
+  /** The answer is in the memory of this run alone, as is its private key. */
   readonly ephemeral?: { readonly sealed: Retrieval; readonly key: string } | undefined;
-  /** Decrypts the file, once the push is opened. */
   readonly openFile: Api['openFile'];
   /** Ends decryption and downloads. */
   readonly signal: AbortSignal;

@@ -17,8 +17,9 @@ import { type AnswerKeys, type Retrieval, type Retriever, retrievalOf } from './
 
 /**
  * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
- * unless the link says otherwise: the instance is not asked. Nothing is taken that is known not to open here.
- * @throws CliError as `retrieve` and `answerKey` do; (not_found) for a request without an answer, (expired) for a closed one
+ * unless the link says otherwise: the instance is not asked. Nothing is retrieved that is known not to open here.
+ * @throws CliError as `retrieve` and `answerKey` do; (not_found) for a request without an answer, (expired) for a
+ * closed one
  */
 export function retrieveFrom(
   retriever: Retriever,
@@ -53,8 +54,7 @@ async function takePush(
 }
 
 /**
- * Takes the answer to a request.
- * @param key opens it
+ * @param key opens the answer
  * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
  */
 export async function takeAnswer(
@@ -87,8 +87,8 @@ export function answerKeys(
 }
 
 /**
- * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts, unless
- * a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
+ * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts,
+ * unless a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
  * @throws CliError (expired) also for the response of an expired push
  */
 async function retrieve(
@@ -124,8 +124,8 @@ function withEarlierViews(push: Push, hasToken: boolean): Push {
 }
 
 /**
- * Does what may need a passphrase; asks for it as `retrieve` does. The passphrase of the environment goes to its instance
- * alone. To another one goes what an option named, once that instance asks for a passphrase.
+ * Does what may need a passphrase, and asks for it as `retrieve` does. The passphrase of the environment goes to its
+ * instance alone. Another instance gets one that an option named, once it asks for a passphrase.
  */
 export async function withPassphrase<T>(
   context: Context,
@@ -175,7 +175,7 @@ function readable(push: Push): Push {
   throw failedError(phrase('push-without-text'));
 }
 
-/** An answer as a push, so that it goes where a secret goes. */
+/** An answer becomes a push, so that it goes where a secret goes. */
 async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,

@@ -10,7 +10,7 @@ import { phrase, usageError } from '../platform/errors';
 import { type Retrieval, retrievalOf } from './retrieval';
 
 /**
- * A text that an earlier run saved, as a push; if it is encrypted, with the files in its folder.
+ * Makes a push of a text that an earlier run saved; if it is encrypted, with the files in its folder.
  * @throws CliError (usage) if it cannot be read, or is not a text
  */
 export async function takeSaved(

@@ -8,14 +8,17 @@ import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
-export interface GivenKey {
-  /** The key that the text is, and the text itself: another program may have encrypted with any passphrase. */
+export interface CandidateKey {
+  /**
+   * The link key or words that were found in the text, and the text itself: another program may have encrypted with any
+   * passphrase.
+   */
   readonly passphrases: readonly string[];
-  /** Why it is no key, in parentheses; empty if it is one. */
+  /** Says why the text is no key, in parentheses; empty if it is one. */
   readonly complaint: string;
 }
 
-export async function givenKey(text: string): Promise<GivenKey> {
+export async function candidateKey(text: string): Promise<CandidateKey> {
   if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
   try {
     return { passphrases: [parseKey(text, await wordList()), ...formsOf(text)], complaint: '' };
@@ -26,8 +29,8 @@ export async function givenKey(text: string): Promise<GivenKey> {
 }
 
 /**
- * A proof of a key for an instance.
- * @param salt what words are stretched with: without it, they have no proof
+ * Undefined for words without a salt.
+ * @param salt stretches words
  */
 export async function proofOf(
   key: string,
@@ -41,12 +44,12 @@ export async function proofOf(
 export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';
 
 /**
- * Asks for a key, three times if it is wrong.
+ * Asks again twice for a wrong key.
  * @param open gets undefined if nothing was typed
  */
 export async function askForKey<T>(
   context: Context,
-  open: (key: GivenKey | undefined, typed: string) => Promise<T | CliError>,
+  open: (key: CandidateKey | undefined, typed: string) => Promise<T | CliError>,
   isWrong: (failure: CliError) => boolean = isWrongKey,
 ): Promise<T> {
   const prompter = await context.prompter();
@@ -54,7 +57,7 @@ export async function askForKey<T>(
   return askUntil(
     async () => {
       const typed = (await prompter.secret(question)).trim();
-      const key = typed === '' ? undefined : await givenKey(typed);
+      const key = typed === '' ? undefined : await candidateKey(typed);
       question = `Wrong key${key?.complaint ?? ''}, try again:`;
       const outcome = await open(key, typed);
       if (outcome instanceof CliError) throw outcome;

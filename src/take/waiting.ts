@@ -12,7 +12,7 @@ import { accountOf, timeoutOf } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
 import type { Target } from '../profile/target';
 
-/** Seconds. */
+/** In seconds. */
 export const DEFAULT_INTERVAL = 5;
 
 class TimeOver extends Error {}
@@ -20,11 +20,11 @@ class TimeOver extends Error {}
 interface TimeLimit {
   readonly entry: Entry;
   readonly target: Target;
-  /** @throws CliError (timeout) when the time is over, which names what was waited for */
+  /** @throws CliError (timeout) that names what was waited for, when the time is over */
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
-/** Limits a wait to some seconds, and each response to no more. */
+/** No response may take longer than the whole wait either. */
 export function timeLimit(entry: Entry, seconds: number | undefined, target: Target): TimeLimit {
   if (seconds === undefined) return { entry, target, ending: (_, work) => work() };
   const { context, say } = entry;
@@ -54,23 +54,22 @@ export function timeLimit(entry: Entry, seconds: number | undefined, target: Tar
   };
 }
 
-/** Seconds, while the instance fails. */
+/** In seconds, while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** Seconds for which the instance may fail. */
+/** In seconds, for which the instance may fail. */
 const TOLERANCE = 5 * 60;
 
 interface Waiting {
-  /** Seconds between two looks. */
+  /** In seconds, between two polls. */
   readonly interval: number;
-  /** A remark for a person. */
   readonly what: string;
-  /** Seconds that all of it may take. */
+  /** In seconds, for the whole wait. */
   readonly most: number | undefined;
 }
 
 /**
- * Polls until `result` makes something of what `poll` returns. Temporary failures are tolerated after a first success: a wrong
- * address fails at once.
+ * Polls until `result` makes something of what `poll` returns. Temporary failures are tolerated after a first success:
+ * a wrong address fails at once.
  */
 export async function waitUntil<State, Result>(
   entry: Entry,
@@ -108,7 +107,7 @@ export async function waitUntil<State, Result>(
         if (failure === undefined) return 0;
         if (failing > TOLERANCE) throw failure;
         if (failing === 0) await say.note(failure.and(phrase('still-waiting')));
-        // So each pause is twice as long as the last one.
+        // Each pause is therefore twice as long as the last one.
         const pause = Math.min(failing + 2 * interval, Math.max(LONGEST_PAUSE, interval));
         failing += pause;
         return pause;
@@ -127,8 +126,8 @@ export async function waitUntil<State, Result>(
 }
 
 /**
- * Waits until a request has an answer, which is not taken. With --json its object is printed then.
- * @throws CliError (expired) if it is closed without one
+ * The answer of the request is not taken. With --json its object is printed when it comes.
+ * @throws CliError (expired) if the request is closed without one
  */
 export async function waitForAnswer(
   entry: Entry,

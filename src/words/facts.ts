@@ -2,7 +2,7 @@ import { size } from '../contract/byte-size';
 import { DAY_SECONDS, durations, durationText } from '../contract/lifetime';
 import { listed } from './grammar';
 
-/** A clause, without a final period: as it is, or made of what it names. */
+/** A clause has no final period; a function makes it of the values that a row names. */
 export type Clause = string | ((...of: readonly string[]) => string);
 
 const detailed = (what: string, ...how: readonly string[]) =>
@@ -10,13 +10,16 @@ const detailed = (what: string, ...how: readonly string[]) =>
 
 const proxyOf = (proxy?: string, variable?: string) => `the proxy ${proxy} (${variable})`;
 
-/** A clause of ours and what an instance said, if it said anything. */
+/** Joins a clause of ours with what the instance said, if it said anything. */
 const saying =
   (ours: string) =>
   (...said: readonly string[]) =>
     detailed(ours, ...said);
 
-/** What is known of a failure, and of a link. Another room names it, and `phrase.ts` says it. */
+/**
+ * Each row says what is known of a failure or of a link. Other rooms name rows, and `phrase.ts` makes sentences of
+ * them.
+ */
 export const facts = {
   detailed,
   together: (...parts) => parts.join('; '),
@@ -69,9 +72,9 @@ export const facts = {
 
   'body-empty': 'an empty body',
   'body-field': (name, text, typed?: string) => {
-    const named = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
-    const told = rangeIn(text, (named === '--expire' && SECONDS[name]) || undefined);
-    return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${told ?? withSizes(text)}`;
+    const field = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
+    const range = rangeIn(text, (field === '--expire' && SECONDS[name]) || undefined);
+    return `${field}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${range ?? withSizes(text)}`;
   },
   'body-hidden': 'its response is not shown, as it repeats what was sent',
   'body-line': (type, line) => `${type || 'no content type'}, "${line}"`,
@@ -277,23 +280,25 @@ export const facts = {
 
 export type FactName = keyof typeof facts;
 
-/** A text of an instance, with a number of bytes in it as people read it. */
+/** Writes a number of bytes in a text of an instance as people read it. */
 const withSizes = (text: string) =>
   text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
 
-/** `must be from 1 to 90 on this instance`, of a text that has a range; what it counts in words, if that is a time. */
+/**
+ * Turns the range in a text of an instance into `must be from 1 to 90 on this instance`; `seconds` turns a count into a
+ * time.
+ */
 function rangeIn(text: string, seconds?: (count: number) => number): string | undefined {
   const [, ...ends] = /^must be an integer from (\d{1,15}) to (\d{1,15})$/.exec(text) ?? [];
-  const [least, most] = ends.map((one) => (seconds ? durationText(seconds(Number(one))) : one));
+  const [least, most] = ends.map((end) => (seconds ? durationText(seconds(Number(end))) : end));
   if (most === undefined) return undefined;
-  // A time may be less than the one day of the field.
+  // A lifetime may be less than a day, the least of the field.
   const range = seconds && ends[0] === '1' ? `at most ${most}` : `from ${least} to ${most}`;
   return `must be ${least === most ? most : range} on this instance`;
 }
 
 const ofIndex = (index: number) => durations[index] ?? 0;
 
-/** The seconds that a value of a field stands for. */
 const SECONDS: Readonly<Record<string, (count: number) => number>> = {
   expire_after_days: (count) => count * DAY_SECONDS,
   expires_in: (count) => count,
@@ -302,7 +307,6 @@ const SECONDS: Readonly<Record<string, (count: number) => number>> = {
   close_after_duration: ofIndex,
 };
 
-/** What fields of the API are called on the command line. */
 const FIELDS = new Map(
   Object.entries({
     payload: 'the text',

@@ -1,4 +1,4 @@
-/** Parts of a sentence: `a`, `a and b`, `a, b and c`. */
+/** `a`, `a and b`, `a, b and c` */
 export function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
@@ -9,7 +9,7 @@ export function either(ways: readonly string[]): string {
   return ways.length < 2 ? ways.join() : `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
 }
 
-/** A word of a command line that can be copied to a shell. */
+/** Quotes a word for a shell, so that a command line can be copied. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

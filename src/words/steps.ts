@@ -1,19 +1,19 @@
 import { isLoopback } from '../contract/address';
 import { either, shellWord } from './grammar';
 
-/** What a user can do, in words, and a whole command that does it, if there is one. */
+/** `command` is a whole line that can be copied to a shell. */
 export interface Advice {
   readonly text: string;
   readonly command?: string | undefined;
 }
 
-/** In place of printing a secret that an agent would read. */
+/** An agent would read what is printed, so that the other way comes first. */
 const orReveal = (text: string) => `${text}; --reveal prints it all the same`;
 
 const orNone = (otherwise?: string) =>
   otherwise === 'none' ? ['use --anonymous to send none'] : [];
 
-/** What a user can do after a failure. Another room names it, and `phrase.ts` says it. */
+/** Each row says what a user can do after a failure. Other rooms name rows, and `phrase.ts` makes sentences of them. */
 export const steps = {
   'address-from': (from) => `the address comes from ${from}`,
   'allow-time': 'allow more time with --timeout SECONDS',

@@ -43,7 +43,7 @@ export function overDatabase(database: Database) {
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({
     ...{ pushes, requests, files, owners, isUp, events, log, now: clock.now },
-    settings: { ...defaults, ...checked, site, version: '0.1.0' },
+    settings: { ...checked, site, version: '0.1.0' },
   });
   return {
     ...{ app, owners, clock, lines },

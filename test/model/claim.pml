@@ -16,7 +16,7 @@ bool expired;       /* pushes.expired_at */
 bool secret = true; /* The row in `secrets`, without which nobody can open the payload. */
 byte kept[READERS]; /* The view whose data key is in the log for a reader's key; 0 for none. */
 bool text = true;   /* The payload, sealed: in `secrets`, after the last view in `spent`, for those who are `kept`. */
-byte lock = NOBODY; /* Who writes: BEGIN IMMEDIATE (group-commit.ts), or the lock of the push's row (push-rows.ts). */
+byte lock = NOBODY; /* Who writes: BEGIN IMMEDIATE (sqlite-database.ts), or the lock of the push's row (push-rows.ts). */
 
 /* Time, which passes at any moment. */
 bool due;           /* pushes.expires_at is over, and with it each kept.until. */

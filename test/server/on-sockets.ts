@@ -4,7 +4,7 @@ import { connectionLimitOf } from '../../src/server/http/hardening/connections';
 import type { Timeouts } from '../../src/server/http/hardening/timeouts';
 import { createSockets, type Sockets } from '../../src/server/http/sockets';
 import { type Service, type ServiceIo, startService } from '../../src/server/service';
-import type { ServiceSettings } from '../../src/server/service-settings';
+import { checkSettings, type ServiceSettings } from '../../src/server/service-settings';
 import { defaults, type TestService } from '../helpers/service';
 
 const MIB = 1024 * 1024;
@@ -24,7 +24,12 @@ export interface OnSockets extends Sockets {
 /** Has a service answer on a port of loopback until the test is over. */
 export async function onSockets(
   { service, clock }: Pick<TestService, 'service' | 'clock'>,
-  { timeouts, app = service.app, connections = connectionLimitOf(defaults), ownHost }: Options = {},
+  {
+    timeouts,
+    app = service.app,
+    connections = connectionLimitOf(checkSettings(defaults)),
+    ownHost,
+  }: Options = {},
 ): Promise<OnSockets> {
   const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
     tls: undefined,

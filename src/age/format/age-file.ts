@@ -7,7 +7,6 @@ import { decryptPayload, encryptPayload, payloadSize, readHeader } from './strea
 
 // Files of age v1 (https://c2sp.org/age) over the primitives of a platform.
 
-/** The header of an age file, and what encrypts its payload. */
 export type PreparedFile = Awaited<ReturnType<typeof prepared>>;
 
 /**
@@ -19,9 +18,7 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
   const stanzas = await Promise.all(recipients.map((recipient) => recipient.wrap(fileKey)));
   const header = encodeHeader(primitives, stanzas, fileKey);
   return {
-    /** The MAC of the header in base64. */
     mac: unpadded(primitives, parseHeader(primitives, header).mac),
-    /** The size of the whole file for a size of the plaintext, in bytes, by the recipients alone. */
     sizeOf: (size: number) => header.length + payloadSize(size),
     /**
      * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
@@ -91,12 +88,10 @@ async function unwrap(
   throw new AgeError('no-match', 'the key does not decrypt it');
 }
 
-/** The length of the armor for a size of the plaintext, in bytes. */
 export function armoredSize({ sizeOf }: Pick<PreparedFile, 'sizeOf'>, plaintext: number): number {
   return armorSize(sizeOf(plaintext));
 }
 
-/** Encrypts bytes as armor ("ASCII armor"). */
 export async function armored(
   primitives: Primitives,
   { encrypt }: PreparedFile,

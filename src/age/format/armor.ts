@@ -11,7 +11,6 @@ export function encodeArmor({ toBase64 }: Primitives, file: Uint8Array): string 
   return `${BEGIN}\n${toBase64(file).replace(/.{1,64}/g, '$&\n')}${END}\n`;
 }
 
-/** The length of the armor of a file, in bytes. */
 export function armorSize(fileSize: number): number {
   const characters = Math.ceil(fileSize / 3) * 4;
   return BEGIN.length + characters + Math.ceil(characters / COLUMNS) + END.length + 2;

@@ -4,17 +4,15 @@ export interface Primitives {
   /** HMAC-SHA-256 (RFC 2104). */
   hmac(key: Uint8Array, text: Uint8Array): Uint8Array;
   random(length: number): Bytes;
-  /** Base64 with padding (RFC 4648, section 4). */
   toBase64(bytes: Uint8Array): string;
   /** The bytes of base64 with or without padding; undefined or any bytes when it is not valid. */
   fromBase64(text: string): Bytes | undefined;
-  /** Lets the platform handle what happened meanwhile, such as signals. */
+  /** Lets the platform handle signals that arrived meanwhile. */
   pause(): Promise<unknown>;
 }
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** ChaCha20-Poly1305 (RFC 8439) with one key. */
 export interface Chacha {
   /** Returns ciphertext and tag, in parts that are new buffers. */
   seal(nonce: Uint8Array, plain: Uint8Array): Bytes[] | Promise<Bytes[]>;
@@ -57,7 +55,7 @@ export function unpadded({ toBase64 }: Primitives, bytes: Uint8Array): string {
   return toBase64(bytes).replace(/=+$/, '');
 }
 
-/** Decodes base64 without padding; undefined if the text is not canonical (RFC 4648, section 3.5). */
+/** Returns undefined if the text is not canonical (RFC 4648, section 3.5). */
 export function fromUnpadded(primitives: Primitives, text: string): Bytes | undefined {
   const bytes = primitives.fromBase64(text);
   return bytes && unpadded(primitives, bytes) === text ? bytes : undefined;
@@ -84,7 +82,6 @@ export function joined(parts: readonly Uint8Array[]): Bytes {
   return whole;
 }
 
-/** Copies parts to a buffer, one after the other from an offset on, and returns where they end. */
 export function put(parts: readonly Uint8Array[], into: Uint8Array, offset: number): number {
   return parts.reduce((from, part) => {
     into.set(part, from);
@@ -92,7 +89,7 @@ export function put(parts: readonly Uint8Array[], into: Uint8Array, offset: numb
   }, offset);
 }
 
-/** Compares bytes of the same length in constant time. */
+/** Takes the same time wherever the bytes differ. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.reduce((difference, byte, index) => difference | (byte ^ (b[index] ?? 0)), 0) === 0;
 }

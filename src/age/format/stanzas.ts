@@ -23,7 +23,6 @@ export interface Recipient {
 
 /** A private key or a passphrase to decrypt with. */
 export interface Identity {
-  /** The type of stanza that it unwraps. */
   readonly type: string;
   /**
    * Unwraps the file key; undefined if the stanza is for another key.
@@ -51,7 +50,6 @@ export async function openFileKey({ chacha }: Primitives, key: Uint8Array, { bod
 }
 
 /**
- * Decodes an argument of a stanza in base64.
  * @param length in bytes
  * @throws AgeError (header)
  */
@@ -128,7 +126,7 @@ export function pointRecipient(
   x25519: X25519,
   point: Uint8Array,
 ): Recipient {
-  // A point of low order is refused here.
+  // `ephemeral` throws for a point of low order, before anything is encrypted.
   ephemeral(primitives, x25519, point);
   return {
     async wrap(fileKey) {

@@ -5,18 +5,16 @@ import { type Bytes, derive, type Primitives, put, TAG, textOf } from './platfor
 
 // The payload of an age file (https://c2sp.org/age, "Payload").
 
-/** Bytes of plaintext per chunk. */
 const CHUNK = 64 * 1024;
 const NONCE = 16;
 /** Bytes of a piece that is yielded: to send many small ones takes longer. */
 const BATCH = 8 * (CHUNK + TAG);
 
-/** The size of the payload for a size of the plaintext, in bytes. */
 export function payloadSize(plaintext: number): number {
   return NONCE + plaintext + Math.max(1, Math.ceil(plaintext / CHUNK)) * TAG;
 }
 
-/** Encrypts a payload with a new nonce. A piece is valid until the next one is requested. */
+/** A piece is valid until the next one is requested. */
 export async function* encryptPayload(
   primitives: Primitives,
   fileKey: Uint8Array,

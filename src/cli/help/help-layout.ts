@@ -1,4 +1,3 @@
-// How help is laid out.
 import {
   type Argument,
   Help,
@@ -34,7 +33,7 @@ export async function exitCodes() {
 }
 
 /**
- * A text of help for a terminal. It is written for 80 columns, and for fewer its lines are joined and folded. A tab is between
+ * A help text is written for 80 columns; on a narrower terminal its lines are joined and folded. A tab stands between
  * the two columns of a row, and before each further line of the second.
  */
 export function laidOut(text: string, columns: number): string {
@@ -55,7 +54,7 @@ export function laidOut(text: string, columns: number): string {
 
 const fold = (text: string, columns: number) => folded(text, { isTTY: true, columns });
 
-/** A row of two columns. What would have little room beside its name stands below it. */
+/** A text with little room beside its name stands below it. */
 function inColumns(head: string, indent: number, text: string, columns: number): string {
   const isBeside = columns >= 80 || (columns - indent >= 24 && !/\S{25}/.test(text));
   const from = isBeside ? indent : 6;
@@ -64,7 +63,7 @@ function inColumns(head: string, indent: number, text: string, columns: number):
   return hasRoom ? head.padEnd(indent) + lines : `${head}\n${' '.repeat(from)}${lines}`;
 }
 
-/** A command line in several, which a shell reads as one, and below it what it does. */
+/** A shell reads the lines of an example as one command. */
 function example(line: string, columns: number): string {
   if (line.length <= columns) return line;
   const [command = '', meaning] = line.split(/ {3,}/);
@@ -75,7 +74,7 @@ function example(line: string, columns: number): string {
     const longer = `${last} ${word}`;
     if (longer.length <= columns - ' \\'.length) last = longer;
     else {
-      // A pipe at its end continues a line in PowerShell, too.
+      // A pipe at the end of a line continues it in PowerShell, too.
       lines.push(/[|&]$/.test(last) ? last : `${last} \\`);
       last = `      ${word}`;
     }
@@ -88,28 +87,27 @@ export function layoutOf(command: Command): HelpConfiguration {
   return { formatHelp: (_, help) => `${page(command, help, help.helpWidth ?? 80)}\n` };
 }
 
-/** The number of options that fit on a screen with their help. */
+/** This number of options fits on a screen with their help. */
 const FEW = 10;
 
 export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 
 const ownOptions = (command: Parser) =>
-  Help.prototype.visibleOptions(command).filter((one) => !isGlobal(one));
+  Help.prototype.visibleOptions(command).filter((option) => !isGlobal(option));
 
-/** The command's own options that `-h` shows: the common ones, if there are many. */
+/** `-h` shows the common options of a command with many, and all of another. */
 export function shownBriefly(command: Parser): Option[] {
   const own = ownOptions(command);
   return own.length > FEW ? own.filter(isCommon) : own;
 }
 
-/** Usage, what it does, examples, and then everything else. */
 function pageOf(command: Command, help: Help, columns: number): string {
   const brief = shownBriefly(command);
   const isShort = command.briefly && brief.length < ownOptions(command).length;
   const lists = listsOf(command, help, isShort ? brief : undefined);
   const wide = Math.min(columns, 100);
   const terms = lists.flatMap(([, rows]) => rows.map(([term]) => term.length));
-  // Leaves 40 columns to the descriptions, on a terminal of 56 or more.
+  // Descriptions have 40 columns on a terminal of 56 or more.
   const indent = Math.min(Math.max(...terms), Math.max(12, wide - 44)) + 4;
   const laid = lists.map(([heading, rows]) => {
     if (heading === GLOBAL) return globalNames(rows, wide);
@@ -130,17 +128,23 @@ function pageOf(command: Command, help: Help, columns: number): string {
   return parts.filter(Boolean).join('\n\n');
 }
 
-/** Rows of two columns under a heading. */
 type List = readonly [heading: string, rows: readonly (readonly [term: string, text: string])[]];
 
-/** @param brief the only options to show, and no arguments then */
+/** @param brief the only options to list; arguments are left out then */
 function listsOf(command: Command, help: Help, brief: readonly Option[] | undefined): List[] {
   const rows = (options: readonly Option[]) =>
-    options.map((one) => [one.flags, described(one, help.optionDescription(one))] as const);
+    options.map(
+      (option) => [option.flags, described(option, help.optionDescription(option))] as const,
+    );
   const words = help
     .visibleArguments(command)
-    .map((one) => [one.name(), described(one, help.argumentDescription(one))] as const);
-  const below = help.visibleCommands(command).map((one) => [usageOf(one), one.summary()] as const);
+    .map(
+      (argument) =>
+        [argument.name(), described(argument, help.argumentDescription(argument))] as const,
+    );
+  const below = help
+    .visibleCommands(command)
+    .map((child) => [usageOf(child), child.summary()] as const);
   if (brief)
     return [
       ['Common options:', rows(brief)],
@@ -156,21 +160,23 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
   return [['Arguments:', words], ...options, ['Commands:', below]];
 }
 
-/** The description without the choices if they are many, which the text below the options has, or if it names them itself. */
+/**
+ * The description loses the choices if they are many, which the text below the options has, or if it names them itself.
+ */
 function described({ argChoices, description }: Option | Argument, whole: string): string {
-  const isNamed = argChoices?.every((one) => description.includes(one));
+  const isNamed = argChoices?.every((choice) => description.includes(choice));
   return argChoices && (argChoices.length > 10 || isNamed) ? description : whole;
 }
 
-/** The options are left out, as every command takes some. */
+/** Options are left out, as every command takes some. */
 function usageOf(command: Parser): string {
-  const words = command.registeredArguments.map((one) =>
-    one.required ? `<${one.name()}>` : `[${one.name()}]`,
+  const words = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
   return [command.name(), ...words].join(' ');
 }
 
-/** Only names the global options, which would fill a terminal. */
+/** The help of the global options would fill a terminal, so that only their names are listed. */
 function globalNames(rows: List[1], columns: number): string {
   const names = rows.map(([flags]) => flags.replace(', ', '/').replace(/ [<[].*/, ''));
   const lines = fold(names.join(', '), columns - 2);
@@ -178,12 +184,11 @@ function globalNames(rows: List[1], columns: number): string {
   return `${heading}\n${lines.replaceAll(/^/gm, '  ')}`;
 }
 
-/** All commands, in two columns where there is room. */
 function indexOf(program: Command, help: Help, columns: number): string {
   const commands = help.visibleCommands(program);
-  const groups = help.groupItems(commands, commands, (one) => one.helpGroup());
+  const groups = help.groupItems(commands, commands, (command) => command.helpGroup());
   const rows = Array.from(groups, ([heading, commands]) => {
-    const items = commands.map((one) => `${one.name().padEnd(11)}${one.summary()}`);
+    const items = commands.map((command) => `${command.name().padEnd(11)}${command.summary()}`);
     if (columns < 80) return [heading, ...items.map((item) => `  ${item}`)];
     const pairs = items.flatMap((item, at) =>
       at % 2 === 0 ? [`${item.padEnd(36)}${items[at + 1] ?? ''}`] : [],

@@ -13,7 +13,6 @@ export function boundedByInterrupt<T>(work: Promise<T>, signal: AbortSignal): Pr
   });
 }
 
-/** Outputs whose next text begins with a line end. */
 const inLine = new WeakSet<Output>();
 
 /**
@@ -24,12 +23,11 @@ export function breakLine(output: Output): void {
   inLine.add(output);
 }
 
-/** A line end if `breakLine` asked for one since the last call, else nothing. */
 export function lineStart(output: Output): string {
   return inLine.delete(output) ? '\n' : '';
 }
 
-/** Lines for a terminal, folded at spaces. Links stay whole, and so do lines that are indented, which are to be copied. */
+/** Folds lines at spaces. Links stay whole, and so do indented lines, which are to be copied. */
 export function folded(
   text: string,
   { isTTY, columns }: Pick<Output, 'isTTY' | 'columns'>,
@@ -41,7 +39,6 @@ export function folded(
   return text.split('\n').map(fold).join('\n');
 }
 
-/** Outputs that blocked after the interrupt. */
 const blockedOutputs = new WeakSet<Output>();
 
 /**

@@ -3,7 +3,7 @@ import type { InstanceVersion } from '../../contract/decode';
 import type { Look } from './output';
 import { type Pair, pairs } from './table';
 
-/** This program, the instance, and what the instance can do: one `name<TAB>value` a line in a pipe. */
+/** A pipe gets one `name<TAB>value` a line. */
 export function versionText(
   program: string,
   base: string,
@@ -22,7 +22,7 @@ export function versionText(
   return pairs(rows, look);
 }
 
-/** An instance in a line: `Password Pusher 2.11.4, API 2.1, edition oss`, `pwpush serve 0.1.0, API 2.1, edition pwpush`. */
+/** `Password Pusher 2.11.4, API 2.1, edition oss`, `pwpush serve 0.1.0, API 2.1, edition pwpush` */
 export function editionOf(version: InstanceVersion): string {
   const edition = toldEdition(version);
   const parts = [
@@ -38,7 +38,7 @@ function applicationOf({ application, application_version }: InstanceVersion): s
   return `${name} ${application_version ?? 'of an unknown version'}`;
 }
 
-/** The features of an instance in a line; undefined if it does not say. */
+/** Undefined if the instance does not name its features. */
 export function abilities({ features }: InstanceVersion): string | undefined {
   const pushes = features?.pushes as Record<string, unknown> | undefined;
   if (typeof pushes !== 'object' || pushes === null) return undefined;
@@ -53,9 +53,9 @@ export function abilities({ features }: InstanceVersion): string | undefined {
     ...(typeof requests?.enabled === 'boolean' ? [['requests', requests.enabled] as const] : []),
     ['e-mail', pushes.email_auto_dispatch],
   ];
-  const named = (can: boolean) =>
+  const listedIf = (can: boolean) =>
     all.flatMap(([name, on]) => ((on === true) === can ? [name] : [])).join(', ');
-  return [`can: ${named(true)}`, `cannot: ${named(false)}`]
+  return [`can: ${listedIf(true)}`, `cannot: ${listedIf(false)}`]
     .filter((part) => !part.endsWith(': '))
     .join('; ');
 }

@@ -2,17 +2,16 @@ import { PassThrough } from 'node:stream';
 import type { TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
-/** The keys that are typed from the first question until release. The terminal never echoes them. */
+/** The terminal never echoes keys between the first question and `release`. */
 interface Keyboard {
   readonly keys: NodeJS.ReadableStream;
-  /** Takes the terminal, unless it is taken. */
+  /** Does nothing if the terminal is taken already. */
   take(): void;
   release(): void;
 }
 
 type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
-/** The error of a secret that was pasted into a prompt for one line. */
 export function severalLines(): CliError {
   return usageError(
     'the pasted text has several lines, and the prompt accepts one; nothing was sent',
@@ -20,25 +19,25 @@ export function severalLines(): CliError {
   );
 }
 
-/** Around pasted text, from terminals in mode 2004 (xterm, "Bracketed Paste Mode"). */
+/** Terminals in mode 2004 put these around pasted text (xterm, "Bracketed Paste Mode"). */
 export const PASTE = '\u001b[200~';
 export const PASTED = '\u001b[201~';
 
 const CTRL_C = 3;
 const CTRL_Z = 26;
 const ESCAPE = 27;
-/** Sent by arrow and function keys, and before pasted text, after Escape (ECMA-48, xterm). */
+/** Arrow and function keys send this after Escape, and terminals before pasted text (ECMA-48, xterm). */
 const SEQUENCE = /^(\[[\d;]*[A-Za-z~]$|O[A-Z]$|\[20)/;
-/** Milliseconds within which a terminal sends the rest of a sequence, and nobody types another key. */
+/** In milliseconds: a terminal sends the rest of a sequence within this time, and nobody types another key. */
 const SEQUENCE_TIME = 200;
 const SEQUENCE_BEGUN = /^[[O]$/;
-/** Space and backspace: makes a prompt redraw without changing its text. */
+/** Space and backspace make a prompt redraw without changing its text. */
 export const REDRAW = ' \u007f';
 
 /**
- * Each question gives the terminal back, so that without this it would echo what is typed ahead, a secret too.
- * Questions handle Ctrl-C themselves. They do not get Ctrl-Z, after which readline reads no more and what is
- * typed goes to the shell, nor Escape alone, after which readline silently drops the next character.
+ * Each question gives the terminal back, which would then echo what is typed ahead, a secret too; this keeps it silent.
+ * Questions handle Ctrl-C themselves. They do not get Ctrl-Z, after which readline reads no more and what is typed goes
+ * to the shell, nor Escape alone, after which readline silently drops the next character.
  */
 export function keyboard(
   terminal: TerminalInput,
@@ -58,7 +57,7 @@ export function keyboard(
   };
   const onData = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
-    // Within pasted text it begins the mark of the end, which a slow line may cut anywhere.
+    // Within pasted text, Escape begins the mark of the end, which a slow line may cut anywhere.
     if (!pasting && data.length === 1 && data[0] === ESCAPE) {
       escaped = performance.now();
       return;

@@ -6,7 +6,6 @@ import { ago, ahead, timeLeft } from './wording';
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
   passphrase === null || (typeof passphrase === 'string' && passphrase !== '');
 
-/** What the list of an instance says; `kind`, and what `encrypted` follows from, are of our own service. */
 const contentFlags = (push: Push) => [
   ...(push.encrypted === true ? ['encrypted'] : []),
   ...(push.kind === 'file' ? ['files'] : []),
@@ -25,7 +24,7 @@ const timeColumn = <Row>(
   timeOf: (row: Row) => string | null | undefined,
 ): Column<Row> => ({ title, shown: (row, look) => ago(timeOf(row), look.now) });
 
-/** Shorter than most names; what is left of the terminal goes to them. */
+/** Names are often longer, and get what is left of the terminal. */
 const NAME_WIDTH = 16;
 
 const nameColumn: Column<Pick<Push, 'name'>> = {
@@ -39,7 +38,6 @@ const idColumn: Column<Pick<Push, 'url_token'>> = {
 };
 const createdColumn = timeColumn<Pick<Push, 'created_at'>>('CREATED', (row) => row.created_at);
 
-/** The last view, or the last day. */
 const ending = (left: number | null | undefined): Style | undefined =>
   typeof left === 'number' && left <= 1 ? 'yellow' : undefined;
 
@@ -49,7 +47,7 @@ const expiresColumn: Column<Push> = {
   shown: timeLeft,
 };
 
-/** `list active`; in a pipe: ID, name, created, views left, views, days left, days, flags, expiry if it is known. */
+/** `list active`; a pipe gets ID, name, created, views left, views, days left, days, flags, expiry if it is known. */
 export const activePushes: Listing<Push> = {
   columns: [
     nameColumn,
@@ -62,7 +60,7 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    // Those of the page, which most pushes have, would leave no room for these: `show` has them.
+    // The flags of the page, which most pushes have, would leave no room for these: `show` has them.
     { title: 'FLAGS', shown: (push) => contentFlags(push).join(',') },
   ],
   optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
@@ -71,19 +69,19 @@ export const activePushes: Listing<Push> = {
     ...[push.views_remaining, push.expire_after_views].map(text),
     ...[push.days_remaining, push.expire_after_days].map(text),
     [...contentFlags(push), ...pageFlags(push)].join(','),
-    // After all others, whose numbers scripts know.
+    // Scripts know the numbers of the fields before this one.
     ...(push.expires_at ? [push.expires_at] : []),
   ],
 };
 
-/** By what a push ended, as far as the list says: who deleted it is known only where recipients cannot. */
+/** Who deleted a push is known only where recipients cannot. */
 const howEnded = ({ deleted, deletable_by_viewer: deletable, views_remaining: left }: Push) => {
   if (deleted) return deletable ? 'deleted' : 'by you';
   if (typeof left !== 'number') return 'limit';
   return left === 0 ? 'last view' : 'time';
 };
 
-/** `list expired`; in a pipe: ID, name, created, expired, how. */
+/** `list expired`; a pipe gets ID, name, created, expired, how. */
 export const expiredPushes: Listing<Push> = {
   columns: [
     nameColumn,
@@ -99,7 +97,7 @@ export const expiredPushes: Listing<Push> = {
   ],
 };
 
-/** `list --local`; in a pipe: link, name, created, expiry, views. */
+/** `list --local`; a pipe gets link, name, created, expiry, views. */
 export const receiptsOfPushes: Listing<Push> = {
   columns: [
     { ...nameColumn, elastic: 12 },
@@ -108,7 +106,7 @@ export const receiptsOfPushes: Listing<Push> = {
     createdColumn,
     {
       title: 'PUSH',
-      // The ID names it too where the link would wrap.
+      // The ID names the push where its link would wrap.
       shown: ({ html_url, url_token }, { columns }) =>
         (html_url?.length ?? 0) > columns ? url_token : text(html_url),
     },
@@ -118,7 +116,7 @@ export const receiptsOfPushes: Listing<Push> = {
     [push.html_url, push.name, push.created_at, push.expires_at, push.expire_after_views].map(text),
 };
 
-/** `list requests`; in a pipe: ID, name, state, created, closes. */
+/** `list requests`; a pipe gets ID, name, state, created, closes. */
 export const requestList: Listing<SecretRequest> = {
   columns: [
     nameColumn,
@@ -136,8 +134,14 @@ export const requestList: Listing<SecretRequest> = {
     idColumn,
   ],
   optional: ['CREATED', 'EXPIRES', 'STATE'],
-  fields: (one) =>
-    [one.url_token, one.name, one.state, one.created_at, one.close_after_at].map(text),
+  fields: (request) =>
+    [
+      request.url_token,
+      request.name,
+      request.state,
+      request.created_at,
+      request.close_after_at,
+    ].map(text),
 };
 
 const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);
@@ -149,7 +153,7 @@ const namePairs = ({ html_url, name, note }: Partial<PushState>): readonly Pair[
   note ? ['note', note] : false,
 ];
 
-/** One property of a request a line, two columns on a terminal, `name<TAB>value` in a pipe. */
+/** Each line has one property, in two columns on a terminal, as `name<TAB>value` in a pipe. */
 export function requestText(request: SecretRequest, look: Look): string {
   const { state, response_file_attachments: files, public_key: key } = request;
   const fields: Pair[] = [
@@ -160,7 +164,7 @@ export function requestText(request: SecretRequest, look: Look): string {
     request.close_after_at && state !== 'closed'
       ? ['closes', timeToCome(request.close_after_at, look)]
       : false,
-    // That of a closed request is null, whether it had one or not.
+    // The passphrase of a closed request is null, whether it had one or not.
     state === 'closed' ? false : ['passphrase', yesNo(isProtected(request))],
     ['answer may have files', files == null ? 'unknown' : yesNo(files)],
     ['answer is encrypted', yesNo(Boolean(key))],
@@ -187,7 +191,7 @@ const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> =
 /** An instance may have kinds of its own, and send any text as one. */
 const kindOf = ({ kind }: AuditEntry) => (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined);
 
-/** `audit`; in a pipe: time, kind, address, user agent, referrer. */
+/** `audit`; a pipe gets time, kind, address, user agent, referrer. */
 export const auditLog: Listing<AuditEntry> = {
   columns: [
     timeColumn('WHEN', ({ created_at }) => created_at),
@@ -195,7 +199,8 @@ export const auditLog: Listing<AuditEntry> = {
       title: 'WHAT',
       shown: (entry) => {
         const { count = 1 } = entry;
-        // pwpush serve counts the wrong ones; who opens a link without a passphrase or the key has made no mistake.
+        // pwpush serve counts wrong passphrases and proofs; 0 stands for a reader who opened the link without any,
+        // which is no mistake.
         if (count === 0)
           return entry.kind === 'failed_view' ? 'key asked for' : 'passphrase asked for';
         const [words] = kindOf(entry) ?? [entry.kind];
@@ -221,7 +226,7 @@ interface ShownToken {
   readonly expires_at: string | null;
 }
 
-/** `serve token list`; in a pipe: ID, user, label, created, last used, expires. */
+/** `serve token list`; a pipe gets ID, user, label, created, last used, expires. */
 export const tokenList: Listing<ShownToken> = {
   columns: [
     { title: 'ID', shown: ({ id }) => id },
@@ -244,11 +249,11 @@ export const tokenList: Listing<ShownToken> = {
 
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
-/** A push as far as it is known: without its owner's token, less than its lists have. */
+/** Without its owner's token, less is known of a push than its lists have. */
 export type PushState = Pick<Push, 'url_token'> &
   Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
 
-/** One property of a push a line, two columns on a terminal, `name<TAB>value` in a pipe. */
+/** Each line has one property, in two columns on a terminal, as `name<TAB>value` in a pipe. */
 export function pushStateText(push: PushState, look: Look): string {
   const known = (value: boolean | null | undefined) => (value == null ? 'unknown' : yesNo(value));
   const rest = (left?: number | null, all?: number | null) =>
@@ -258,7 +263,7 @@ export function pushStateText(push: PushState, look: Look): string {
     ...namePairs(push),
     ['state', push.expired == null ? 'unknown' : state],
     ['views left', rest(push.views_remaining, push.expire_after_views)],
-    // For a person, "expires" says it.
+    // A person reads it as "expires".
     look.tty && push.expires_at
       ? false
       : ['days left', rest(push.days_remaining, push.expire_after_days)],

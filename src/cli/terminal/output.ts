@@ -23,32 +23,30 @@ export interface Manner {
   readonly debug: boolean;
 }
 
-/** What is said on the way; of an error, not what to do. */
 type Said = Fact | CliError;
 
 export interface Terminal {
   readonly manner: Manner;
-  /** The look of standard output. */
   look(): Promise<Look>;
-  /** The result: JSON with `--json`, else what `render` makes of it for stdout. */
+  /** Prints the result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
   printText(text: string): Promise<void>;
-  /** Drops it with `--quiet` and `--json`. */
+  /** `--quiet` and `--json` drop notes. */
   note(what: Said): Promise<void>;
-  /** A note that only a terminal gets. */
+  /** Only a terminal gets a remark. */
   remark(what: Said): Promise<void>;
-  /** A line that `--quiet` does not drop. */
+  /** `--quiet` does not drop announcements. */
   announce(what: Said): Promise<void>;
   /** @param step what to do about it */
   warn(what: Said, step?: Step): Promise<void>;
-  /** A hint that only a terminal gets. */
+  /** Only a terminal gets advice. */
   advise(step: Step): Promise<void>;
   debug(text: string): Promise<void>;
-  /** Lines for stderr, unchanged, such as a QR code. */
+  /** Lines such as a QR code go to stderr unchanged. */
   draw(render: (look: Look) => string): Promise<void>;
 }
 
-/** One run of the program, as the rooms below the commands see it. */
+/** The rooms below the commands see this of a run. */
 export interface Entry {
   readonly context: Context;
   readonly say: Terminal;
@@ -101,14 +99,14 @@ async function adviceText(step: Step): Promise<string> {
   return (await import('../../words/phrase')).adviceFor(step).text;
 }
 
-/** Fields that are printed for nobody, and those that an agent does not see: secrets, which an instance may repeat. */
+/** Nobody sees a passphrase; an agent does not see the other secrets, which an instance may repeat either. */
 const HIDDEN = new Set(['passphrase']);
 const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated']);
 
 /**
- * An instance's object as JSON: unknown fields are kept, `passphrase` is removed.
- * @param guarded whether other secrets are removed, too: an agent reads it
- * @param made secrets that were made here, which are added unless an agent reads it
+ * Encodes an instance's object: unknown fields are kept, `passphrase` is removed.
+ * @param guarded removes other secrets, too: an agent reads the output
+ * @param made secrets that were made by this run, which are added unless an agent reads the output
  */
 export function toJson(object: unknown, guarded = false, made: object = {}): string {
   const removed = guarded ? GUARDED : HIDDEN;
@@ -119,7 +117,7 @@ export function toJson(object: unknown, guarded = false, made: object = {}): str
   try {
     return safeJson(JSON.stringify(value, hidden));
   } catch {
-    // Nested too deep for JSON.stringify. The fields that we know of a push are not nested.
+    // The object is nested too deep for JSON.stringify. Known fields of a push are not nested.
     const fields = Object.entries(Object(value)).filter(([, field]) => Object(field) !== field);
     return safeJson(JSON.stringify(Object.fromEntries(fields), hidden));
   }
@@ -128,7 +126,6 @@ export function toJson(object: unknown, guarded = false, made: object = {}): str
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 type Paint = (style: Style, text: string) => string;
 
-/** The stream that a text goes to, as renderers see it. */
 export interface Look {
   readonly tty: boolean;
   readonly columns: number;
@@ -147,14 +144,14 @@ async function lookOf(output: Output, env: Environment, now: Date, wanted: boole
   return { tty, columns, rows, now, paint };
 }
 
-/** Whether to colour is decided already, so the level is fixed; its 16 colours follow the terminal's theme. */
+/** The caller has decided to colour, so that the level is fixed; its 16 colours follow the terminal's theme. */
 async function chalkPaint(): Promise<Paint> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
   return (style, text) => chalk[style](text);
 }
 
-/** NO_COLOR (no-color.org), then FORCE_COLOR, then whether that stream is a terminal. */
+/** NO_COLOR (no-color.org) decides, then FORCE_COLOR, then whether the stream is a terminal. */
 function hasColour(output: Output, env: Environment): boolean {
   if (env.NO_COLOR) return false;
   const force = env.FORCE_COLOR;

@@ -12,12 +12,12 @@ import { width, wrap } from './text-width';
 import { typedText } from './typed-text';
 
 const SHOW_CURSOR = '\u001b[?25h';
-/** Whether the terminal marks pasted text (xterm, "Bracketed Paste Mode"). */
+/** The terminal is to mark pasted text (xterm, "Bracketed Paste Mode"). */
 const MARK_PASTED = '\u001b[?2004h';
 const MARK_NOTHING = '\u001b[?2004l';
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** Also once it is answered: a tick would stand before answers that are refused after it. */
+/** The prefix stays once a question is answered: a tick would stand before answers that are refused after it. */
 const PREFIX = styleText('blue', '?');
 const theme = { prefix: PREFIX };
 
@@ -28,7 +28,7 @@ const HIDDEN: Readonly<Record<Extent, string>> = {
 };
 
 /**
- * Prompts on the given terminal: by inquirer, but for what is hidden. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
+ * inquirer draws the prompts, except those for hidden text. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
  * @param signals what to do for Ctrl-Z, and for Ctrl-C between two questions
  */
 export function inquirerPrompter(
@@ -47,9 +47,9 @@ export function inquirerPrompter(
   const ask = async <T>(question: object): Promise<T> => {
     take();
     const left = whenLeft(keys);
-    const given = AbortSignal.any([signal, left.signal]);
+    const ending = AbortSignal.any([signal, left.signal]);
     try {
-      const prompt = createPromptModule({ input: keys, output, signal: given });
+      const prompt = createPromptModule({ input: keys, output, signal: ending });
       const { value } = await prompt([{ ...question, theme, name: 'value' }] as never);
       return value as T;
     } catch (error) {
@@ -62,7 +62,7 @@ export function inquirerPrompter(
     }
   };
   const fold = (message: string) => wrap(`? ${message}`, columnsOf(output) - 1);
-  // inquirer breaks a line within a word.
+  // inquirer would break a line within a word.
   const folded = (message: string) => fold(message).join('\n').slice(2);
   return {
     release,
@@ -74,9 +74,9 @@ export function inquirerPrompter(
     confirm: (message, preset) =>
       ask({ type: 'confirm', message: folded(message), default: preset }),
     choose: (message, choices) => {
-      // Below the first line of its text, beside the pointer.
+      // Further lines stand below the first line of the text, beside the pointer.
       const below = (name: string) => wrap(name, columnsOf(output) - 3).join('\n  ');
-      const shown = choices.map((one) => ({ ...one, name: below(one.name) }));
+      const shown = choices.map((choice) => ({ ...choice, name: below(choice.name) }));
       return ask({ type: 'select', message: folded(message), choices: shown });
     },
   };
@@ -92,11 +92,11 @@ function askSecret(
   const bold = lines.map((line, at) =>
     at === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
   );
-  // Only the last line is drawn again.
+  // inquirer redraws only the last line.
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
   const draw = (typed: number) => {
     const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];
-    const hint = hints.find((one) => width(`${lines.at(-1)} (${one}) `) < columnsOf(output));
+    const hint = hints.find((text) => width(`${lines.at(-1)} (${text}) `) < columnsOf(output));
     const mark = extent === 'line' ? '' : MARK_PASTED;
     const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
     output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);

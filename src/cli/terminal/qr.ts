@@ -2,13 +2,13 @@ import { MAX_QR_BYTES, QUIET_ZONE, qrModules } from '../../contract/qr-matrix';
 import { folded } from './bounded-write';
 import type { Entry, Look } from './output';
 
-/** A drawing that ends with a line end, or why the text cannot be drawn. */
+/** The drawing ends with a line end. */
 type QrCode = { readonly drawing: string } | { readonly problem: string };
 
 /**
- * A text as a QR code, drawn in half blocks. Its quiet zone is as wide as the standard says, or as the terminal has room:
- * readers find the code by one module as well.
- * @param below lines that are to fit below it
+ * Draws a text in half blocks. The quiet zone is as wide as the standard says, or as the terminal has room: readers
+ * find the code by one module as well.
+ * @param below lines that are to fit below the code
  */
 export function qrCode(text: string, look: Look, below = 1): QrCode {
   const modules = qrModules(text);
@@ -28,7 +28,7 @@ function tooLarge(needed: number, there: number, what: 'columns' | 'rows'): QrCo
 }
 
 /**
- * Two rows a line. With colour black on white, whatever the theme; without, blocks are the light modules.
+ * A line has two rows. With colour they are black on white, whatever the theme; without, blocks are the light modules.
  * @param sides light modules on the left and right
  * @param ends light modules above and below
  */
@@ -49,15 +49,15 @@ function draw(modules: boolean[][], sides: number, ends: number, look: Look): st
 }
 
 /**
- * Draws a link as a QR code on stderr, or says why not.
- * @param below what is printed next: a reader needs the whole code, and a person the link
+ * Prints the reason if a QR code cannot be drawn.
+ * @param below is printed next: a reader needs the whole code, and a person the link
  */
 export async function drawQr(
   { context: { stderr }, say }: Entry,
   link: string,
   below: readonly string[],
 ): Promise<void> {
-  // The cursor has a line, too.
+  // The cursor takes a line, too.
   const lines = [...below, ''].flatMap((text) => linesOf(folded(text, stderr), stderr.columns));
   // A public key in capitals takes a third less; its case says nothing (BIP 173).
   const text = link.replace(/#age1\w+$/, (key) => key.toUpperCase());
@@ -71,7 +71,7 @@ export async function drawQr(
   if (problem !== undefined) await say.announce(problem);
 }
 
-/** A link stays whole when texts are folded, and the terminal breaks it. */
+/** Folding leaves a link whole, and the terminal breaks it. */
 function linesOf(text: string, columns: number): string[] {
   return text
     .split('\n')

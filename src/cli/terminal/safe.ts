@@ -10,7 +10,7 @@ const dangerous = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
-/** Replaces such characters. Most texts have none, and making that expression takes a millisecond. */
+/** Most texts have no such characters, and making the expression takes a millisecond. */
 function disarmed(text: string, by: (character: string) => string): string {
   return /^[ -~]*$/.test(text) ? text : text.replace(dangerous(), by);
 }
@@ -19,12 +19,12 @@ export function withoutControls(text: string): string {
   return disarmed(text, () => '');
 }
 
-/** Text of a server, or a file name, for one line of a terminal: control characters are made visible. */
+/** Makes control characters visible in text from a server, or a file name, for one line of a terminal. */
 export function safe(text: string): string {
   return disarmed(text, visible);
 }
 
-/** The same for several lines: newlines and tabs remain. */
+/** Keeps newlines and tabs, and makes other control characters visible. */
 export function safeLines(text: string): string {
   return text
     .split(/(\r?\n|\t)/)
@@ -32,26 +32,25 @@ export function safeLines(text: string): string {
     .join('');
 }
 
-/** A text for a terminal: harmless, and with a final newline. */
 export function forTerminal(text: string): string {
   return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
 }
 
 /**
- * Commands in the log of a CI job: of GitHub Actions and its likes (`::name::` at the start of a line, `##[name]`), of
- * Azure Pipelines, and of TeamCity.
+ * GitHub Actions and similar runners read commands in the log of a job (`::name::` at the start of a line, `##[name]`),
+ * and so do Azure Pipelines and TeamCity.
  */
 const lineCommand = /^([^\S\n]*):(?=:.*?::)/gm;
 const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
 
-/** Whole lines for people; in a CI job, commands to its runner are made harmless. */
+/** In a CI job, commands to its runner are made harmless. */
 export function forLog(lines: string, env: Environment): string {
   if (!isCi(env)) return lines;
   const harmless = lines.replace(lineCommand, (_, space: string) => space + visible(':'));
   return harmless.replace(command, visible);
 }
 
-/** JSON of the same value, with everything a terminal or a CI runner would act on as `\\uXXXX`. */
+/** Escapes everything that a terminal or a CI runner would act on as `\\uXXXX`. */
 export function safeJson(json: string): string {
   const escaped = (character: string) =>
     Array.from(

@@ -2,13 +2,12 @@ import { isCi } from '../ci-systems';
 import { lineStart } from './bounded-write';
 import type { Entry } from './output';
 
-/** A line of the terminal that is drawn again and again, below all that was said. */
 export interface StatusLine {
-  /** Draws it, given the columns that it may take. */
+  /** Passes the number of columns that the line may take. */
   draw(line: (columns: number) => string): void;
   /**
-   * Erases it, so that something else can be written.
-   * @param ended it has been ended, as `platform/interrupts.ts` does at a SIGINT
+   * Erases the line, so that something else can be written.
+   * @param ended `platform/interrupts.ts` has ended the line, as it does at a SIGINT
    */
   clear(ended?: boolean): Promise<void>;
   ends(): Promise<void>;
@@ -16,7 +15,7 @@ export interface StatusLine {
 
 /** The terminal echoes `^C` after the line, and `platform/interrupts.ts` ends it: it must not wrap. */
 const WIDTH_OF_INTERRUPT = 2;
-/** Moves to the beginning of the line and erases it (ECMA-48 ED). */
+/** The sequence moves to the beginning of the line and erases it (ECMA-48 ED). */
 const ERASE = '\r\u001b[J';
 
 /** Undefined in a pipe, in CI, on a dumb terminal, and with --quiet or --json. */

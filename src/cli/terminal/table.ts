@@ -1,4 +1,4 @@
-// Our own table, not cli-table3: that has no elastic columns, no pages that share widths, and no tab-separated output.
+// cli-table3 has no elastic columns, no pages that share widths, and no tab-separated output.
 import { isGuarded } from '../agent';
 import { type Entry, type Look, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
@@ -7,29 +7,29 @@ import { shorten, width, wrap } from './text-width';
 export interface Column<Row> {
   readonly title: string;
   readonly shown: (row: Row, look: Look) => string;
-  /** Cells that are longer than this are cut before a column is left out. */
+  /** A cell that is longer than this is cut before a column is left out. */
   readonly elastic?: number;
   readonly right?: boolean;
-  /** A colour that repeats what the words say. */
+  /** Colour repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
 
 export interface Listing<Row> {
   readonly columns: readonly Column<Row>[];
-  /** Titles of the columns that a narrow terminal leaves out after empty ones, the first one first. */
+  /** A narrow terminal leaves out these columns after empty ones, the first one first. */
   readonly optional?: readonly string[];
-  /** The cells of a line for a program, in full. */
+  /** A program gets these cells of a line, in full. */
   readonly fields: (row: Row) => readonly string[];
 }
 
 const GAP = 2;
 const MIN_ELASTIC = 8;
-/** IDs, times, kinds and addresses are shorter; what an instance sends need not be. */
+/** IDs, times, kinds and addresses are shorter; an instance may send anything. */
 const MAX_RIGID = 48;
 
 /**
  * Prints pages of rows as they arrive: a JSON array with `--json`, a table on a terminal, lines in a pipe.
- * @returns how many rows there were
+ * @returns the number of rows
  */
 export async function printRows<Row>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
@@ -58,11 +58,10 @@ interface Listed {
   readonly page: number;
   readonly more: boolean;
   readonly total?: number;
-  /** Whether the user chose the number of rows. */
+  /** The user chose the number of rows. */
   readonly limited?: boolean;
 }
 
-/** Says how many rows were listed, that there were none, or after a first page that there is more. */
 export async function reportEnd(
   say: Terminal,
   what: string,
@@ -79,14 +78,14 @@ export async function reportEnd(
 }
 
 /**
- * Rows for a terminal, aligned under their titles and no wider than it; for a pipe, tab-separated lines
- * without titles. Control characters of the cells are made visible in both, so that columns stay intact.
+ * On a terminal, rows are aligned under their titles and no wider than it; a pipe gets tab-separated lines without
+ * titles. Control characters of the cells are made visible in both, so that columns stay intact.
  */
 export function table<Row>(rows: readonly Row[], listing: Listing<Row>, look: Look): string {
   return tables(listing, look)(rows);
 }
 
-/** The same page by page: titles come once, and columns stay, with their widths while later cells fit. */
+/** Pages have their titles once, and columns keep their widths while later cells fit. */
 export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly Row[]) => string {
   let before: readonly PlacedColumn<Row>[] | undefined;
   return (rows) => {
@@ -109,10 +108,9 @@ export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly 
   };
 }
 
-/** A name and its value; false for one that is left out. */
 export type Pair = readonly [string, string] | false;
 
-/** One `name value` a line: two columns on a terminal, where long values are folded, separated by a tab in a pipe. */
+/** A line has a name and a value: in two columns on a terminal, where long values are folded, with a tab in a pipe. */
 export function pairs(rows: readonly Pair[], look: Look): string {
   const lines = rows.flatMap((row) => (row ? [[safe(row[0]), safe(row[1])] as const] : []));
   const wide = Math.min(MAX_RIGID, widest(lines.map(([name]) => name)));
@@ -121,11 +119,11 @@ export function pairs(rows: readonly Pair[], look: Look): string {
     const space = ' '.repeat(Math.max(0, wide - width(name)) + GAP);
     return besideName(look.paint('bold', name) + space, wide + GAP, [value], look.columns);
   };
-  return lines.map((one) => `${line(one)}\n`).join('');
+  return lines.map((pair) => `${line(pair)}\n`).join('');
 }
 
 /**
- * Texts beside a name; below it where a word, such as a link, is wider than the room there.
+ * Texts stand beside a name; below it where a word, such as a link, is wider than the room there.
  * @param name with spaces up to `indent`
  */
 export function besideName(
@@ -165,7 +163,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** The columns without those that must go until the others fit: the empty ones first, then the optional ones. */
+/** Empty columns go first, then the optional ones, until the others fit. */
 function affordable<Row>(
   columns: readonly PlacedColumn<Row>[],
   { optional = [] }: Listing<Row>,
@@ -180,7 +178,7 @@ function affordable<Row>(
   return kept;
 }
 
-/** The columns with one limit for the elastic ones, by which the lines fit. */
+/** All elastic columns get the same limit, by which the lines fit. */
 function narrowed<Row>(
   columns: readonly PlacedColumn<Row>[],
   room: number,
@@ -194,7 +192,7 @@ function narrowed<Row>(
 }
 
 function total(widths: readonly number[]): number {
-  return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
+  return widths.reduce((sum, cell) => sum + cell, GAP * (widths.length - 1));
 }
 
 const lineOf = (cells: readonly string[]) => cells.join(' '.repeat(GAP)).trimEnd();

@@ -3,7 +3,6 @@ import { eastAsianWidth } from 'get-east-asian-width';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: printable ASCII is the common case
 const ascii = /^[\x00-\x7f]*$/;
 
-/** Columns that a text without control characters takes on a terminal. */
 export function width(text: string): number {
   if (ascii.test(text)) return text.length;
   // A mark over another character, or a selector, takes no column of its own. A mark beside another (Mc) takes one.
@@ -11,7 +10,7 @@ export function width(text: string): number {
   let columns = 0;
   let last = 0;
   for (const character of text) {
-    // Makes the character before it an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
+    // The selector makes the character before it an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
     if (character === '\ufe0f' && last === 1) columns++;
     const own = zero.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
     columns += own;
@@ -20,7 +19,7 @@ export function width(text: string): number {
   return columns;
 }
 
-/** The text cut to `columns`, between graphemes, with an ellipsis if something was cut. */
+/** Cuts between graphemes, with an ellipsis if something was cut. */
 export function shorten(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   // The first use of Intl takes 20 ms.
@@ -35,7 +34,7 @@ export function shorten(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** A text as lines of at most `columns`, broken at spaces; a longer word, such as a link, stays whole. */
+/** Breaks at spaces; a longer word, such as a link, stays whole. */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';

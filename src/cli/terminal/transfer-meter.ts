@@ -5,14 +5,12 @@ import { type StatusLine, statusLine } from './status-line';
 import { shorten, width } from './text-width';
 import { count, span } from './wording';
 
-/** Shows the progress of a transfer on a line of the terminal, after half a second. */
 export interface Meter extends Omit<StatusLine, 'draw'> {
-  /** The file with this index begins, or begins again. */
+  /** A file begins again if its download cannot be resumed. */
   begins(index: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
 }
 
-/** Before the first drawing, and between two. */
 const DELAY_MS = 500;
 const INTERVAL_MS = 100;
 
@@ -23,7 +21,7 @@ export const silent: Meter = {
   ends: async () => {},
 };
 
-/** Draws when bytes move, so it needs no timer; silent where there is no status line. */
+/** Drawing when bytes move needs no timer; without a status line, nothing is drawn. */
 export function meterFor(entry: Entry, files: number): Meter {
   const { now } = entry.context;
   const status = statusLine(entry);
@@ -50,7 +48,6 @@ export function meterFor(entry: Entry, files: number): Meter {
 
 export interface Progress {
   readonly name: string;
-  /** Counted from 1. */
   readonly number: number;
   readonly files: number;
   readonly moved: number;
@@ -60,7 +57,10 @@ export interface Progress {
 
 const MIN_NAME = 12;
 
-/** `b.bin  2 of 3 files  25%  30.0 MiB of 120.0 MiB  10.0 MiB/s  9 s left`, in less than `columns`; what does not fit is cut. */
+/**
+ * `b.bin  2 of 3 files  25%  30.0 MiB of 120.0 MiB  10.0 MiB/s  9 s left`, in less than `columns`; what does not fit is
+ * cut.
+ */
 export function progressLine(
   { name, number, files, moved, length, elapsedMs }: Progress,
   columns: number,

@@ -12,7 +12,7 @@ const LINE_ENDS = ['\r', '\n', '\r\n'];
 const ALT_ENTER = '\u001b\r';
 const DELETE = '\u001b[3~';
 
-/** How far keys move in the text: arrows, Home and End (xterm), Ctrl-A and Ctrl-E (readline). */
+/** Keys move in the text by this: arrows, Home and End (xterm), Ctrl-A and Ctrl-E (readline). */
 const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
   [-1, '\u001b[D', '\u001bOD'],
   [1, '\u001b[C', '\u001bOC'],
@@ -20,10 +20,10 @@ const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
   [Infinity, '\u001b[F', '\u001bOF', '\u001b[4~', '\u0005'],
 ];
 
-/** A character, or what a key sends that has none (ECMA-48, xterm). */
+/** Matches a character, or the sequence of a key that has none (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z]|\r)|\r\n|[\s\S]/gu;
-/** The end of a piece that may be the beginning of such a key. */
+/** The end of a piece may be the beginning of such a sequence. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
@@ -34,8 +34,9 @@ interface Typing {
 }
 
 /**
- * Reads a text from the keyboard, which is not shown. Line ends are part of it if the terminal marks them as pasted.
- * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and signals
+ * The typed text is not shown. Line ends are part of it if the terminal marks them as pasted.
+ * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and
+ * signals
  */
 export function typedText(
   { input, output, signal }: PromptStreams,
@@ -61,7 +62,7 @@ export function typedText(
       reject(new CliError('interrupted', phrase('interrupted')));
     };
     const accept = (rest: readonly string[]) => {
-      // Typed after what was typed ahead.
+      // A Ctrl-C after the end of a text that was typed ahead still ends the run.
       if (rest.includes(CTRL_C)) return leave();
       end();
       const cut = rest.some((key) => !LINE_ENDS.includes(key));
@@ -90,14 +91,13 @@ export function typedText(
   });
 }
 
-/** A text, and the place in it that keys change. */
 function editable(extent: Extent) {
   const typed: string[] = [];
   let at = 0;
   let ends = 0;
   let last = '';
   const add = (key: string) => {
-    // A line end that came in two pieces.
+    // A terminal may send the two characters of a line end in two pieces.
     const second = key === '\n' && last === '\r';
     last = key;
     if (second) return;

@@ -7,13 +7,13 @@ import { phrase, usageError } from '../../platform/errors';
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
-/** Bytes of headers that a response may have: a view is spent by then, whatever policies a proxy adds to it. */
+/** In bytes: a view is used by the time the headers arrive, whatever policies a proxy adds to them. */
 export const HEADER_BYTES = 256 * 1024;
 
-/** Options of node:tls for both the instance and an https proxy. */
+/** node:tls takes these for both the instance and an https proxy. */
 export interface TlsSettings {
   readonly ca?: string[];
-  /** Always set: without it, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
+  /** Without this, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
   readonly rejectUnauthorized: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function tlsOptions({
   };
 }
 
-/** What Node trusts without the option `ca`, which replaces it. */
+/** The option `ca` replaces what Node trusts by default. */
 async function nodeRoots(env: Environment): Promise<string[]> {
   const { rootCertificates } = await import('node:tls');
   const extra = env.NODE_EXTRA_CA_CERTS;
@@ -37,7 +37,7 @@ async function nodeRoots(env: Environment): Promise<string[]> {
   return [...rootCertificates, ...(more === '' ? [] : [more])];
 }
 
-/** Where distributions of Linux and BSD keep the CAs that they trust: Debian, Fedora, openSUSE, Alpine and BSD. */
+/** Debian, Fedora, openSUSE, Alpine and BSD keep the CAs that they trust in these files. */
 const SYSTEM_FILES = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/tls/certs/ca-bundle.crt',
@@ -46,7 +46,7 @@ const SYSTEM_FILES = [
 ];
 
 /**
- * The CAs of the system: the PEM file that `SSL_CERT_FILE` names, as for OpenSSL, else the distribution's.
+ * Reads the PEM file that `SSL_CERT_FILE` names, as OpenSSL does, else the distribution's.
  * @returns undefined if there are none, or they cannot be read
  */
 export async function systemCas(
@@ -63,7 +63,7 @@ const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_UNTRUSTED)$/;
 
 /**
- * A connector that takes the system's CAs too where the others do not do: to read some hundred certificates each time would
+ * Trusts the system's CAs too where the others do not do: reading some hundred certificates for each connection would
  * cost more than the handshake. Nothing is sent before.
  */
 export function trustingSystem<To>(
@@ -95,10 +95,10 @@ const LOCALHOST = [
   { address: '::1', family: 6 },
 ] as const;
 
-/** The second address is tried after this time: more than this process may be busy when the first one responds. */
+/** The second address is tried after this time: a busy process may notice the response of the first one late. */
 const FIRST_ADDRESS_MS = 2000;
 
-/** Options of node:net by which `localhost` is not resolved by DNS (RFC 6761, 6.3), and both its addresses are tried. */
+/** Node resolves `localhost` by DNS, unless it is given both addresses of loopback (RFC 6761, 6.3). */
 export function lookupOptions(hostname: string) {
   if (!isLocalhost(hostname)) return {};
   return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
@@ -108,22 +108,21 @@ const lookup: LookupFunction = (_hostname, { all }, callback) =>
   all ? callback(null, [...LOCALHOST]) : callback(null, LOCALHOST[0].address, LOCALHOST[0].family);
 
 export interface ChosenProxy {
-  /** The scheme is http for SOCKS too. */
+  /** SOCKS has the scheme http too. */
   readonly url: URL;
   readonly port: number;
-  /** User name and password; both are empty for a proxy without a login. */
+  /** User name and password are empty for a proxy without a login. */
   readonly login: readonly string[];
-  /** The variable of the environment that names the proxy. */
   readonly variable: string;
-  /** Who resolves the host name of the instance: we (`socks5`) or the proxy (`socks5h`). */
+  /** We resolve the host name of the instance for `socks5`, the proxy does for `socks5h`. */
   readonly socks: 'socks5' | 'socks5h' | undefined;
 }
 
 /**
- * The proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, or `ALL_PROXY`, unless `NO_PROXY` (host names, suffixes,
- * `host:port`, ranges of addresses, `*`) contains its host. Lower-case names take precedence, as in curl. Never one for
- * loopback addresses: requests to them may be plain http and must not leave the machine.
- * @throws CliError (usage) when the variable is no address of a proxy that we know
+ * Chooses the proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, or `ALL_PROXY`, unless `NO_PROXY` (host
+ * names, suffixes, `host:port`, ranges of addresses, `*`) contains its host. Lower-case names take precedence, as in
+ * curl. Loopback addresses never have one: requests to them may be plain http and must not leave the machine.
+ * @throws CliError (usage) when the variable is no address of a proxy of a known kind
  */
 export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
   if (isLoopback(url.hostname)) return undefined;
@@ -133,7 +132,7 @@ export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
   return parseProxy(variable, env[variable] ?? '');
 }
 
-/** Bytes of a user name or password of SOCKS (RFC 1929, 2). */
+/** RFC 1929, 2, limits user name and password. */
 const MOST_SOCKS_BYTES = 255;
 
 function parseProxy(variable: string, value: string): ChosenProxy {
@@ -143,7 +142,7 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   // The error does not quote the value, which may contain a password.
   if (url === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-address'));
-  // A backslash, and # ? /, end the host of a URL: a part of the password would be taken for it.
+  // A backslash, `#`, `?` and `/` end the host of a URL: a part of the password would be taken for the rest.
   const login = decoded(url.username, url.password);
   const after = url.pathname + url.search + url.hash;
   if (value.includes('\\') || after.includes('@') || login === undefined)
@@ -164,7 +163,6 @@ function decoded(...parts: readonly string[]): string[] | undefined {
   }
 }
 
-/** The host name or address of a URL, without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
@@ -189,7 +187,7 @@ function matches(entry: string, host: string, port: string): boolean {
   return host === name || host.endsWith(`.${name}`);
 }
 
-/** Whether an address is in a range (RFC 4632, 3.1; RFC 4291, 2.3). Names are not resolved. */
+/** Names are not resolved (RFC 4632, 3.1; RFC 4291, 2.3). */
 function contains(range: string, host: string): boolean {
   const [, network = '', bits] = /^\[?([\da-f.:]+)\]?\/(\d{1,3})$/.exec(range) ?? [];
   const family = isIP(host);

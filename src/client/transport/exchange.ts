@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { HttpResponse } from '../../platform/context';
 
-/** Bytes of a body that wait to be read before the connection is paused. */
+/** A connection is paused when this many bytes of a body wait to be read. */
 const MOST_WAITING = 64 * 1024;
 /** Each interim response, such as 103, restarts undici's timeout, so that their number is limited. */
 const MAX_INTERIM = 10;
@@ -9,17 +9,16 @@ const MAX_INTERIM = 10;
 type Controller = Dispatcher.DispatchController;
 
 interface ExchangeSettings {
-  /** Its response must not be lost. */
   readonly effect: boolean;
   /** Not all of a streamed body can have been sent. */
   readonly unfinished: () => boolean;
   readonly running: Set<Exchange>;
-  /** Those of the connection whose body waits to be read; see `resume`. */
+  /** Exchanges of the connection whose body waits to be read; see `resume`. */
   readonly paused: Set<Exchange>;
   readonly explain: (error: unknown, exchange: Exchange) => Error;
 }
 
-/** A request and its response: what undici calls in turn, and the body as it is read. */
+/** undici calls the handlers of a request in turn, while the reader of its response iterates the body. */
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
   /** Part of the request may have been sent. */
   sent = false;
@@ -47,7 +46,10 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
     options.running.add(this);
   }
 
-  /** Gives it up; but if its effect can no longer be prevented, only after `grace` milliseconds: the response may be on its way. */
+  /**
+   * Gives the exchange up; if its effect can no longer be prevented, only after `grace` milliseconds: the response may
+   * be on its way.
+   */
   stop(grace: number): void {
     if (grace > 0 && this.options.effect && this.sent && !this.options.unfinished()) {
       this.timer = setTimeout(() => this.stop(0), grace);
@@ -58,15 +60,15 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   }
 
   /**
-   * Goes on after a pause. To be called when the connection ends, too: undici 7.30.2 drops a body, or throws where nobody can
-   * catch it, if it is paused then. Issue #5360 there, fixed in version 8, which requires Node.js 22.
+   * Goes on after a pause. A connection that ends calls this, too: undici 7.30.2 drops a body, or throws where nobody
+   * can catch it, if it is paused then (issue #5360 there, fixed in version 8, which requires Node.js 22).
    */
   resume(): void {
     this.options.paused.delete(this);
     this.controller?.resume();
   }
 
-  /** Called right before the request is written, which it is not if it is aborted. */
+  /** undici calls this right before it writes the request; an aborted one is not written. */
   onRequestStart(controller: Controller): void {
     this.controller = controller;
     if (this.stopped) this.stop(0);
@@ -86,7 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   }
 
   onResponseData(controller: Controller, chunk: Uint8Array): void {
-    // Comes of `resume` at the end of the connection.
+    // `resume` at the end of a connection causes an empty piece.
     if (chunk.byteLength === 0) return;
     this.left -= chunk.byteLength;
     this.waiting += chunk.byteLength;
@@ -132,7 +134,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
         }
       }
     } finally {
-      // What is not read would block the connection.
+      // A body that is not read would block the connection.
       if (this.end === undefined) this.controller?.abort(new Error('not read'));
     }
   }

@@ -10,7 +10,7 @@ export class TransportError extends CliError {
   declare readonly sent: boolean;
   /** No data was transferred for the time allowed. */
   declare readonly timedOut?: boolean;
-  /** What responds does not speak HTTP, or sends headers that are too long: it would do so again. */
+  /** The other side does not speak HTTP, or sends headers that are too long: another request would get the same. */
   declare readonly foreign?: boolean;
 
   constructor(
@@ -22,7 +22,7 @@ export class TransportError extends CliError {
   }
 }
 
-/** Where a proxy is, without user name and password. */
+/** The name has neither user name nor password. */
 export function proxyName({ url, socks }: ChosenProxy): string {
   return `${socks ?? url.protocol.slice(0, -1)}://${url.host}`;
 }
@@ -44,7 +44,6 @@ const NO_CERTIFICATE: Fault = ['certificate-needed', 'send-certificate'];
 const REFUSED_CERTIFICATE: Fault = ['certificate-refused', 'check-certificate'];
 const UNKNOWN_CA: Fault = ['certificate-of-unknown-ca', 'trust-certificate'];
 
-/** What went wrong, and what to do, by the error code of Node or undici. */
 const faults: Readonly<Record<string, Fault>> = {
   ENOTFOUND: ['host-unknown', 'check-host-name'],
   EAI_AGAIN: ['host-unresolved', 'check-host-name'],
@@ -100,7 +99,7 @@ export function networkError(
     return timeoutError(phrase('no-response', url.host, timeout), left, error);
   const isHttp = !code.startsWith('HPE_');
   const fault = faults[code];
-  // The handshake failed: in TLS 1.3 a client learns that after it has written (RFC 8446, 4.4.2.4 and E.1.2).
+  // A client of TLS 1.3 learns after it has written that the handshake failed (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
   const [, usual] = fault ?? [];
   const step = ca !== undefined && usual === 'trust-certificate' ? 'complete-chain' : usual;
@@ -132,15 +131,17 @@ const reason = (code: string): Fact => {
   return name ? phrase(name) : phrase('connection-failed', code);
 };
 
-/** The innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */
+/**
+ * undici wraps errors, and a host with several addresses throws an AggregateError, so that the innermost code counts.
+ */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, name, cause, errors } = error as Record<string, unknown>;
-  // undici 7 leaves its code undefined.
+  // undici 7 leaves the code of this error undefined.
   if (name === 'HTTPParserError') return 'HPE_';
   const inner = Array.isArray(errors) ? errors[0] : cause;
   const innerCode = inner === undefined ? '' : codeOf(inner);
   if (innerCode in faults) return innerCode;
-  // OpenSSL 3.5, of Node.js 22 and later, has another name for SSLv3 in its messages.
+  // OpenSSL 3.5, of Node.js 22 and later, renamed SSLv3 in its messages.
   return typeof code === 'string' ? code.replace('_SSL/TLS_ALERT_', '_SSLV3_ALERT_') : innerCode;
 }

@@ -9,7 +9,7 @@ export interface RedirectRules {
   readonly most: number;
   tooMany(status: number): CliError;
   /**
-   * The request to send next; undefined to take the response as it is.
+   * Returns the request to send next; undefined to take the response as it is.
    * @throws CliError for a redirect that must not be followed
    */
   next(location: string, request: HttpRequest, status: number): HttpRequest | undefined;
@@ -41,7 +41,7 @@ export async function follow(
   }
 }
 
-/** For calls of the API, whose token and passphrase are not sent to another origin. */
+/** Calls of the API have a token and passphrase, which are not sent to another origin. */
 export const withinOrigin: RedirectRules = {
   most: 5,
   tooMany: (status) => failedError(phrase('redirects-too-often'), { status }),
@@ -60,11 +60,11 @@ export const withinOrigin: RedirectRules = {
   },
 };
 
-/** A redirect to another origin, which may be where the instance is now. */
+/** The other origin may be where the instance is now. */
 export class LeavesOrigin extends CliError {
   readonly base: string;
 
-  /** @param advice what to do if that is the user's instance */
+  /** @param advice what to do if the other origin is the user's instance */
   constructor(
     private readonly from: URL,
     private readonly to: URL,
@@ -84,10 +84,9 @@ export class LeavesOrigin extends CliError {
   }
 }
 
-// Proxies that let nobody through to an instance who has not logged in to them: Cloudflare Access, oauth2-proxy, Authelia,
-// identity-aware proxies of clouds, or a server that requires client certificates.
+// Cloudflare Access, oauth2-proxy, Authelia, identity-aware proxies of clouds, and servers that require client
+// certificates let nobody through to an instance who has not logged in to them.
 
-/** Whether a redirect leads to the login page of an access proxy. */
 function isAccessLogin(to: URL, from: URL): boolean {
   if (/^\/(cdn-cgi\/access|oauth2)\//.test(to.pathname)) return true;
   if (to.origin === from.origin) return false;

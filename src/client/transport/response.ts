@@ -20,7 +20,7 @@ export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** The body as JSON; undefined, which matches no schema, for anything else. */
+/** Undefined, which matches no schema, for anything but JSON. */
 export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
   try {
     return parseJson(body);
@@ -29,16 +29,13 @@ export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
   }
 }
 
-/** The first value of a header, or undefined. */
+/** A field that is repeated has several values. */
 export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/**
- * The whole seconds that `Retry-After` asks to wait (RFC 9110, 10.2.3: seconds or an HTTP date); undefined if it is
- * absent or invalid.
- */
+/** Whole seconds of `Retry-After` (RFC 9110, 10.2.3: seconds or an HTTP date); undefined if it is absent or invalid. */
 export function retryAfter(response: Pick<HttpResponse, 'headers'>, now: Date): number | undefined {
   const value = header(response, 'retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -47,16 +44,19 @@ export function retryAfter(response: Pick<HttpResponse, 'headers'>, now: Date): 
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now.getTime()) / 1000));
 }
 
-/** No JSON response is longer. */
+/** A longer response is refused, to bound the memory for it. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** How many times the time for a piece a response may take at any rate. */
+/** A response may take this many times the limit for a piece, at any rate. */
 const PATIENCE = 4;
-/** A response has to be as fast after that: no instance keeps a command running for ever, a byte at a time. */
+/**
+ * After that time, a response has to be as fast as this: no instance keeps a command running for ever, a byte at a
+ * time.
+ */
 const LEAST_BYTES_PER_SECOND = 4 * 1024;
 
 /**
  * Reads the body of a response to its end, and decompresses it.
- * @param pace with the seconds between two pieces; without, it may take as long as it takes
+ * @param pace with the seconds between two pieces; without it, the body may take any time
  * @throws TransportError for one that is truncated or too slow; ResponseTooLong
  */
 export async function readWhole(
@@ -73,7 +73,7 @@ export async function readWhole(
     length += chunk.byteLength;
     if (length > MAX_BYTES) throw new ResponseTooLong(response.status);
     const time = now().getTime();
-    // No piece took longer, unless the clock was set or the machine slept.
+    // A piece cannot take longer, unless the clock was set or the machine slept.
     seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
     last = time;
     if (seconds > PATIENCE * timeout && length < LEAST_BYTES_PER_SECOND * seconds)
@@ -96,17 +96,17 @@ async function inflated(body: Buffer, coding: string, status: number): Promise<B
     return inflate(body, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLong(status);
-    // What is not compressed as it says does not match its schema, which is reported.
+    // A body that is not compressed as its header says matches no schema, which is reported.
     return body;
   }
 }
 
 /** An unwanted body is read up to here, so that its connection can be reused; a longer one closes it. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
-/** Pieces of it: one that comes a byte at a time is not waited for. */
+/** A body that comes a byte at a time is not waited for. */
 const MAX_PIECES = 4;
 
-/** Drops a body: an unread one would block the next request to that host. */
+/** An unread body would block the next request to its host. */
 export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   let read = 0;
   let pieces = 0;

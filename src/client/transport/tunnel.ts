@@ -1,5 +1,5 @@
-// Our own tunnel, not undici's ProxyAgent: that retries without end at a proxy that closes on CONNECT, and waits for
-// ever for a silent one. One attempt, one time limit.
+// undici's ProxyAgent retries without end at a proxy that closes on CONNECT, and waits for ever for a silent one, so
+// that this tunnel is our own: one attempt, one time limit.
 import { lookup } from 'node:dns/promises';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -16,13 +16,12 @@ import {
 } from './connect-options';
 import { ProxyError } from './network-errors';
 
-/** Where undici's client asks a connector to connect to. */
 interface HostAndPort {
   readonly hostname: string;
   readonly port: string;
 }
 
-/** `Proxy-Authorization` (RFC 7617) for a proxy with user name and password. */
+/** `Proxy-Authorization` (RFC 7617) has user name and password of the proxy. */
 export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Record<string, string> {
   const pair = login.join(':');
   if (pair === ':') return {};
@@ -31,16 +30,16 @@ export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Recor
 
 interface Tunnel {
   readonly proxy: ChosenProxy;
-  /** That of the instance. */
+  /** The protocol of the instance, whatever that of the proxy. */
   readonly protocol: string;
   readonly tls: TlsSettings;
-  /** Shown to the instance, not to the proxy. */
+  /** The instance sees the certificate, the proxy does not. */
   readonly certificate?: ClientCertificate | undefined;
-  /** For the tunnel, and again for TLS within it. */
+  /** Applies to the tunnel, and a second time to TLS within it. */
   readonly timeoutMs: number;
 }
 
-/** A connector for undici's client that reaches an instance by SOCKS, or by CONNECT through a proxy (RFC 9110, 9.3.6). */
+/** undici's client reaches an instance by SOCKS, or by CONNECT through a proxy (RFC 9110, 9.3.6). */
 export function tunnelConnector(tunnel: Tunnel) {
   const { proxy, protocol } = tunnel;
   return (to: HostAndPort, done: ConnectCallback): void => {
@@ -54,7 +53,7 @@ export function tunnelConnector(tunnel: Tunnel) {
   };
 }
 
-/** Opens a tunnel and sends nothing to the instance. */
+/** Sends nothing to the instance. */
 function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<Socket> {
   const request = (proxy.url.protocol === 'https:' ? secureRequest : plainRequest)({
     ...tls,
@@ -68,7 +67,7 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
     timeout: timeoutMs,
     maxHeaderSize: HEADER_BYTES,
   });
-  // Not passed as an option: NODE_DEBUG=http and net print those.
+  // NODE_DEBUG=http and net print the options of a request, but not headers that are set later.
   for (const [name, value] of Object.entries(proxyAuthorization(proxy)))
     request.setHeader(name, value);
   return new Promise<Socket>((resolve, reject) => {
@@ -90,12 +89,12 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
   });
 }
 
-/** Bytes of a host name (RFC 1928, 5). */
+/** RFC 1928, 5, limits the bytes of a host name. */
 const MOST_NAME_BYTES = 255;
 
 /**
- * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. The connection to the proxy
- * is our own: the package would keep nothing of its errors but their text.
+ * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. The connection to the
+ * proxy is our own: the package would pass on only the text of its errors.
  * @throws ProxyError; the error of a lookup of the instance
  */
 async function openSocks(
@@ -113,7 +112,7 @@ async function openSocks(
   try {
     const { socket } = await SocksClient.createConnection({
       command: 'connect',
-      // The package only checks this address: we are connected.
+      // The package only checks this address: the connection exists already.
       proxy: { host: hostOf(proxy.url), port: proxy.port, type: 5, userId, password },
       destination: { host, port },
       timeout: timeoutMs,
@@ -122,7 +121,7 @@ async function openSocks(
     return socket;
   } catch (error) {
     existing_socket.destroy();
-    // Without the error as its cause, which has the password.
+    // The error of the package has the password, so that it does not become the cause.
     throw new ProxyError(socksFault((error as Error).message), proxy);
   }
 }

@@ -1,4 +1,4 @@
-// Types of the parts of undici that are imported: it ships types only for the whole.
+// undici ships types only for the whole, and not for the parts that are imported.
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }
@@ -7,7 +7,6 @@ declare module 'undici/lib/dispatcher/pool.js' {
 }
 declare module 'undici/lib/core/connect.js' {
   import type { buildConnector } from 'undici';
-  /** Makes a connector from the options of `tls.connect` and a `timeout`. */
   export default function build(
     options: buildConnector.BuildOptions,
   ): import('./connect-options').Connector;

@@ -18,7 +18,7 @@ import { Exchange } from './exchange';
 import { networkError, ProxyError, proxyError } from './network-errors';
 import type { UploadAttempt, uploadConnector } from './upload';
 
-/** A transport over undici: one dispatcher per origin, and another for streamed bodies. */
+/** Each origin has one dispatcher, and another for streamed bodies. */
 export function undiciTransport(options: HttpSettings): HttpClient {
   const { signal, grace = 0 } = options;
   const connections = new Map<string, Promise<Connection>>();
@@ -47,7 +47,7 @@ export function undiciTransport(options: HttpSettings): HttpClient {
     open: (url) => {
       const connecting = async () => {
         const { dispatcher } = await connectionFor(new URL(url));
-        // A pool has none: it opens connections by its own rules.
+        // A pool lacks this method: it opens connections by its own rules.
         (dispatcher as { [kConnect]?(connected: () => void): void })[kConnect]?.(() => {});
       };
       connecting().catch(() => {});
@@ -96,11 +96,10 @@ async function sendOver(
 
 interface Connection {
   readonly dispatcher: Dispatcher;
-  /** Exchanges whose body waits to be read. */
   readonly paused: Set<Exchange>;
-  /** The last error of TLS on an open connection, which undici replaces by that of its end. */
+  /** undici replaces an error of TLS on an open connection by the error of its end. */
   readonly tlsError: { last?: Error | undefined };
-  /** For plain http through a proxy. */
+  /** Plain http through a proxy has the whole address in its request line. */
   readonly forwarded?: {
     readonly prefix: string;
     readonly headers: Record<string, string>;
@@ -187,10 +186,10 @@ function watched(
     });
 }
 
-/** Room for the first read of a connection, in bytes, as Node has for all. */
+/** In bytes, as Node reads for all sockets. */
 const FIRST_READ = 64 * 1024;
 const MOST_READ = 1024 * 1024;
-/** A shorter piece is copied out of its buffer, which would otherwise live as long. */
+/** A shorter piece is copied out of its buffer, which would otherwise live as long as the piece. */
 const SHORT_READ = 32 * 1024;
 
 /**

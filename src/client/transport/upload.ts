@@ -7,7 +7,7 @@ import { TransportError, timeoutError } from './network-errors';
 
 export type UploadAttempt = ReturnType<typeof uploadOf>;
 
-/** High-water mark of a socket: undici asks for the next chunk before a shorter one is written. */
+/** The high-water mark of a socket: undici asks for the next chunk before a shorter one is written. */
 const HIGH_WATER_MARK = 64 * 1024;
 
 export function uploadOf(body: StreamedBody) {
@@ -27,9 +27,8 @@ export function uploadOf(body: StreamedBody) {
         throw error;
       }
     })(),
-    /** The other side cannot have received all of it. */
     unfinished: () => left > 0,
-    /** The error of the body itself, or one for a stall; undefined for any other. */
+    /** Returns the error of the body itself, or one for a stall; undefined for any other. */
     error: (cause: unknown, { host }: URL, { timeout }: { readonly timeout: number }) => {
       if (thrown || !(cause instanceof Stalled)) return thrown;
       const name = left > 0 ? 'takes-no-more' : 'no-response';
@@ -39,7 +38,6 @@ export function uploadOf(body: StreamedBody) {
   };
 }
 
-/** No data was transferred on a socket, in either direction. */
 class Stalled extends Error {}
 
 /** Ends the response body of an early refusal where the connection breaks, without an error. */
@@ -84,7 +82,7 @@ function destroyStalled(socket: Socket, milliseconds: number): void {
 
 type Written = (error?: Error | null) => void;
 
-/** Leaves it to the reading side to end the socket, after it has read everything. */
+/** The reading side ends the socket, after it has read everything. */
 function keepReading(socket: Socket): void {
   const withoutClosed = (done: Written) => (error?: Error | null) => {
     const { code } = (error ?? {}) as NodeJS.ErrnoException;

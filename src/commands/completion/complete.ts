@@ -13,7 +13,7 @@ import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
 import { aboutSetting, settingNames } from '../../profile/settings';
 
-/** Candidates for a shell to offer, a kind of words that it completes itself, or links that this machine knows. */
+/** A shell offers candidates, or completes paths or programs itself; `links` are those that this machine knows. */
 type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
 
 interface Candidate {
@@ -39,8 +39,8 @@ export async function complete(
   context: Context,
 ): Promise<string> {
   const place = await placeOfLast(program, line, load);
-  const found = offerFor(place, context);
-  const offer = found === 'links' ? await ownLinks(place.command, context) : found;
+  const kind = offerFor(place, context);
+  const offer = kind === 'links' ? await ownLinks(place.command, context) : kind;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
     description ? `${word}\t${description}` : word,
@@ -48,19 +48,18 @@ export async function complete(
   return ['words', ...lines, ''].join('\n');
 }
 
-/** The word that is typed, and where it is. */
 interface Place {
   readonly word: string;
   readonly command: Command;
-  /** How many operands of the command are before it. */
+  /** Counts the operands of the command before the word. */
   readonly operands: number;
-  /** The option whose value it is. */
+  /** The word is the value of this option. */
   readonly open: Option | undefined;
-  /** How many words are between `--` and it, if there is one. */
+  /** Counts the words between `--` and the word, if there is a `--`. */
   readonly rest: number | undefined;
 }
 
-/** Stands for the typed word: where Commander puts it is what fits there. No line can have it. */
+/** Stands for the typed word: Commander shows what fits there by where it puts it. No line can contain it. */
 const HERE = '\0here';
 
 async function placeOfLast(
@@ -76,20 +75,19 @@ async function placeOfLast(
   const commands = lineage(command);
   const open = commands
     .flatMap(({ options }) => options)
-    .find((one) => one.required && holds(commands, one));
+    .find((option) => option.required && holds(commands, option));
   const dashes = before.indexOf('--');
   return {
     word: line.at(-1) ?? '',
     command,
-    operands: operands.filter((one) => one !== HERE).length,
+    operands: operands.filter((operand) => operand !== HERE).length,
     open,
     rest: dashes === -1 || open ? undefined : before.length - dashes - 1,
   };
 }
 
-/** Whether the typed word is the value of an option. */
 function holds(commands: readonly Command[], option: Option): boolean {
-  const values = commands.map((one) => one.getOptionValue(option.attributeName()));
+  const values = commands.map((command) => command.getOptionValue(option.attributeName()));
   return values.flat().includes(HERE);
 }
 
@@ -128,9 +126,9 @@ const commandWords = (command: Command): Candidate[] =>
   command
     .createHelp()
     .visibleCommands(command)
-    .map((one) => ({ word: one.name(), description: one.summary() }));
+    .map((command) => ({ word: command.name(), description: command.summary() }));
 
-/** A command's options and the global ones, without what it always refuses. */
+/** Options that the command always refuses are left out. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;
@@ -146,15 +144,15 @@ function optionValues(option: Option | undefined, context: Context): Offer {
   return option?.required ? valuesFor(option, context) : [];
 }
 
-function valuesFor(one: Option | Argument, context: Context): Offer {
-  if (one.argChoices) return words(one.argChoices);
-  switch (subjectOf(one)) {
+function valuesFor(declared: Option | Argument, context: Context): Offer {
+  if (declared.argChoices) return words(declared.argChoices);
+  switch (subjectOf(declared)) {
     case 'path':
       return 'files';
     case 'push':
       return 'links';
     case 'profile':
-      // Anybody may have written the config file.
+      // Another user may have written the config file.
       return offered(words(Object.keys(storedProfiles(context).profiles)));
     case 'setting':
       return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
@@ -164,18 +162,18 @@ function valuesFor(one: Option | Argument, context: Context): Offer {
 }
 
 /**
- * What others chose, as far as bash, zsh, fish and PowerShell take it for one word that means nothing to them, and Commander
- * for no option.
+ * Candidates that others chose are offered if bash, zsh, fish and PowerShell take them for one plain word, and
+ * Commander for no option.
  */
 function offered(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ word }) => /^\w[\w.:/-]*$/.test(word));
 }
 
-/** How many pushes are offered, and the columns of a name beside them: more is read by nobody while typing. */
+/** More pushes, or columns of a name beside them, are read by nobody while typing. */
 const MOST_LINKS = 10;
 const NAME_COLUMNS = 40;
 
-/** The newest pushes that have a receipt: by ID at the instance in use, which shells do not split as a link. */
+/** The newest pushes with a receipt are offered: by ID at the instance in use, as shells split a link. */
 async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
   const { sourcesOf } = await import('../../profile/sources');
   const { targetOf } = await import('../../profile/target');

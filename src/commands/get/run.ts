@@ -33,17 +33,16 @@ export interface GetPlan {
   readonly from:
     | { readonly push: LocatedItem }
     | KeptOrigin
-    /** A saved text; the link may give its key. */
+    /** A saved text; the link may have its key. */
     | { readonly file: string; readonly push: ItemReference | undefined };
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
   readonly place: PlacePlan;
-  /** Whether the user named the place. */
   readonly placed: boolean;
   readonly files: boolean;
 }
 
-/** A file that an interrupted run kept; the link may give its key. */
+/** An interrupted run saved this file; the link may have its key. */
 interface KeptOrigin {
   readonly kept: string;
   readonly push: ItemReference | undefined;
@@ -52,7 +51,7 @@ interface KeptOrigin {
 
 interface PushSource {
   retrieve(): Promise<Retrieval>;
-  /** This run has claimed it; its text was delivered before. */
+  /** This run has claimed the file; its text was delivered before. */
   readonly kept?: BegunDownload;
 }
 
@@ -117,19 +116,18 @@ async function get(
     throw error;
   }
   if (kept) retrieval = withPush(retrieval, kept.rest(retrieval.push));
-  context.asked();
+  context.releaseTerminal();
   // After a text in a pipe, stdout and stderr could run together in the same place.
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
   const failure = await deliver(retrieval, place, files);
   if (context.stdout.isTTY) await noteRest(retrieval, files);
-  // A failure that names another such file replaced this file.
+  // A failure that names another file for `--resume` has replaced this one.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
   await place.text?.finish?.(retrieval);
   await forgetKey(retrieval, plan);
 }
 
-/** Takes what an interrupted run kept as if it had been retrieved now. */
 async function resumed(
   retriever: Retriever,
   item: ConnectedItem,
@@ -148,7 +146,7 @@ async function resumed(
   });
 }
 
-/** Decrypts a push; if that fails it is saved as it is, with its files unless they are not wanted. */
+/** A push that cannot be decrypted is saved as it is, with its files unless they are not wanted. */
 async function opened(
   sealed: Retrieval,
   keys: DecryptionKeys,
@@ -176,7 +174,7 @@ async function noteRest(
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 
-/** A view is not used by the owner of a push, whom its response does not name. */
+/** The owner of a push, whom its response does not name, uses no view. */
 function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): string {
   if (left === 0) return '';
   return `: another get uses a view${typeof earlier === 'number' ? '' : ', unless the push is yours'}`;

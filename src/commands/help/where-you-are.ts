@@ -12,8 +12,8 @@ type Rows = readonly (readonly [name: string, meaning: string])[];
 const LOG_IN = ['pwpush login URL', 'log in to an instance'] as const;
 
 /**
- * What `pwpush` alone says: the profile, its address, whether there is a token, and the commands that fit. Sends nothing.
- * @param purpose what the program is for, if it has not been set up yet
+ * `pwpush` alone prints the profile, its address, whether there is a token, and the commands that fit. Sends nothing.
+ * @param purpose describes the program, for a user who has not set it up yet
  */
 export async function whereYouAre(
   options: GlobalOptions,

@@ -13,13 +13,12 @@ import { failure, messagesIn, SaveReport, type ToolResult, withMessages } from '
 export const actions = ['accept', 'decline', 'cancel'] as const;
 type Action = (typeof actions)[number];
 
-/** A page for a person, which a client may be able to show. */
 export interface Page {
   readonly url: string;
   readonly message: string;
   readonly answered: Promise<unknown>;
   /**
-   * The result of the tool after the page was shown.
+   * Returns the result of the tool after the page was shown.
    * @param action undefined if the client cannot show pages
    */
   shown(action: Action | undefined, signal: AbortSignal): Promise<ToolResult>;
@@ -28,15 +27,12 @@ export interface Page {
 const MOST_QUESTIONS = 20;
 
 /**
- * Asks a person for a secret, which goes to a new file: by a request at the instance, or without one by a page that this
- * machine serves to itself.
+ * A person answers a request at the instance, or without an instance a page that this machine serves to itself. The
+ * secret goes to a new file.
  */
-export async function ask(
-  session: McpSession,
-  asked: Arguments<'ask'>,
-): Promise<ToolResult | Page> {
+export async function ask(session: McpSession, args: Arguments<'ask'>): Promise<ToolResult | Page> {
   const { questions, places } = session;
-  const { file } = asked;
+  const { file } = args;
   const place = await newBelow(session.allowed.root, file);
   if (places.size >= MOST_QUESTIONS)
     throw usageError(`${MOST_QUESTIONS} questions are open`, 'wait for their answers');
@@ -45,7 +41,8 @@ export async function ask(
   places.add(place);
   let question: Question | ToolResult | undefined;
   try {
-    question = (await askInstance(session, asked, place)) ?? (await askHere(session, asked, place));
+    question =
+      (await askInstance(session, args, place)) ?? (await askEphemeral(session, args, place));
     if ('text' in question) return question;
   } finally {
     if (question === undefined || 'text' in question) places.delete(place);
@@ -58,10 +55,10 @@ export async function ask(
     places.delete(place);
   };
   void question.answer.then(end, end);
-  return pageOf(question, asked, session.signal);
+  return pageOf(question, args, session.signal);
 }
 
-/** The page of a question; of one elsewhere the link, as a person would trust a page that is opened for them. */
+/** A person would trust a page that is opened for them, so that of a link to another instance only the text is shown. */
 function pageOf(
   question: Question,
   { question: text, file, seconds }: Arguments<'ask'>,
@@ -69,7 +66,7 @@ function pageOf(
 ): Page | Promise<ToolResult> {
   const { link, reference, answer, warnings } = question;
   const isOwn = link.startsWith(reference) && /^(?:[/?#]|$)/.test(link.slice(reference.length));
-  const where = question.here ? ' It opens in a browser on this machine.' : '';
+  const where = question.isEphemeral ? ' It opens in a browser on this machine.' : '';
   const page: Page = {
     url: link,
     message: `${text}\nThe answer goes to ${file}, and not into the conversation.`,
@@ -98,8 +95,8 @@ export async function answerTo(
   return raceWithLimit(answer, { signal: over }, () => late);
 }
 
-/** A page that this machine serves to itself, in the background, until it is answered. */
-async function askHere(
+/** The page of this machine stays in the background until it is answered. */
+async function askEphemeral(
   session: McpSession,
   { question, expire, file }: Arguments<'ask'>,
   place: string,
@@ -112,7 +109,7 @@ async function askHere(
     events.emit(event.event, event);
   };
   const linked = once(events, 'link').then(([{ link }]): string => link);
-  // The answer is saved, and the run stays up for the page of the person.
+  // The answer is saved, and the run continues for the page of the person.
   const delivered = once(events, 'lost').then(() => ({ status: 0, stdout: '', stderr: '' }));
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
   const argv = [...words, `--expire=${expire}`, '--', question];
@@ -124,12 +121,12 @@ async function askHere(
     closing.abort();
     await ran;
   };
-  return { link, reference: link, here: true, warnings: '', answer, over: false, close };
+  return { link, reference: link, isEphemeral: true, warnings: '', answer, over: false, close };
 }
 
 /**
- * A request at the instance, which is closed again if the person declines; undefined without an instance and its token, and if
- * the instance has no requests, or could read the answer.
+ * A request is closed again if the person declines; undefined without an instance and its token, and if the instance
+ * has no requests, or could read the answer.
  */
 async function askInstance(
   session: McpSession,
@@ -163,7 +160,7 @@ async function askInstance(
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
   const warnings = messagesIn(asking.stderr);
-  return { link, reference, here: false, warnings, answer, over: false, close };
+  return { link, reference, isEphemeral: false, warnings, answer, over: false, close };
 }
 
 export async function saveTo(

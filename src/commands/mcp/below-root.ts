@@ -4,13 +4,13 @@ import { safeName } from '../../deliver/safe-name';
 import { type CliError, usageError } from '../../platform/errors';
 import { codeOf, whyUnreadable, whyUnwritable } from '../../platform/files/file-error';
 
-// Files that a caller names stay below a folder. Between the check here and its use, another program of this user could
-// replace a folder by a link; who can do that needs no help of ours. The last component is never followed when a file is
-// written: it gets its name only if nothing has it.
+// Files that a caller names stay below a folder. Between the check of a path and its use, another program of this user
+// could replace a folder by a link; such a program does not need this one for an attack. The last component is never
+// followed when a file is written: it gets its name only if nothing has it.
 
 /**
- * The path of an existing file below the root, without links.
- * @throws CliError (usage) for anything else
+ * Returns the path of an existing file below the root, without links.
+ * @throws CliError (usage) for any other path
  */
 export async function fileBelow(root: string, path: string): Promise<string> {
   const absolute = namedBelow(root, path);
@@ -23,8 +23,8 @@ export async function fileBelow(root: string, path: string): Promise<string> {
 }
 
 /**
- * The path for a new file below the root, without links, or that of a folder, with a separator at its end: if it is one, or
- * is named like one.
+ * Returns the path for a new file below the root, without links, or that of a folder, with a separator at its end: if
+ * it is one, or is named like one.
  * @throws CliError (usage) if there is a file already, or it would be elsewhere
  */
 export async function newBelow(root: string, path: string): Promise<string> {
@@ -43,7 +43,7 @@ export async function newBelow(root: string, path: string): Promise<string> {
   return join(parent, basename(absolute)) + (/[/\\]$/.test(path) ? sep : '');
 }
 
-/** The path as it is named, without `..`, NUL, and on Windows the names of devices and streams. */
+/** Refuses `..`, NUL, and on Windows the names of devices and streams. */
 function namedBelow(root: string, path: string): string {
   const parts = path.split(/[/\\]/);
   if (path === '' || path.includes('\0')) throw usageError('the path is empty or contains NUL');
@@ -59,8 +59,8 @@ function namedBelow(root: string, path: string): string {
 }
 
 /**
- * A folder without links.
- * @param makes whether those that are missing will be made
+ * Returns the path of a folder without links.
+ * @param makes whether folders that are missing will be made
  */
 async function realFolder(folder: string, makes: boolean, path: string): Promise<string> {
   try {

@@ -7,7 +7,7 @@ import { sourcesOf } from '../../profile/sources';
 import { type NoInstance, type Target, targetOrNone } from '../../profile/target';
 import type { Ran, ToolResult } from './tool-result';
 
-/** What the operator allows, which callers cannot change. */
+/** The operator allows these, and callers cannot change them. */
 export interface Allowed {
   readonly root: string;
   /** Variables that can be pushed. */
@@ -16,25 +16,22 @@ export interface Allowed {
   readonly run: readonly string[];
 }
 
-/** A question to a person, until its answer is saved. */
 export interface Question {
   readonly link: string;
-  /** What later calls name it by: the address that was asked, whatever link the instance returned. */
+  /** Later calls name the question by this: by the address that was asked, whatever link the instance returned. */
   readonly reference: string;
-  /** Whether this machine serves its page. */
-  readonly here: boolean;
-  /** What the command that asked it warned of. */
+  /** This machine serves the page. */
+  readonly isEphemeral: boolean;
   readonly warnings: string;
   readonly answer: Promise<ToolResult>;
   over: boolean;
   close(): Promise<void>;
 }
 
-/** The tools of one client: starts runs of our own with what the operator allows. */
 export class McpSession {
-  /** By the token of the request. */
+  /** The key is the token of the request. */
   readonly questions = new Map<string, Question>();
-  /** Where the answers go to questions that are open, or about to be. */
+  /** Answers to questions that are open, or about to be, go to these paths. */
   readonly places = new Set<string>();
   private readonly running = new Set<Promise<Ran>>();
 
@@ -50,17 +47,17 @@ export class McpSession {
     return this.entry.context;
   }
 
-  /** Decided each time, as a profile may have been saved since. */
+  /** A profile may have been saved since the last call, so that the target is decided again. */
   target(): Target | NoInstance {
     return targetOrNone(sourcesOf(this.entry, this.options));
   }
 
-  /** Starts a command about the instance. */
+  /** The command gets the options about the instance. */
   command(name: string, words: readonly string[], world: RunWorld): Promise<Ran> {
     return this.local(name, [...globalWords(this.options), ...words], world);
   }
 
-  /** Starts a command without the options about the instance. */
+  /** The command does not get the options about the instance. */
   local(name: string, words: readonly string[], world: RunWorld): Promise<Ran> {
     const { context, say } = this.entry;
     const { debug } = say.manner;
@@ -72,14 +69,13 @@ export class McpSession {
     return ran.finally(() => this.running.delete(ran));
   }
 
-  /** Resolves when all runs have ended. */
   idle(): Promise<unknown> {
     return Promise.allSettled(this.running);
   }
 
   /**
-   * The variables that a command does not get. Without an instance of the operator, the passphrase is for none that a caller
-   * names; the person who is asked by a request does not know it.
+   * The command does not get these variables. Without an instance of the operator, the passphrase is for none that a
+   * caller names; the person who is asked by a request does not know it.
    */
   private withheld(command: string): readonly string[] {
     const toPush = this.allowed.env.filter((name) => !/^PWPUSH_/.test(name));
@@ -89,8 +85,8 @@ export class McpSession {
 }
 
 /**
- * The words for a link, which is never taken for an option.
- * @throws CliError (usage) for anything else
+ * `--` keeps the link from being taken for an option.
+ * @throws CliError (usage) for anything but a link
  */
 export function linkWords(link: string): readonly ['--', string] {
   checkLink(link);
@@ -102,26 +98,23 @@ export function checkLink(link: string): void {
   if (link.startsWith('-')) throw usageError('the ID begins with a dash', 'use the whole link');
 }
 
-/** What one of our own runs gets, besides its command line. */
 interface RunRules {
   readonly signal: AbortSignal;
   readonly input?: string;
-  /** Called with the events of the run, whose standard output has nothing else then. */
+  /** Receives the events of the run, whose standard output has nothing else then. */
   readonly happened?: (event: RunEvent) => void;
-  /** Variables that it does not have. */
   readonly withheld: readonly string[];
-  /** Whether it has `--debug`, whose lines go to our standard error. */
+  /** The run has `--debug`, whose lines go to our standard error. */
   readonly debug: boolean;
 }
 
 type RunWorld = Omit<RunRules, 'withheld' | 'debug'>;
 
-/** Bytes of each stream that are kept; of more, the end. */
+/** In bytes: the end of each stream is kept. */
 const KEPT_BYTES = 1024 * 1024;
-/** Bytes of a line that are waited for. */
+/** In bytes: a longer line is passed on in parts. */
 const LONGEST_LINE = 64 * 1024;
 
-/** Starts our own program, and waits for its end. */
 export async function startedRun(
   { env, startOwn, stderr: log }: Pick<Context, 'env' | 'startOwn' | 'stderr'>,
   argv: readonly string[],
@@ -156,7 +149,7 @@ export async function startedRun(
   return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
 
-/** The event of a line; nothing for another one, such as of a secret that went nowhere else. */
+/** A line may be no event, such as a secret that could go nowhere else. */
 function eventIn(line: string): readonly RunEvent[] {
   try {
     return 'event' in JSON.parse(line) ? [JSON.parse(line)] : [];
@@ -168,7 +161,10 @@ function eventIn(line: string): readonly RunEvent[] {
 const lastOf = (kept: Buffer, more: Uint8Array) =>
   more.length === 0 ? kept : Buffer.concat([kept, more]).subarray(-KEPT_BYTES);
 
-/** What is printed becomes part of a conversation: marked as that of an agent, which refuses to print secrets. */
+/**
+ * The output becomes part of a conversation, so that the run is marked as that of an agent, and refuses to print
+ * secrets.
+ */
 function runEnv(env: Environment, withheld: readonly string[]): Environment {
   const kept = Object.entries(env).filter(([name]) => !withheld.includes(name));
   const ours = { AI_AGENT: 'pwpush mcp', NO_COLOR: '1', PWPUSH_NO_INPUT: '1' };

@@ -28,7 +28,6 @@ import { type Tool, tools } from './tools';
 export interface McpPlan {
   readonly root: string | undefined;
   readonly allowed: Omit<Allowed, 'root'>;
-  /** About the instance, for all runs of commands. */
   readonly options: GlobalOptions;
 }
 
@@ -59,8 +58,8 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
 }
 
 /**
- * The folder of all files. Clients start servers in any folder, some in that of the whole system.
- * @throws CliError (usage) if it is no folder, or if it is too large a one and was not named
+ * All files are below this folder. Clients start servers in any folder, some in that of the whole system.
+ * @throws CliError (usage) if it is no folder, or if it is a large one that was not named
  */
 async function rootFolder({ home }: Context, typed: string | undefined): Promise<string> {
   const folder = typed ?? '.';
@@ -77,11 +76,11 @@ async function rootFolder({ home }: Context, typed: string | undefined): Promise
   return root;
 }
 
-/** Milliseconds between two messages that a call goes on, for clients that ask for them. */
+/** In milliseconds: clients that ask for it get a message in this interval while a call runs. */
 const PROGRESS_MS = 10_000;
-/** Calls at once, as each starts a process. */
+/** Each call starts a process, so that their number is limited. */
 const MOST_CALLS = 50;
-/** Milliseconds that a person has for a page. */
+/** In milliseconds: a person has this time for a page. */
 const PATIENCE_MS = 60 * 60 * 1000;
 
 const INSTRUCTIONS =
@@ -90,7 +89,7 @@ const INSTRUCTIONS =
 interface Connection {
   readonly session: McpSession;
   readonly server: McpServer;
-  /** Version 2026-07-28 of the protocol or later: a server asks by its result, and the call is made again. */
+  /** From version 2026-07-28 of the protocol, a server asks by its result, and the call is made again. */
   readonly modern: boolean;
   /** Pages that a client was asked to show, by the state that it sends back. */
   readonly pages: Map<string, Page>;
@@ -131,7 +130,7 @@ async function serveProtocol(session: McpSession): Promise<void> {
   });
   await Promise.race([closed, aborted(ending)]);
   await served.close();
-  // Neither stream ended: only such a message makes the transport close by itself.
+  // Neither stream has ended: only a message that is too long makes the transport close by itself.
   if (!ending.aborted && !input.readableEnded && !input.destroyed && !output.destroyed)
     throw failedError(phrase('message-too-long'));
 }
@@ -143,7 +142,7 @@ function register(connection: Connection, name: ToolName): void {
   const config = {
     title,
     description: typeof description === 'string' ? description : description(session),
-    // Anybody chooses what is reached: links name their instance.
+    // A caller chooses what is reached, as links name their instance.
     annotations: { ...effects, openWorldHint: true },
     inputSchema,
   };
@@ -190,7 +189,6 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
     .elicitInput({ mode: 'url', message, url, elicitationId }, { signal, timeout: PATIENCE_MS })
     .then(
       ({ action }) => action,
-      // The client failed to show the page.
       () => undefined,
     );
   return content(await page.shown(action, signal));
@@ -203,8 +201,8 @@ const requestFor = ({ url, message }: Page, requestState: string) =>
   });
 
 /**
- * What became of a page that the client was asked to show, if this is a call about one. The state is a random name, and the
- * page was made by this server: a client can name nothing else.
+ * A call may be about a page that the client was asked to show. The state is a random name, and the page was made by
+ * this server: a client can name nothing else.
  */
 function shownPage({ pages }: Connection, { mcpReq }: ServerContext) {
   const state = mcpReq.requestState();
@@ -224,7 +222,7 @@ function canShow({ server }: McpServer, { mcpReq }: ServerContext): boolean {
   return (declared ?? server.getClientCapabilities())?.elicitation?.url !== undefined;
 }
 
-/** Reports that a call goes on, until the returned function is called. */
+/** The client gets messages until the returned function is called. */
 function progress(name: ToolName, { mcpReq }: ServerContext): () => void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
@@ -237,8 +235,9 @@ function progress(name: ToolName, { mcpReq }: ServerContext): () => void {
   return () => clearInterval(timer);
 }
 
-// Programs that start others, or say what they are given in any form: anyone who chooses their arguments gets the secret in the
-// environment, masked or not. No list of them is whole (https://gtfobins.github.io): it warns, and refuses nothing.
+// These programs start others, or print what they get in any form: anyone who chooses their arguments gets the secret
+// in the environment, masked or not. No list of them is complete (https://gtfobins.github.io): it warns, and refuses
+// nothing.
 
 const known = [
   'ash bash busybox cmd csh dash elvish fish ksh mksh nu powershell pwsh rbash sh tcsh toybox xonsh zsh',
@@ -260,7 +259,7 @@ const known = [
 
 const names = new Set(known.flatMap((line) => line.split(' ')));
 
-/** Whether a program is known for that, by its name without folders, version and `.exe`: also of `python3.12`. */
+/** Folders, version and `.exe` are not part of the name, so that `python3.12` is known too. */
 function hasWayOut(program: string): boolean {
   const base = (program.split(/[/\\]/).at(-1) ?? '')
     .toLowerCase()

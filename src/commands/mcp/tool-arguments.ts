@@ -1,10 +1,10 @@
-// What callers may pass to each tool, as they read it. Anything else is refused. No argument is a secret.
+// Callers read what they may pass to each tool. Other arguments are refused. No argument is a secret.
 import * as z from 'zod/v4';
 import { REQUEST_STATES } from '../../contract/api';
 
 const LONGEST_LINE = 2000;
 
-/** No program takes NUL in an argument, and no file in its name. */
+/** No program accepts NUL in an argument, and no file in its name. */
 const words = (most: number) =>
   z
     .string()

@@ -15,7 +15,7 @@ export interface ToolResult {
   readonly failed?: boolean;
 }
 
-/** What a caller gets of the objects of an instance. The rest may be a secret, or of no use to a model. */
+/** A caller gets these fields of an instance's objects. The others may be a secret, or of no use to a model. */
 const FIELDS =
   `html_url url_token name state kind created_at expire_after_views views_remaining expire_after_days
   days_remaining expires_at expired expired_on deleted close_after_at encrypted deletable_by_viewer retrieval_step ip
@@ -23,7 +23,7 @@ const FIELDS =
 
 const LONGEST_TEXT = 400;
 
-/** What a command printed with `--json`: the known fields of one object, or of each in a list, and its warnings. */
+/** Keeps the known fields of one object, or of each in a list, and the warnings of a command with `--json`. */
 export function jsonResult(ran: Ran): ToolResult {
   if (ran.status !== 0) return failure(ran);
   const printed = parsed(ran.stdout);
@@ -31,7 +31,7 @@ export function jsonResult(ran: Ran): ToolResult {
   return withMessages({ text: JSON.stringify(known) }, messagesIn(ran.stderr));
 }
 
-/** @throws CliError for what is not whole, as too much of it was printed */
+/** @throws CliError for JSON that is cut off, as too much of it was printed */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -61,7 +61,7 @@ const forPeople: Partial<Record<ErrorCode, string>> = {
 };
 
 export function failure({ status, stderr }: Ran): ToolResult {
-  const [code] = Object.entries(exitStatus).find(([, one]) => one === status) ?? [];
+  const [code] = Object.entries(exitStatus).find(([, exit]) => exit === status) ?? [];
   const advice = forPeople[code as ErrorCode] ?? '';
   const text = messagesIn(stderr) || `failed with status ${status}`;
   return { ...withMessages({ text }, advice), failed: true };
@@ -71,7 +71,7 @@ export function withMessages({ text, ...result }: ToolResult, messages: string):
   return { ...result, text: messages === '' ? text : `${text}\n${messages}` };
 }
 
-/** An error of a tool; of one that is not ours, without its message. */
+/** An error that is not ours loses its message. */
 export async function errorResult(error: unknown): Promise<ToolResult> {
   const { worded } = await import('../../cli/report-error');
   const { message, hint } = worded(asCliError(error));
@@ -81,7 +81,7 @@ export async function errorResult(error: unknown): Promise<ToolResult> {
 const withHint = (message: string, hint: string | undefined) =>
   hint === undefined ? message : `${message}; ${hint}`;
 
-/** Collects what a run saves to a new file or folder: by the path as the caller typed it, and never the content. */
+/** Reports what a run saves to a new file or folder: by the path as the caller typed it, and never the content. */
 export class SaveReport {
   private readonly lines: string[] = [];
 
@@ -93,16 +93,16 @@ export class SaveReport {
 
   add(event: RunEvent): void {
     if (event.event !== 'saved') return;
-    this.lines.push(safe(savedText(this.named(event.path), event.bytes, event.wanted)));
+    this.lines.push(safe(savedText(this.asTyped(event.path), event.bytes, event.wanted)));
   }
 
   result(ran: Ran): ToolResult {
-    const stderr = this.named(ran.stderr);
+    const stderr = this.asTyped(ran.stderr);
     const ended = ran.status === 0 ? { text: messagesIn(stderr) } : failure({ ...ran, stderr });
     return { ...ended, text: [...this.lines, ended.text].join('\n').trim() };
   }
 
-  private named(text: string): string {
+  private asTyped(text: string): string {
     const [place = '', name = ''] = [this.place, this.typed].map((path) =>
       path.replace(/[/\\]$/, ''),
     );
@@ -110,12 +110,12 @@ export class SaveReport {
   }
 }
 
-/** What a command reported on its way, of JSON the messages and hints. */
+/** Extracts messages and hints from lines of JSON; other lines stay. */
 export function messagesIn(stderr: string): string {
   return stderr.trim().split('\n').map(messageOf).join('\n');
 }
 
-/** What a command warned of, which ended in a way that the tool has its own words for. */
+/** The tool has its own words for the end of the command, but not for its warnings. */
 export function warningsIn(stderr: string): string {
   const warnings = stderr.split('\n').filter((line) => line.startsWith('{"warning":'));
   return messagesIn(warnings.join('\n'));
@@ -126,7 +126,7 @@ function messageOf(line: string): string {
     const { error, warning } = JSON.parse(line);
     if (warning) return safe(`warning: ${warning.message}`);
     const { message, hint, link, expired } = error;
-    // What was created must not be lost.
+    // The link of what was created must not be lost.
     const remains = link === undefined || expired ? '' : `; its link is ${link}`;
     return safe(withHint(message, hint) + remains);
   } catch {
@@ -134,12 +134,12 @@ function messageOf(line: string): string {
   }
 }
 
-/** Bytes of each stream of a program that a caller gets: the end. */
+/** In bytes: a caller gets this end of each stream of a program. */
 const SHOWN_BYTES = 16 * 1024;
 
 /**
- * How the program of `run --json` ended, what the command warned of, and what was printed; why it was not started, if the
- * command says so and there is nothing else.
+ * Describes how the program of `run --json` ended, what the command warned of, and what was printed; or why it was not
+ * started, if the command says so and there is nothing else.
  */
 export function programResult(ran: Ran): ToolResult {
   const { status, stdout, stderr } = ran;
@@ -151,7 +151,6 @@ export function programResult(ran: Ran): ToolResult {
   return { text: parts.join('\n') };
 }
 
-/** Whether a text is JSON of a command of ours that ended with that status. */
 function isErrorOf(status: number, text: string): boolean {
   try {
     const own = exitStatus[JSON.parse(text).error.code as ErrorCode];

@@ -18,21 +18,19 @@ import {
   withMessages,
 } from './tool-result';
 
-// What a client reads about the effects of tools. A destructive one may end or use up something.
+// A client reads these about the effects of tools. A destructive one may end or use up something.
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const ADDS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
 const USES_UP = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
-/** What a model reads about a tool, and what the tool does. */
 export interface Tool<Name extends ToolName = ToolName> {
   readonly title: string;
   readonly description: string | ((session: McpSession) => string);
   readonly effects: typeof READS;
-  /** @throws CliError for what it refuses */
+  /** @throws CliError for what the tool refuses */
   work(session: McpSession, args: Arguments<Name>, signal: AbortSignal): Promise<ToolResult | Page>;
 }
 
-/** Runs a command about one link, and returns fields of its JSON. */
 const ofLink =
   (name: 'expire' | 'show' | 'audit') =>
   async (session: McpSession, { link }: { readonly link: string }, signal: AbortSignal) =>
@@ -140,7 +138,7 @@ function limitWords({ encrypt, ...limits }: Partial<Arguments<'push'>>): string[
   return [...words, encrypt ? '--encrypt=link' : '--no-encrypt'];
 }
 
-/** The option of `run` that hides the secret in the output, without which it is never run here. */
+/** `run` masks secrets in its output with this option, and is never started by a tool without it. */
 const MASKED = '--mask';
 
 async function run(
@@ -162,7 +160,10 @@ async function run(
 
 const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
 
-/** Masks secrets of the operator in what a program printed: it may read them from the process that started it (proc(5)). */
+/**
+ * Masks secrets of the operator in the output of a program, which may read them from the process that started it
+ * (proc(5)).
+ */
 function withoutOperators(ran: Ran, { context, allowed }: McpSession): Ran {
   const secrets = [...allowed.env, ...OURS].map((name) => ({
     name,

@@ -15,7 +15,7 @@ const ENCRYPTED = {
   keys: 'to public keys',
 };
 
-/** The request that `--dry-run` shows, with its secrets masked; of files it has their names, types and sizes. */
+/** Secrets of the request are masked; files are shown by their names, types and sizes. */
 export async function dryRunText(draft: Draft, target: Target, json: boolean): Promise<string> {
   const { request, files } = await requestOf(draft);
   const encryption = draft.plan.seal.encryption?.mode;

@@ -6,7 +6,7 @@ import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import { printLink } from '../../deliver/deliver-link';
-import { tellError } from '../../keep/tell-error';
+import { printError } from '../../keep/print-error';
 import {
   attempt,
   CliError,
@@ -30,7 +30,7 @@ import {
 } from '../../send/batch-lines';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
-import { editionOf, sayExpiry } from '../../send/expiry';
+import { editionOf, reportExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
 
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
@@ -42,7 +42,7 @@ export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
   readonly dryRun: boolean;
 }
 
-/** Bytes of a line: the longest text that the reference takes, with room for JSON escapes. */
+/** In bytes: the longest text that the reference accepts, with room for JSON escapes. */
 const LONGEST = 8 * 1024 * 1024;
 
 /**
@@ -57,7 +57,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   let isStopped = false;
   let hinted: string | undefined;
   const report = async (failure: CliError) => {
-    await tellError(context, failure, { ...say.manner, hinted });
+    await printError(context, failure, { ...say.manner, hinted });
     hinted = worded(failure).hint;
   };
   const goesOn = () => !isStopped && !context.signal.aborted;
@@ -82,7 +82,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     }
     if (!unprinted) continue;
     const failure = counted(unprinted);
-    // That standard output fails is reported once; later only with a link that is not on standard error either.
+    // A failure of standard output is reported once; later only with a link that is not on standard error either.
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
@@ -90,7 +90,6 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   if (worst > 0) throw new ExitWith(worst);
 }
 
-/** What was made of a line: a push, its failure, or with `--dry-run` the text of a request. */
 interface Outcome {
   readonly line: BatchLine;
   readonly result: CreatedPush | CliError | string;
@@ -104,13 +103,13 @@ async function outcomes(
   const { context, say } = entry;
   const seal = await readKeys(plan.seal, entry);
   const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
-  context.asked();
+  context.releaseTerminal();
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
   // An account that the instance cannot have ends the run, rather than each line.
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
-  await sayExpiry(plan.limits.expiry, 'expires', say);
+  await reportExpiry(plan.limits.expiry, 'expires', say);
   const inClear = new Set<string>();
   let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
@@ -141,7 +140,6 @@ async function outcomes(
   }));
 }
 
-/** The plan of a push with what a line says of it. */
 function planOfLine(
   { details, limits, result }: EachPlan,
   seal: DraftPlan['seal'],
@@ -161,8 +159,8 @@ function planOfLine(
 }
 
 /**
- * Fills the place of a line that failed: with nothing, or with the error as JSON, which then stands nowhere else. Returns the
- * error if that cannot be written.
+ * The place of a line that failed is empty, or has the error as JSON, which is then not on standard error too. Returns
+ * the error if that cannot be written.
  */
 async function printFailure(
   { context: { stdout }, say }: Entry,

@@ -6,19 +6,17 @@ import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
-import { type EditionFinder, editionOf, sayExpiry } from '../../send/expiry';
+import { type EditionFinder, editionOf, reportExpiry } from '../../send/expiry';
 
 export interface PushPlan extends DraftPlan {
   readonly place: {
     readonly at: 'instance';
     readonly target: Target;
-    /** The command that sets the text first. */
     readonly setting: SettingPlan | undefined;
     readonly dryRun: boolean;
   };
 }
 
-/** Reads the secret, creates the push, checks what was granted, and prints the link. */
 export async function run(entry: Entry, plan: PushPlan): Promise<void> {
   const { place, result } = plan;
   const setter = place.setting && (await (await settingFirst()).findSetter(entry, place.setting));
@@ -39,10 +37,9 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
   }
 }
 
-/** What sets a secret before it is pushed, which few pushes need. */
+/** Few pushes need this module. */
 const settingFirst = () => import('../../run/set-first');
 
-/** Says what the sender may want to change, and reads what is to be pushed. */
 export async function prepare(
   plan: DraftPlan,
   entry: Entry,
@@ -65,11 +62,10 @@ export async function prepare(
 
 async function show(draft: Draft, target: Target, say: Terminal): Promise<void> {
   const { dryRunText } = await import('./dry-run');
-  await sayExpiry(draft.plan.limits.expiry, 'expires', say);
+  await reportExpiry(draft.plan.limits.expiry, 'expires', say);
   await say.printText(await dryRunText(draft, target, say.manner.json));
 }
 
-/** Has the command set the secret, and creates the push if it succeeded. */
 async function setAndCreate(
   setter: Setter,
   draft: Draft,
@@ -80,7 +76,7 @@ async function setAndCreate(
   const secret = await setFirst(entry, setter, instance, draft.text ?? '');
   try {
     const created = await createPush(draft, instance, entry);
-    // The instance, too, may return the secret.
+    // The instance may return the secret, which the command alone is to have.
     const { payload: _secret, ...object } = created.object;
     return { ...created, object };
   } catch (error) {

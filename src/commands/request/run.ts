@@ -15,7 +15,7 @@ import {
   drawing,
   isForPhones,
   printCreated,
-  reachedHere,
+  reachNote,
 } from '../../deliver/deliver-link';
 import { rescuePushes } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -24,7 +24,13 @@ import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
 import { clientOf, connect, type Instance } from '../../profile/connect';
-import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
+import {
+  checkListening,
+  type EphemeralInstance,
+  ephemeralFailure,
+  LOST,
+  startEphemeral,
+} from '../../profile/ephemeral';
 import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
@@ -37,29 +43,27 @@ import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
 export interface RequestPlan extends QuestionPlan {
-  readonly place: AskedPlace | AskedHere;
+  readonly place: InstancePlace | EphemeralPlace;
 }
 
-interface AskedPlace {
+interface InstancePlace {
   readonly at: 'instance';
   readonly target: Target;
-  /** Seconds to wait for the answer at most; undefined if nobody waits for it. */
+  /** `most` in seconds; undefined if nobody waits for the answer. */
   readonly wait: { readonly most: number | undefined } | undefined;
 }
 
-interface AskedHere {
+interface EphemeralPlace {
   readonly at: 'here';
   readonly host: string;
   readonly port: number;
-  /** Where the answer goes. */
   readonly output: PlacePlan;
 }
 
-/** Visitors who are named: more lines would push the link off the screen. */
+/** More visitors are not named: their lines would push the link off the screen. */
 const VISITORS = 20;
 const PAUSE_MS = 500;
 
-/** Reads the question, creates the request with a new private key, and prints its link. */
 export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { content, limits, seal, place, result } = plan;
   if (place.at === 'here') return serve(entry, plan, place);
@@ -69,7 +73,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
     const question = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
     const closes = limits.closes ?? (await offerExpiry(content.question, entry));
     const passphrase = await newPassphrase(seal.passphrase, context);
-    context.asked();
+    context.releaseTerminal();
     const instance = await connect(entry, place);
     const draft = { plan, question, closes, files, passphrase };
     const created = await createRequest(draft, instance, entry);
@@ -82,7 +86,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   }
 }
 
-/** @param most seconds; each response has no longer */
+/** @param most in seconds; a response may take no longer either */
 async function waitFor(
   entry: Entry,
   most: number | undefined,
@@ -97,7 +101,7 @@ async function waitFor(
   });
 }
 
-/** Asks for an expiry if the question was asked for, too; Enter alone means the default of the instance. */
+/** A user who typed the question is asked for an expiry, too; Enter alone means the default of the instance. */
 async function offerExpiry(
   source: Source,
   { context, say }: Entry,
@@ -118,38 +122,36 @@ async function offerExpiry(
   );
 }
 
-/** Asks from the memory of this machine: serves the question until it is answered, and delivers the answer. */
-async function serve(entry: Entry, plan: RequestPlan, place: AskedHere): Promise<void> {
+async function serve(entry: Entry, plan: RequestPlan, place: EphemeralPlace): Promise<void> {
   const { context } = entry;
   const { host, port } = place;
   const wanted = { files: plan.limits.takesFiles, instead: 'output-unseen' } as const;
   const output = await reservePlace(entry, place.output, wanted);
   const moments = new EventEmitter();
   const report = reporter(entry, once(moments, 'delivered'));
-  let here: HereInstance | undefined;
+  let instance: EphemeralInstance | undefined;
   let answer: Retrieval | undefined;
   try {
-    await checkHere(host, port);
+    await checkListening(host, port);
     const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
-    context.asked();
-    here = await startHere(entry, { kind: 'request', host, port }, report);
-    answer = await askAt(here, entry, plan, passphrase);
+    context.releaseTerminal();
+    instance = await startEphemeral(entry, { kind: 'request', host, port }, report);
+    answer = await askAt(instance, entry, plan, passphrase);
     const failure = await deliver(answer, output, true);
     if (failure)
       throw context.signal.aborted ? failure.with({ code: endedBy(context.signal).code }) : failure;
     moments.emit('delivered');
-    await here.settled();
+    await instance.settled();
   } catch (error) {
     if (!answer) await output.discard();
-    throw failureHere(error);
+    throw ephemeralFailure(error);
   } finally {
-    await here?.close();
+    await instance?.close();
   }
 }
 
-/** Shows the link of a request here, and takes the answer. */
 async function askAt(
-  here: HereInstance,
+  instance: EphemeralInstance,
   entry: Entry,
   plan: RequestPlan,
   passphrase: string | undefined,
@@ -159,13 +161,13 @@ async function askAt(
   const question = await readSecret({ from: content.question, raw: false }, entry.context, TO_ASK);
   const { closes } = limits;
   const draft = { plan, question, closes, passphrase: { text: passphrase }, recipient };
-  const { token, link } = await createRequest(draft, here, entry);
-  await showLink(entry, plan.result, { token, link, exposed: here.exposed });
-  if ((await here.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
-  return openAnswer(entry, { ...here, token }, { identity, passphrase });
+  const { token, link } = await createRequest(draft, instance, entry);
+  await showLink(entry, plan.result, { token, link, exposed: instance.exposed });
+  if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
+  return openAnswer(entry, { ...instance, token }, { identity, passphrase });
 }
 
-/** @param delivered resolves when nothing but a lost response keeps the instance up */
+/** @param delivered resolves when nothing but a lost response keeps the instance running */
 function reporter(
   { context, say }: Entry,
   delivered: Promise<unknown>,
@@ -191,9 +193,9 @@ async function showLink(
   { token, link, exposed }: { token: string; link: string; exposed: boolean },
 ): Promise<void> {
   const { context, say } = entry;
-  const after = qr ? reachedHere(link) : [];
+  const after = qr ? reachNote(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
-  // Below the code, 24 lines have no room for this beside the warning.
+  // On 24 lines, a QR code has no room below it for this and the warning.
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(entry, link)) await (await drawing()).drawQr(entry, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
@@ -210,7 +212,7 @@ async function showLink(
 const EXPOSED = 'plain http: someone who changes the page on its way can read the answer';
 const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 
-/** Takes and decrypts the answer; what cannot be decrypted is saved, as it is in the memory of this run alone. */
+/** An answer that cannot be decrypted is saved, as it is in the memory of this run alone. */
 async function openAnswer(
   { context, say }: Entry,
   item: Pick<ConnectedItem, 'api' | 'target' | 'token'>,
@@ -223,7 +225,7 @@ async function openAnswer(
   const taken = await whenFree(context, () =>
     takeAnswer({ context, say, store }, item, known, key),
   );
-  // Ctrl-C ends the delivery, and not what saves the rest then; a second one ends the run.
+  // Ctrl-C ends the delivery, but not the rescue after it; a second one ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
   try {
     const opened = await openPush(sealed, { identities: [], decrypt: true });
@@ -237,7 +239,7 @@ async function openAnswer(
   }
 }
 
-/** An answer that a busy service does not give is asked for again: it is in the memory of this run alone. */
+/** A busy service is asked for the answer again, which is in the memory of this run alone. */
 async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const outcome = await attempt(work);

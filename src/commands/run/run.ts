@@ -27,10 +27,8 @@ import { retrieveFrom } from '../../take/retrieve';
 
 export interface RunPlan {
   readonly items: readonly LocatedItem[];
-  /** The program and its arguments. */
   readonly words: readonly [string, ...string[]];
   readonly inputs: InputPlan;
-  /** Whether secrets are masked in the output. */
   readonly mask: boolean;
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
@@ -48,7 +46,7 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   const openings: Opening[] = [];
   for (const item of items) openings.push({ item, keys: await keysOf(context, item, keys) });
   const pushes = await retrieveAll(retriever, openings, passphrase);
-  context.asked();
+  context.releaseTerminal();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
   let folder: MemoryFolder | undefined;

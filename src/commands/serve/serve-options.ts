@@ -3,27 +3,27 @@ import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../../cli/command';
 import {
-  count,
-  type Elsewhere,
   filledText,
   flag,
   group,
   lineage,
   negatable,
   parsed,
-  type Rows,
   storedFile,
   type Values,
+  variableOf,
 } from '../../cli/declare';
-import { type Closed, type Options, outputRows, tlsRows } from '../../cli/options';
-import { days, port } from '../../cli/values';
+import { type Options, tlsRows } from '../../cli/options';
+import { days, port, positive } from '../../cli/values';
+import { wholeSize } from '../../contract/byte-size';
+import { type NumberSetting, numbers, optionName } from '../../contract/serve-settings';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
-import { type CommandObject, command, type Invocation, type Planned } from '../planned';
+import type { Invocation } from '../planned';
 
 export const HOST = '127.0.0.1';
 export const PORT = 5100;
@@ -36,8 +36,27 @@ export const dataRows = () => ({
   database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
 });
 
-const bytes = (flags: string, help: string, least?: number) =>
-  parsed(flags, help, (value, name) => size(value, name, least));
+/** `least` is 0 or 1: the service, which others can start too, checks the rest of the range. */
+const readers = {
+  count: positive,
+  days: (text: string, name: string, least: number) =>
+    text === '0' && least === 0 ? 0 : days(text, name),
+  size,
+};
+
+function numberRow(name: string, { unit, help, range: [least], preset }: NumberSetting) {
+  const isSize = unit === 'size';
+  const shown = isSize ? wholeSize(preset ?? 0).replace(' ', '') : preset;
+  return parsed(
+    `${optionName(name)} <${isSize ? 'size' : 'n'}>`,
+    preset === undefined ? help : `${help} (default: ${shown})`,
+    (text, label) => readers[unit](text, label, least === 0 ? 0 : 1),
+  );
+}
+
+const numberRows = Object.fromEntries(
+  Object.entries(numbers).map(([name, setting]) => [name, numberRow(name, setting)]),
+) as { readonly [Name in keyof typeof numbers]: ReturnType<typeof numberRow> };
 
 /** The options of `serve`; each can be set by a variable, too. The defaults that only the help names are the service's. */
 export const rows = {
@@ -51,10 +70,10 @@ export const rows = {
     ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk')
       .common()
       .conflicts(['database']),
-    maxData: bytes(
+    maxData: parsed(
       '--max-data <size>',
       'most data of --ephemeral (default: 1/4 of memory)',
-      1024 ** 2,
+      (text, name) => size(text, name, 1024 ** 2),
     ),
     firstToken: negatable('--first-token', 'print no token, where a log would keep it'),
   }),
@@ -62,22 +81,7 @@ export const rows = {
     // The global option of this name is another one.
     anonymous: negatable('--anonymous', 'require a token, but not to open a link').common(),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
-    defaultDays: parsed('--default-days <n>', 'days of a push by default (default: 7)', days),
-    minDays: parsed('--min-days <n>', 'fewest days that a push can have (default: any time)', days),
-    maxDays: parsed('--max-days <n>', 'most days that a push can have (default: 90)', days),
-    defaultViews: count('--default-views <n>', 'views of a push by default (default: 5)'),
-    maxViews: count('--max-views <n>', 'most views that a push can have (default: 100)'),
-    maxFileSize: bytes('--max-file-size <size>', 'largest file: 500M, 1GiB (default: 100MiB)'),
-    maxBuffer: bytes('--max-buffer <size>', 'memory for requests and responses (default: 64MiB)'),
-    maxConnections: count('--max-connections <n>', 'open connections (default: 4096)'),
-    minRate: bytes('--min-rate <size>', 'slowest client, per minute; 0: any (default: 50KB)', 0),
-    maxFailures: count('--max-failures <n>', 'failures in the log of a push (default: 1000)'),
-    keepDays: parsed(
-      '--keep-days <n>',
-      'days to keep the log of expired pushes (default: 90)',
-      (value, name) => (value === '0' ? 0 : days(value, name)),
-    ),
-    reserve: bytes('--reserve <size>', 'free disk space to leave (default: 32MiB)', 0),
+    ...numberRows,
     rateLimit: parsed(
       '--rate-limit <n/s>',
       'requests per address, such as 600/m (default: 100/s)',
@@ -107,7 +111,7 @@ export const rows = {
   }),
 };
 
-export interface DataPlan {
+export interface DataPlace {
   readonly data: string;
   /** The PostgreSQL that has them; the folder has them without one. */
   readonly database?: string;
@@ -120,7 +124,7 @@ export interface DataPlan {
 export function dataPlace(
   context: Context,
   options: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
-): DataPlan {
+): DataPlace {
   if (options.ephemeral) return { data: '' };
   const { data, database: url = context.env.DATABASE_URL } = options;
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
@@ -170,55 +174,22 @@ export function passwordWarnings(command: Command): string[] {
   return isShown ? [text] : [];
 }
 
-/** The value of an option in the environment; an empty variable counts as not set. */
-const fromEnvironment =
-  (env: Environment): Elsewhere =>
-  (row) => {
-    const variable = variableOf(row.label);
-    const text = env[variable];
-    if (!text) return undefined;
-    if (typeof row.fallback === 'boolean') return truth(text, variable);
-    return row.parse ? row.parse(text, variable) : text;
-  };
+export type DataOptions<R> = Options<R> & { readonly place: DataPlace };
 
-/**
- * `serve` or a command below it, of which some options may be given before its name, or in the environment.
- * @param warnings returns what is printed before the plan is made, which may fail because of what they are about
- */
-export function serveCommand<R extends Rows & Closed<R>, Plan>(
-  planned: Planned<R, Plan>,
-  warnings: (options: Options<R>, invocation: Invocation) => readonly string[] = (_, { command }) =>
-    passwordWarnings(command),
-): CommandObject {
-  return command<R, Plan>({
-    ...planned,
-    globals: outputRows,
-    elsewhere: fromEnvironment,
-    plan: async (options, invocation) => {
-      for (const warning of warnings(options, invocation)) await invocation.say.warn(warning);
-      return planned.plan(options, invocation);
-    },
-  });
+/** Plans a command that needs only the data of a service. */
+export async function planWithData<Given extends Values<ReturnType<typeof dataRows>>>(
+  options: Given,
+  { command, context, say }: Invocation,
+): Promise<Given & { readonly place: DataPlace }> {
+  // The place may be refused because of what they are about.
+  for (const warning of passwordWarnings(command)) await say.warn(warning);
+  return { ...options, place: dataPlace(context, options) };
 }
 
-export type DataOptions<R> = Options<R> & { readonly place: DataPlan };
-
-export const dataCommand = <R extends Rows & Closed<R> & ReturnType<typeof dataRows>>(
-  declared: Omit<Planned<R, DataOptions<R>>, 'plan'>,
-): CommandObject =>
-  serveCommand<R, DataOptions<R>>({
-    ...declared,
-    plan: (options, { context }) => {
-      const where: Values<ReturnType<typeof dataRows>> = options;
-      return { ...options, place: dataPlace(context, where) };
-    },
-  });
-
-const variableOf = (label: string) =>
-  `PWPUSH_SERVE_${label.replace('--', '').replaceAll('-', '_').toUpperCase()}`;
+export const VARIABLE_WORD = 'serve';
 
 export const variables: ReadonlyMap<string, string> = new Map(
-  Object.entries(rows).map(([name, { label }]) => [name, variableOf(label)]),
+  Object.entries(rows).map(([name, row]) => [name, variableOf(VARIABLE_WORD, row)]),
 );
 
 /** A warning for each variable that looks like one of `serve` but is not: the service would run with its default. */
@@ -231,12 +202,6 @@ export function unknownVariables(env: Environment): string[] {
       const meant = known.has(positive) ? `; did you mean ${positive}=false?` : '';
       return `the variable ${name} is unknown and has no effect${meant}`;
     });
-}
-
-function truth(text: string, variable: string): boolean {
-  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
-  if (/^(?:0|false|no|off)$/i.test(text)) return false;
-  throw usageError(`${variable} must be true or false`);
 }
 
 function logFormat(value: string, name: string): 'text' | 'json' {
@@ -254,7 +219,7 @@ function rate(value: string, name: string): 'off' | { requests: number; millisec
 }
 
 /** Parses bytes; K, M, G, T and KiB … are powers of 1024, KB … of 1000. */
-function size(value: string, name: string, least = 1): number {
+function size(value: string, name: string, least: number): number {
   const [, digits = '', unit = '', suffix = ''] =
     /^(\d{1,13}(?:\.\d{1,3})?)([kmgt]?)(i?b)?$/i.exec(value.trim()) ?? [];
   const base = suffix.toLowerCase() === 'b' ? 1000 : 1024;

@@ -1,4 +1,3 @@
-/** Resolves once `signal` has aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -18,13 +17,13 @@ export function limited(signal: AbortSignal, milliseconds: number): AbortSignal 
 }
 
 interface Limit {
-  /** The time runs from when this signal aborts; left out, from now on. */
+  /** The time runs from when this signal aborts; without it, from the call on. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the work may still take then, 0 if left out. */
+  /** 0 if left out. */
   readonly milliseconds?: number;
 }
 
-/** Settles as `work` does, or as `late` does where the limit is reached first. The work itself goes on. */
+/** Rejects or resolves as `late` does once the limit is reached, while the work itself goes on. */
 export async function raceWithLimit<T>(
   work: Promise<T>,
   { signal, milliseconds = 0 }: Limit,

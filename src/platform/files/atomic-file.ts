@@ -21,7 +21,7 @@ import { syncFolder, syncHandle, syncOpen } from './sync';
 
 const RANDOM_BYTES = 6;
 
-/** `temporaryFile` makes a name longer by this. */
+/** A name grows by this in `temporaryFile`, which limits the length of names. */
 export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.part'.length;
 
 export type TemporaryFile = ReturnType<typeof temporary>;
@@ -34,7 +34,7 @@ export async function temporaryFile(folder: string, name: string): Promise<Tempo
   return temporary(path, handle);
 }
 
-/** Opens a file to append to it; `leave` names it `left`. Throws an error of the file system. */
+/** Opens a file for appending; its `leave` renames it to `left`. Throws an error of the file system. */
 export async function reopenFile(path: string, left: string): Promise<TemporaryFile> {
   const { O_APPEND, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
   return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK), left);
@@ -44,7 +44,7 @@ function temporary(path: string, handle: FileHandle, left = path) {
   let synced = false;
   return {
     handle,
-    /** Syncs and closes the file and names it; false if the name is taken and `replace` is not set. */
+    /** Syncs, closes and names the file; false if the name is taken and `replace` is not set. */
     moveTo: async (to: string, replace: boolean) => {
       if (!synced) await syncHandle(handle);
       synced = true;
@@ -103,7 +103,7 @@ export function setOwnMode(file: number): void {
   try {
     fchmodSync(file, 0o600);
   } catch {
-    // The file has the mode that the mount gives to all.
+    // A file system without modes gives all files that of its mount.
   }
 }
 
@@ -183,10 +183,13 @@ export async function changeFile<T>(
   }
 }
 
-/** Changes when the file is replaced. A name: it says nothing of the content, which has secrets. */
+/**
+ * Changes whenever the file is replaced. It becomes a part of a file name, so that it says nothing of the content,
+ * which has secrets.
+ */
 function versionOf(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? 'new' : `${stats.ino}-${stats.mtimeNs}`;
 }
 
 /**

@@ -1,16 +1,16 @@
 export const NOT_UTF8 = 'its name is not UTF-8';
 
 /**
- * What an error of the file system says about going on: there is nothing of that name, or something; the file system has no such
- * thing as modes, links or syncs, without which what was written is there all the same; the file can be rewritten but not
- * replaced, as it is mounted alone, such as into a container.
+ * What an error of the file system means for the caller: nothing has that name, or something has; the file system lacks
+ * modes, links or syncs, without which the file is written all the same; the file is mounted alone, such as into a
+ * container, so that it can be rewritten but not replaced.
  */
 type Meaning = 'missing' | 'taken' | 'unsupported' | 'mounted';
 
 interface FileError {
   readonly means?: Meaning;
   readonly words?: string;
-  /** The words for a file that was to be written, where that is another reason. */
+  /** Replaces `words` where the file was to be written. */
   readonly written?: string;
 }
 
@@ -31,11 +31,11 @@ const errors: Readonly<Record<string, FileError>> = {
   ENOSYS: { means: 'unsupported' },
   ENOTSUP: { means: 'unsupported' },
   EOPNOTSUPP: { means: 'unsupported' },
-  // Windows, FUSE, 9P and network mounts refuse modes and links so.
+  // Windows, FUSE, 9P and network mounts refuse modes and links with EPERM.
   EPERM: { means: 'unsupported', words: 'not permitted' },
 };
 
-/** The code of an error of the system, such as ENOENT, or of one of ours; a code itself. */
+/** Reads the code of an error, such as ENOENT, also where the error is only its code. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code;
 }
@@ -49,7 +49,7 @@ export function isSystemError(error: unknown): boolean {
   return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
-/** The reason why a file, a folder or a stream takes no bytes, in words where there are any, else as the code of the system. */
+/** The reason is in words if there are any, else the system's code. */
 export function whyUnwritable(error: unknown): string {
   const code = codeOf(error) ?? 'error';
   const { words = code, written = words } = errors[code] ?? {};
@@ -61,7 +61,7 @@ export function isGarbled(path: string | undefined): boolean {
   return path?.includes('\ufffd') ?? false;
 }
 
-/** Why a file cannot be read, in words where there are any, else as the system's code. */
+/** The reason is in words if there are any, else the system's code. */
 export function whyUnreadable(error: unknown): string {
   const { path } = error as NodeJS.ErrnoException;
   if (codeOf(error) === 'ENOENT' && isGarbled(path)) return NOT_UTF8;

@@ -15,12 +15,12 @@ export function syncOpen(file: number): void {
   }
 }
 
-/** As `syncOpen`, but without blocking: large files take long. */
+/** Does not block, as the sync of a large file takes long. */
 export function syncHandle(file: FileHandle): Promise<void> {
   return file.sync().catch(throwUnlessRefused);
 }
 
-/** Syncs a file to the disk; returns its size in bytes. Throws an error of the file system. */
+/** Returns the size in bytes. Throws an error of the file system. */
 export function syncFile(path: string): number {
   const file = openSync(path, 'r+');
   try {

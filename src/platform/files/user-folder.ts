@@ -4,7 +4,10 @@ import { isAbsolute } from 'node:path';
 type Variables = Readonly<Record<string, string | undefined>>;
 type System = { readonly env: Variables; readonly platform: string };
 
-/** The variable, and what is below the home folder of Unix and macOS; the variable of Windows, and what is below `pwpush` there. */
+/**
+ * A row has the variable, what is below the home folder of Unix and macOS, the variable of Windows, and what is below
+ * `pwpush` there.
+ */
 const places = {
   config: ['XDG_CONFIG_HOME', '.config', 'Library/Preferences', 'APPDATA', 'Config'],
   state: ['XDG_STATE_HOME', '.local/state', 'Library/Application Support', 'LOCALAPPDATA', 'State'],
@@ -15,7 +18,7 @@ const places = {
 /** The path if it is absolute (XDG Base Directory Specification, "Environment variables"). */
 export const absolute = (path = '') => (isAbsolute(path) ? path : undefined);
 
-/** The home folder: that of the environment, else of the user's `entry`, which may throw; undefined without one. */
+/** The environment decides, else the user's `entry`, which may throw; undefined without a home. */
 export function homeFolder({ env, platform }: System, entry: () => string) {
   try {
     return absolute(env[platform === 'win32' ? 'USERPROFILE' : 'HOME']) ?? absolute(entry());
@@ -24,7 +27,7 @@ export function homeFolder({ env, platform }: System, entry: () => string) {
   }
 }
 
-/** The program's folder of a kind: a folder that others make, and the names below it; empty without one. */
+/** The first element is a folder that other programs make, the others are names below it; empty without one. */
 export function userFolder(
   kind: keyof typeof places,
   { env, platform, home }: System & { readonly home: string | undefined },

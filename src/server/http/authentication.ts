@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import { limits } from '../../contract/api';
 import type { Owner, Owners } from '../owners/owners';
 import type { Visitor } from '../rules/access';
-import type { Opener } from '../rules/records';
+import type { Opener } from '../rules/views';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
-import { type Env, reserving, visitorOf } from './env';
+import { type Env, visitorOf } from './env';
 import { type CallerSettings, isPrefetch, tokenIn } from './request-origin';
 
 interface Authentication {
@@ -19,7 +19,7 @@ export function authentication({ owners, settings }: Authentication) {
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));
     const owner = token === undefined ? undefined : await owners.authenticate(token);
-    // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
+    // Calls that need no token refuse it too, so that nobody takes an invalid one for valid. Only version does not look at it.
     if (token !== undefined && !owner)
       throw new ServiceRefusal('unauthorized', 'That token is not valid.');
     return visitorOf(c, settings, owner);
@@ -48,15 +48,22 @@ export function needsToken(): ServiceRefusal {
   return new ServiceRefusal('unauthorized', message);
 }
 
+/** How a visitor opens what the path names: with the passphrase of the query, unless another is given. */
+export function openerOf(
+  c: Context<Env>,
+  visitor: Visitor,
+  passphrase = c.req.query('passphrase') ?? '',
+): Opener {
+  const reserve = (bytes: number) => c.get('memory').add(bytes);
+  return { urlToken: urlToken(c), visitor, passphrase, reserve };
+}
+
 /**
- * How a caller opens what the path names.
- * @param cost what that takes, which is why a link must not be prefetched
+ * @param cost what the request takes, which is why its link must not be prefetched
  * @throws ServiceRefusal for a prefetch
  */
-export function openerOf(c: Context<Env>, visitor: Visitor, cost: string): Opener {
-  if (isPrefetch(c.req.raw)) throw malformed(`${cost} and cannot be prefetched.`);
-  const passphrase = c.req.query('passphrase') ?? '';
-  return { urlToken: urlToken(c), visitor, passphrase, reserve: reserving(c) };
+export function refusePrefetch(request: Request, cost: string): void {
+  if (isPrefetch(request)) throw malformed(`${cost} and cannot be prefetched.`);
 }
 
 export function urlToken(c: Context<Env>): string {

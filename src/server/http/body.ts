@@ -11,24 +11,26 @@ import { FormSize, formFields, utf8 } from './form-fields';
 const PUSH_BYTES = 8 * 1024 * 1024;
 /** Maximum of all fields together, decoded: the payload alone may take 1 MiB, and twice that with CR LF. */
 export const FIELD_BYTES = 2 * 1024 * 1024;
-/** Of a form on our own pages. */
+/** Maximum of a form of our own pages that has no files. */
 const FORM_BYTES = 16 * 1024;
 const NAMES = { push: /^push\[(\w+)\](\[\])?$/, request: /^request\[(\w+)\](\[\])?$/ } as const;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** Bytes; more of them take longer than a turn of the event loop should. */
+/** Bytes. To look at more of them takes longer than a turn of the event loop should. */
 const LARGE = 256 * 1024;
 /** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
 const JSON_VALUES = 1000;
 
 export type BodyRoot = 'push' | 'request';
 
+type Fields = readonly (readonly [string, unknown])[];
+
 /**
- * The `push` or `request` object of a body without files, in JSON or as a form (docs/wire.md, "Creation bodies"). The
- * body counts as memory in use.
+ * The fields of the `push` or `request` object of a body without files, in JSON or as a form (docs/wire.md, "Creation
+ * bodies"). The body counts as memory in use.
  * @throws ServiceRefusal for any other body
  */
-export async function readFields(c: Context<Env>, root: BodyRoot): Promise<object> {
+export async function readFields(c: Context<Env>, root: BodyRoot): Promise<Fields> {
   const type = mediaType(c.req.raw);
   if (type !== 'application/json' && type !== FORM_TYPE)
     throw malformed('The body must be JSON or a form, and its Content-Type must say so.');
@@ -44,22 +46,24 @@ export async function readFields(c: Context<Env>, root: BodyRoot): Promise<objec
 }
 
 /** The reference also takes the fields of a push without the `push` around them. */
-function fieldsOfJson(body: unknown, root: BodyRoot): object {
+function fieldsOfJson(body: unknown, root: BodyRoot): Fields {
   const bare = isObject(body) && root === 'push' && 'payload' in body ? body : undefined;
   const fields = isObject(body) && root in body ? (body as Record<string, unknown>)[root] : bare;
-  if (isObject(fields)) return fields;
+  if (isObject(fields)) return Object.entries(fields);
   throw malformed(`The body must be an object with a \`${root}\` object.`);
 }
 
-function fieldsOfForm(form: Uint8Array, root: BodyRoot): object {
-  const fields = new Map<string, string | string[]>();
-  const names = NAMES[root];
-  for (const [name, value] of formFields(form, (one) => names.test(one))) {
-    const [, field = '', list] = names.exec(name) ?? [];
-    fields.set(field, list ? [value] : value);
-  }
-  if (fields.size === 0) throw malformed(`The form must have fields like ${FIELD[root]}.`);
-  return Object.fromEntries(fields);
+function fieldsOfForm(form: Uint8Array, root: BodyRoot): Fields {
+  const pattern = NAMES[root];
+  const fields = Array.from(
+    formFields(form, (name) => pattern.test(name)),
+    ([name, value]) => {
+      const [, field = '', list] = pattern.exec(name) ?? [];
+      return [field, list ? [value] : value] as const;
+    },
+  );
+  if (fields.length > 0) return fields;
+  throw malformed(`The form must have fields like ${FIELD[root]}.`);
 }
 
 /** Whether a push in JSON or a form asks for files, which only multipart/form-data can contain. */
@@ -98,6 +102,11 @@ export async function* bodyOf({ env, req }: Context<Env>) {
   }
 }
 
+/** The size of the body by its head; NaN if it has none. Node.js reads no more. */
+export function declaredBytes(request: Request): number {
+  return Number(request.headers.get('content-length') ?? Number.NaN);
+}
+
 function mediaType(request: Request): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -117,14 +126,13 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Counts the bytes that arrive; Content-Length alone does not suffice. */
+/** The bytes that arrive are counted: not each body has a Content-Length. */
 async function readBytes(
   c: Context<Env>,
   limit: number,
   check?: (chunk: Uint8Array) => void,
 ): Promise<Uint8Array> {
-  // Refused before it is sent.
-  if (Number(c.req.header('content-length')) > limit) throw tooLarge(limit);
+  if (declaredBytes(c.req.raw) > limit) throw tooLarge(limit);
   const bytes = new Collected();
   for await (const chunk of bodyOf(c)) {
     if (bytes.size + chunk.length > limit) throw tooLarge(limit);
@@ -132,7 +140,7 @@ async function readBytes(
     check?.(chunk);
     bytes.add(chunk);
   }
-  // Others come first: what follows looks at all of it.
+  // Other requests come first, as what follows looks at all of it at once.
   if (bytes.size > LARGE) await setImmediate();
   return bytes.whole();
 }

@@ -3,136 +3,85 @@ import { Dicer } from '@fastify/busboy';
 import { malformed, type ServiceRefusal } from '../service-errors';
 import { utf8 } from './form-fields';
 
-export interface Part {
-  /** Its header fields by lower-case name, one character per byte. */
-  readonly head: Readonly<Record<string, string>>;
-  /** Must be read to the end. */
+/** Header fields by lower-case name, one character per byte. */
+export type PartHead = Readonly<Record<string, string>>;
+
+interface Part {
+  readonly head: PartHead;
+  readonly isEmpty: boolean;
+  /** Those that are not read before the next part are skipped. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
+
+/** What the parser finds in a form: a head, pieces of the bytes that follow it, and null at their end. */
+type Token = PartHead | Uint8Array | null;
 
 const MAX_PARTS = 100;
 const HEAD_BYTES = 8 * 1024;
 
 /**
- * Parses `multipart/form-data` (RFC 7578) and passes its parts to `take`, one after another, no faster than `take` reads
- * them, and none after `take` throws.
+ * The parts of `multipart/form-data` (RFC 7578) as they arrive. The body is read no faster than they are, and no further
+ * once the caller leaves.
  * @throws ServiceRefusal when the form is malformed
  */
-export async function readParts(
+export async function* partsOf(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
-  take: (part: Part) => Promise<void>,
-): Promise<void> {
+): AsyncGenerator<Part> {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw broken('the Content-Type has no boundary');
-  const parser = new Dicer({ boundary, ...{ maxHeaderSize: HEAD_BYTES } });
-  const form = new FormParser(parser, take);
-  const chunks = body[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const { done, value } = await form.during(() => chunks.next());
-      if (done) break;
-      await form.write(value);
-    }
-    await form.end();
-  } catch (error) {
-    // Not awaited: it may wait for input that never comes.
-    chunks.return?.().catch(() => undefined);
-    await form.abort(error);
-    throw error;
+  const tokens = tokensOf(body, boundary);
+  for await (const head of tokens) {
+    if (head === null || head instanceof Uint8Array) continue;
+    const { value: first } = await tokens.next();
+    yield { head, isEmpty: first === null, bytes: bytesFrom(first, tokens) };
   }
 }
 
+async function* bytesFrom(first: Token, tokens: AsyncGenerator<Token>): AsyncGenerator<Uint8Array> {
+  for (let piece = first; piece instanceof Uint8Array; piece = (await tokens.next()).value)
+    yield piece;
+}
+
 /**
- * An awaitable front of Dicer, the parser inside @fastify/busboy. Not its `Busboy` class, which truncates names and
- * applies back-pressure to files only; formidable writes to disk, and @remix-run/multipart-parser keeps parts in memory.
+ * Dicer is the parser inside @fastify/busboy. Not its `Busboy` class, which truncates names and applies back-pressure to
+ * files only; formidable writes to disk, and @remix-run/multipart-parser keeps parts in memory.
  */
-class FormParser {
-  private readonly parts: Readable[] = [];
-  private heads = 0;
-  private taken = Promise.resolve();
-  private failure: unknown;
-  private finished = false;
-  private go: () => void = () => {};
-  private stop: (reason: unknown) => void = () => {};
-
-  constructor(
-    private readonly parser: Dicer,
-    private readonly take: (part: Part) => Promise<void>,
-  ) {
-    parser.on('part', (part) => this.arrive(part));
-    // When all parts have been read, the callback of the last write is never called.
-    parser.on('finish', () => {
-      this.finished = true;
-      this.go();
-    });
-    parser.on('error', () => this.fail(broken('it ends before its last boundary')));
-  }
-
-  write(chunk: Uint8Array): Promise<void> {
-    return this.parse(() => this.parser.write(chunk, this.go));
-  }
-
-  async end(): Promise<void> {
-    await this.parse(() => this.parser.end());
-    if (this.heads < this.parts.length) throw broken('a part has no header');
-    await this.taken;
-  }
-
-  /** Destroys the parts and waits until `take` has ended. */
-  async abort(reason: unknown): Promise<void> {
-    this.fail(reason);
-    for (const part of this.parts) part.destroy();
-    await this.taken.catch(() => undefined);
-  }
-
-  /** The result of `work`; rejects as soon as the form fails. */
-  during<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.failure !== undefined) return reject(this.failure);
-      this.stop = reject;
-      work().then(resolve, reject);
-    });
-  }
-
-  /** Resolves when the parser is ready for more, or has finished. Ignores what follows the last boundary. */
-  private parse(work: () => void): Promise<void> {
-    const parsed = () =>
-      new Promise<void>((resolve, reject) => {
-        if (this.finished) return resolve();
-        this.go = resolve;
-        try {
-          work();
-        } catch {
-          // Dicer throws on some input after the last boundary.
-          reject(broken('it continues after its last boundary'));
-        }
-      });
-    return this.during(parsed);
-  }
-
-  private arrive(part: Readable): void {
-    this.parts.push(part);
-    // The reader of a part gets this error, too, but a part may have no reader yet.
-    part.on('error', () => this.fail(broken('it ends in the middle of a part')));
-    if (this.parts.length > MAX_PARTS) this.fail(broken(`it has more than ${MAX_PARTS} parts`));
-    if (this.failure !== undefined) return;
+async function* tokensOf(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Token> {
+  const config = { boundary, maxHeaderSize: HEAD_BYTES };
+  const parser = new Dicer(config);
+  const tokens: Token[] = [];
+  let [heads, ends, isWhole] = [0, 0, false];
+  parser.on('finish', () => {
+    isWhole = true;
+  });
+  parser.on('part', (part: Readable) => {
     part.once('header', (fields: Record<string, string[]>) => {
-      this.heads += 1;
-      const head = Object.fromEntries(
-        Object.entries(fields).map(([name, values]) => [name, values[0] ?? '']),
-      );
-      this.taken = this.taken.then(async () => {
-        if (this.failure === undefined) await this.take({ head, bytes: part });
-      });
-      this.taken.catch((error: unknown) => this.fail(error));
+      heads += 1;
+      const entries = Object.entries(fields).map(([name, values]) => [name, values[0] ?? '']);
+      tokens.push(Object.fromEntries(entries));
     });
+    // In place of the stream's own queue, which would tell later that the part has ended. It needs none: all of a chunk
+    // is read before the parser gets the next one.
+    part.push = (piece: Uint8Array | null) => {
+      tokens.push(piece);
+      if (piece !== null) return true;
+      ends += 1;
+      return part.emit('end');
+    };
+  });
+  for await (const chunk of body) {
+    try {
+      parser.write(chunk);
+    } catch {
+      // Dicer throws on some input after the last boundary.
+      throw broken('it continues after its last boundary');
+    }
+    if (ends > heads) throw broken('a part has no header');
+    if (heads > MAX_PARTS) throw broken(`it has more than ${MAX_PARTS} parts`);
+    yield* tokens.splice(0);
   }
-
-  private fail(reason: unknown): void {
-    this.failure ??= reason;
-    this.stop(this.failure);
-  }
+  if (!isWhole) throw broken('it ends before its last boundary');
 }
 
 function boundaryOf(contentType: string): string | undefined {

@@ -15,7 +15,7 @@ import type { Log } from '../ops/log';
 import { createQueue } from '../queues';
 import { invalidInput, ServiceError } from '../service-errors';
 import {
-  checkSettings,
+  type CheckedSettings,
   readingRateOf,
   type ServiceIo,
   type ServiceSettings,
@@ -35,7 +35,6 @@ import { liftLimit, limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { ClientSocket } from './request-origin';
 import { mostBytes } from './with-body';
 
-/** The servers of one app, one for each address. */
 export interface Sockets {
   readonly servers: readonly Server[];
   /** @throws ServiceError when an address cannot be listened on */
@@ -60,20 +59,18 @@ interface SocketOptions {
   readonly ownHost?: string | undefined;
 }
 
-/**
- * The options of a service's sockets.
- * @throws ServiceError when the settings allow too few connections
- */
 export function socketOptions(
-  settings: ServiceSettings,
+  settings: CheckedSettings,
   { now, grace = GRACE_MS }: ServiceIo,
   { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
 ): SocketOptions {
-  const { host, publicUrl, trustProxy } = settings;
-  const { fileBytes } = checkSettings(settings);
+  const { host, publicUrl, trustProxy, maxFileSize } = settings;
   return {
-    ...{ log, tls, now, grace },
-    timeouts: { read: readingRateOf(settings), rest: mostBytes(fileBytes) },
+    log,
+    tls,
+    now,
+    grace,
+    timeouts: { read: readingRateOf(settings), rest: mostBytes(maxFileSize) },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,
@@ -125,7 +122,7 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
   };
   const listener = getRequestListener((request, env) => serve(request, env as HttpBindings), {
     errorHandler: () => refuse(400),
-    // It would read the rest of a body for half a second only; see `discardRest`.
+    // Hono would read the rest of a body for half a second only, which is too short for slow clients (`discardRest`).
     autoCleanupIncoming: false,
   });
   server.on('request', setMissingHost);
@@ -179,18 +176,18 @@ function whenReceived(
 ): void {
   const { destroySoon } = socket;
   outgoing.setHeader('connection', 'close');
-  // Node.js calls it once the response is written.
+  // Node.js calls `destroySoon` once the response is written.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
     socket.end();
   };
-  let isTold = false;
-  const tell = (whole: boolean) => {
-    if (!isTold) listener(whole);
-    isTold = true;
+  let isDone = false;
+  const report = (whole: boolean) => {
+    if (!isDone) listener(whole);
+    isDone = true;
   };
-  socket.once('end', () => tell(outgoing.writableFinished));
-  socket.once('close', () => tell(false));
+  socket.once('end', () => report(outgoing.writableFinished));
+  socket.once('close', () => report(false));
 }
 
 /**

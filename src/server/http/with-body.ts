@@ -7,15 +7,16 @@ import {
   asksForFiles,
   type BodyRoot,
   bodyOf,
+  declaredBytes,
   FIELD_BYTES,
   isMultipart,
   readFields,
   tooLarge,
 } from './body';
-import { Collected, type MemoryUse } from './body-memory';
+import { Collected } from './body-memory';
 import type { Env } from './env';
 import { utf8 } from './form-fields';
-import { type Part, readDisposition, readParts } from './multipart';
+import { type PartHead, partsOf, readDisposition } from './multipart';
 
 /** Maximum of all boundaries and part headers together. */
 const FRAME_BYTES = 2 * 1024 * 1024;
@@ -24,131 +25,175 @@ const NAME_CHARACTERS = 255;
 /** What an upload may hold: a batch of sealed chunks (`Upload`), the next one, and what the parser and the socket have read. */
 const UPLOAD_BYTES = 768 * 1024;
 
-/** Bytes that a request may have, with files of up to `fileBytes`. */
-export const mostBytes = (fileBytes: number) =>
-  FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * fileBytes;
+/** Bytes that a request may have, with files of up to `maxFileSize`. */
+export const mostBytes = (maxFileSize: number) =>
+  FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * maxFileSize;
 
-/** The fields of a body, of any type. */
+/** Names of fields with their values, which nobody has validated. */
 export type BodyFields = Record<string, unknown>;
 
-/** What a body may have. */
-export interface Wanted {
+export interface BodyPlan {
   readonly root: BodyRoot;
   /** Whether its sender may take time before files begin too: by a token, or the link of an open request. */
   readonly accepted: boolean;
-  /** Begins the upload of files, which come after these fields. Undefined for a caller who may not send files. */
-  readonly begin: ((before: BodyFields) => Promise<Upload>) | undefined;
-  /** Maximum size of a file. */
-  readonly fileBytes: number;
+  readonly takesFiles: boolean;
+  /** Bytes. */
+  readonly maxFileSize: number;
 }
 
-/** What has arrived of a body. */
-interface ArrivedBody {
-  readonly fields: BodyFields;
-  readonly upload: Upload | undefined;
-  /** Why it was read no further. */
-  readonly refusal?: unknown;
-}
-
-/**
- * Reads a body of fields, or of fields and files, and calls `work` with them. Files that `work` has not attached to a push
- * are discarded.
- * @throws ServiceRefusal for any other body
- */
-export async function withBody<T>(
-  c: Context<Env>,
-  wanted: Wanted,
-  work: (fields: BodyFields, upload: Upload | undefined) => Promise<T>,
-): Promise<T> {
-  // In no variable of what waits, so that the fields can be freed while a passphrase waits to be hashed.
-  return readBody(c, wanted).then(({ fields, upload, refusal }) => {
-    const done = refusal === undefined ? work(fields, upload) : Promise.reject(refusal);
-    return done.finally(() => upload?.discard());
-  });
-}
-
-/** The text of a field; '' if it has none. */
-export function textIn(fields: BodyFields, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-}
-
-/** Reads a body to its end, or until it is refused. The caller discards the upload in any case. */
-export async function readBody(
-  c: Context<Env>,
-  { root, accepted, begin, fileBytes }: Wanted,
-): Promise<ArrivedBody> {
-  // Without a prototype, which a field `__proto__` would replace.
-  const fields: BodyFields = Object.create(null);
-  let upload: Upload | undefined;
-  try {
-    if (!begin && announcesFiles(c.req.raw)) throw needsToken();
-    if (isMultipart(c.req.raw)) {
-      if (accepted) c.env.accept?.();
-      const chunks = keepingAlive(bodyOf(c), () => upload);
-      await readFormParts(c, chunks, { root, fileBytes }, async (part) => {
-        if ('value' in part) fields[part.field] = part.value;
-        else {
-          if (!begin) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
-          if (!upload) {
-            c.get('memory').add(Math.min(declared(c.req.raw) ?? UPLOAD_BYTES, UPLOAD_BYTES));
-            upload = await begin(fields);
-            c.env.accept?.();
-          }
-          await upload.add(headOf(part), part.bytes);
-        }
-      });
-    } else {
-      Object.assign(fields, await readFields(c, root));
-      if (!begin && asksForFiles(fields)) throw needsToken();
-    }
-    return { fields, upload };
-  } catch (refusal) {
-    return { fields, upload, refusal };
-  }
-}
-
-/** Whether the request headers show that a form contains files: by Expect: 100-continue, or by its length. */
-function announcesFiles(request: Request): boolean {
-  const waits = request.headers.get('expect') !== null;
-  return isMultipart(request) && (waits || (declared(request) ?? 0) > FIELD_BYTES + FRAME_BYTES);
+interface SentField {
+  readonly field: string;
+  readonly value: unknown;
 }
 
 interface SentFile {
   readonly filename: string;
   readonly type: string | undefined;
-  /** Must be read to the end. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Reads a body in `multipart/form-data` (docs/wire.md, "Creation bodies"), and passes the fields and files of its `push` or
- * `request` object to `take`, one after another as they arrive.
- * @throws ServiceRefusal as soon as a limit is exceeded
+ * Calls `work` with a body of fields, or of fields and files, that has not been read. Files that `work` has not attached
+ * to a push are discarded.
  */
-async function readFormParts(
+export async function withBody<T>(
   c: Context<Env>,
+  plan: BodyPlan,
+  work: (body: ArrivingBody) => Promise<T>,
+): Promise<T> {
+  const body = new ArrivingBody(c, plan);
+  try {
+    return await work(body);
+  } finally {
+    await body.discard();
+  }
+}
+
+/** A body that is read up to its files, and then to its end. What has arrived stays here when the rest is refused. */
+export class ArrivingBody {
+  upload: Upload | undefined;
+  /** An object without a prototype, which a field `__proto__` would replace. */
+  fields: BodyFields = Object.create(null);
+  private readonly parts: AsyncGenerator<SentField | SentFile>;
+  /** The one that `readFiles` stores next. */
+  private file: SentFile | undefined;
+
+  constructor(
+    private readonly c: Context<Env>,
+    private readonly plan: BodyPlan,
+  ) {
+    this.parts = this.readParts();
+  }
+
+  /**
+   * Reads fields up to the next file, if there is one, or to the end. Returns whether a file follows.
+   * @throws ServiceRefusal for any other body, as soon as a limit is exceeded, and for files that the plan does not take
+   */
+  async readFields(): Promise<boolean> {
+    this.file = undefined;
+    for (let next = await this.parts.next(); !next.done; next = await this.parts.next()) {
+      const part = next.value;
+      if ('bytes' in part) {
+        this.file = part;
+        return true;
+      }
+      this.fields[part.field] = part.value;
+    }
+    return false;
+  }
+
+  /**
+   * Reads the rest, and stores its files in the upload, whose sender may take time from now on.
+   * @throws ServiceRefusal as `readFields` does, and when the upload refuses a file
+   */
+  async readFiles(upload: Upload): Promise<void> {
+    this.upload = upload;
+    this.c.env.accept?.();
+    for (; this.file; await this.readFields()) await upload.add(headOf(this.file), this.file.bytes);
+  }
+
+  /** Gives the fields away, so that they can be freed while a passphrase waits to be hashed. */
+  takeFields(): BodyFields {
+    const { fields } = this;
+    this.fields = {};
+    return fields;
+  }
+
+  /** Reads no further, and drops the files unless they belong to a push. */
+  async discard(): Promise<void> {
+    await this.parts.return(undefined).catch(() => undefined);
+    await this.upload?.discard();
+  }
+
+  private async *readParts(): AsyncGenerator<SentField | SentFile> {
+    const { c, plan } = this;
+    if (!plan.takesFiles && announcesFiles(c.req.raw)) throw needsToken();
+    if (isMultipart(c.req.raw)) {
+      if (plan.accepted) c.env.accept?.();
+      yield* formParts(c, plan, this.keepingAlive());
+      return;
+    }
+    for (const [field, value] of await readFields(c, plan.root)) yield { field, value };
+    if (!plan.takesFiles && asksForFiles(this.fields)) throw needsToken();
+  }
+
+  /** Each chunk that arrives keeps the upload alive. */
+  private async *keepingAlive(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bodyOf(this.c)) {
+      await this.upload?.touch();
+      yield chunk;
+    }
+  }
+}
+
+/** '' for a field that is missing or no text. */
+export function textIn(fields: BodyFields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Whether the request headers show that a form contains files: by Expect: 100-continue, or by its length. */
+function announcesFiles(request: Request): boolean {
+  const waits = request.headers.get('expect') !== null;
+  return isMultipart(request) && (waits || declaredBytes(request) > FIELD_BYTES + FRAME_BYTES);
+}
+
+/** The fields and files of the `push` or `request` object of `multipart/form-data` (docs/wire.md, "Creation bodies"). */
+async function* formParts(
+  c: Context<Env>,
+  { root, takesFiles, maxFileSize }: BodyPlan,
   chunks: AsyncIterable<Uint8Array>,
-  { root, fileBytes }: Pick<Wanted, 'root' | 'fileBytes'>,
-  take: (part: { readonly field: string; readonly value: string } | SentFile) => Promise<void>,
-): Promise<void> {
-  const most = mostBytes(fileBytes);
-  if ((declared(c.req.raw) ?? 0) > most) throw tooLarge(most);
-  const values = new FieldBytes(c.get('memory'));
-  await readParts(chunks, c.req.header('content-type') ?? '', async (part) => {
-    const { name, filename } = dispositionOf(part);
+): AsyncGenerator<SentField | SentFile> {
+  const most = mostBytes(maxFileSize);
+  if (declaredBytes(c.req.raw) > most) throw tooLarge(most);
+  const memory = c.get('memory');
+  let [size, hasFiles] = [0, false];
+  for await (const { head, isEmpty, bytes } of partsOf(
+    chunks,
+    c.req.header('content-type') ?? '',
+  )) {
+    const { name, filename } = dispositionOf(head);
     const [, of, field] = /^(\w+)\[(\w+)\](?:\[\])?$/.exec(name) ?? [];
     const isFile = of === root && field === 'files';
-    if (isFile && filename !== undefined) {
-      const bytes = filename === '' ? await unlessEmpty(part.bytes) : part.bytes;
-      return bytes && take({ filename, type: part.head['content-type'], bytes });
+    // Browsers send an empty file without a name, and Rails an empty field, when none was chosen.
+    if (isFile && isEmpty && !filename) continue;
+    if (isFile) {
+      if (filename === undefined) throw invalid({ files: ['A file requires a filename.'] });
+      if (!takesFiles) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
+      if (!hasFiles) memory.add(Math.min(declaredBytes(c.req.raw) || UPLOAD_BYTES, UPLOAD_BYTES));
+      hasFiles = true;
+      yield { filename, type: head['content-type'], bytes };
+      continue;
     }
-    const bytes = await values.collect(part.bytes);
-    // Browsers and Rails send an empty field when no file was chosen.
-    if (isFile && bytes.length > 0) throw invalid({ files: ['A file requires a filename.'] });
-    if (of === root && field && !isFile && !name.endsWith('[]'))
-      await take({ field, value: text(bytes) });
-  });
+    const value = new Collected();
+    for await (const piece of bytes) {
+      size += piece.length;
+      if (size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
+      memory.add(piece.length);
+      value.add(piece);
+    }
+    if (of === root && field && !name.endsWith('[]')) yield { field, value: text(value.whole()) };
+  }
 }
 
 /** @throws ServiceRefusal when its name is too long */
@@ -160,59 +205,16 @@ function headOf({ filename, type }: SentFile): { name: string; type: string } {
   });
 }
 
-/** Undefined for the empty file that browsers send when none was chosen. */
-async function unlessEmpty(bytes: AsyncIterable<Uint8Array>) {
-  const pieces = bytes[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  if (first.done) return undefined;
-  return (async function* () {
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => pieces };
-  })();
-}
-
-function dispositionOf({ head }: Part) {
+function dispositionOf(head: PartHead) {
   const disposition = readDisposition(head['content-disposition'] ?? '');
   if (disposition) return disposition;
   throw malformed('The form is invalid: a part has no name.');
-}
-
-/** The bytes of the fields of a form, which stay in memory until the form ends. */
-class FieldBytes {
-  private size = 0;
-
-  constructor(private readonly memory: MemoryUse) {}
-
-  async collect(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
-    const field = new Collected();
-    for await (const piece of bytes) {
-      this.size += piece.length;
-      if (this.size > FIELD_BYTES) throw tooLarge(FIELD_BYTES, 'The fields are');
-      this.memory.add(piece.length);
-      field.add(piece);
-    }
-    return field.whole();
-  }
 }
 
 function text(bytes: Uint8Array): string {
   const decoded = utf8(bytes);
   if (decoded !== undefined) return decoded;
   throw malformed('The body is not valid UTF-8.');
-}
-
-/** The chunks of the body, each of which keeps the upload alive. */
-async function* keepingAlive(body: AsyncIterable<Uint8Array>, upload: () => Upload | undefined) {
-  for await (const chunk of body) {
-    await upload()?.touch();
-    yield chunk;
-  }
-}
-
-/** The size of the body, if its head has it: Node.js reads no more. */
-function declared(request: Request): number | undefined {
-  const length = request.headers.get('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /** A file name that is safe to show and save: the last component, without control and direction characters. */

@@ -59,6 +59,13 @@ export class PageContext {
     if (!isOwnForm(this.request, this.base)) throw new Forbidden('foreignForm');
   }
 
+  /** Logs why a form was refused, which its page then says. Throws what no page can say, or nobody reads any more. */
+  refusalOf(error: unknown): ServiceRefusal {
+    if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
+    this.options.log.failure(error);
+    return error;
+  }
+
   /** Whether a program sends the form, or the script of the page: both show what comes back themselves. */
   get wantsJson(): boolean {
     return this.request.headers.get('accept') === 'application/json';

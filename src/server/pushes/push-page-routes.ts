@@ -1,6 +1,5 @@
-import { urlToken } from '../http/authentication';
+import { openerOf, urlToken } from '../http/authentication';
 import { readForm } from '../http/body';
-import { reserving } from '../http/env';
 import { json } from '../http/responses';
 import { deletedPage } from '../page/messages';
 import { asksFirst, doOnce, type PageContext } from '../page/page-context';
@@ -8,7 +7,6 @@ import { passphrasePage, passphraseProblem, proofProblem } from '../page/passphr
 import { plainDeleted, plainOffer, plainSecret, wantsText } from '../page/plain';
 import { mayExpire, type Visitor } from '../rules/access';
 import { notFound } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
 import { retrievedPush } from './push-body';
 import { secretPage } from './secret';
 
@@ -21,7 +19,7 @@ export async function openPush(page: PageContext, step: boolean): Promise<Respon
     if (!isIdle) pushes.missed(push, page.visitor());
     throw notFound();
   }
-  if (!(step || isIdle || asksFirst(push))) return show(page, push, '');
+  if (!(step || isIdle || asksFirst(push))) return show(page, '');
   if (!isIdle) events.opened(page.visitor().ip);
   if (wantsText(page.request)) return plainOffer(push, page.base);
   return passphrasePage(await page.view(), push, page.base);
@@ -39,11 +37,10 @@ export async function submitPush(page: PageContext): Promise<Response> {
   const passphrase = form.get('passphrase') ?? '';
   const sender = page.sender(form.get('once'), form.get('key_proof'));
   if (page.wantsJson) {
-    const opener = { urlToken: urlToken(c), visitor: sender, passphrase, reserve: reserving(c) };
-    const seen = await pushes.retrieve(opener);
+    const seen = await pushes.retrieve(openerOf(c, sender, passphrase));
     return retrievedPush(seen, page.base, page.options.now());
   }
-  // After the form has been checked, so that its errors do not show whether the push exists.
+  // The form has been checked before, so that its errors do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
   if (form.get('do') === 'hide') {
     await pushes.forget(push, sender);
@@ -61,7 +58,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
           await pushes.expire({ urlToken: push.url_token, visitor: sender, passphrase, seen });
           return asText ? plainDeleted() : deletedPage(await page.view());
         }
-      : () => doOnce(sender, (who) => show(page, push, passphrase, who));
+      : () => doOnce(sender, (who) => show(page, passphrase, who));
   return work().catch(async (error: unknown) => {
     if (asText) throw error;
     const view = await page.view();
@@ -74,15 +71,9 @@ export async function submitPush(page: PageContext): Promise<Response> {
 }
 
 /** @param sender of the form whose button was pressed, for whom it is shown without a veil */
-async function show(
-  page: PageContext,
-  { url_token }: PushRow,
-  passphrase: string,
-  sender?: Visitor,
-) {
+async function show(page: PageContext, passphrase: string, sender?: Visitor): Promise<Response> {
   const visitor = sender ?? page.visitor();
-  const opener = { urlToken: url_token, visitor, passphrase, reserve: reserving(page.c) };
-  const seen = await page.options.pushes.retrieve(opener);
+  const seen = await page.options.pushes.retrieve(openerOf(page.c, visitor, passphrase));
   const { push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);

@@ -1,7 +1,13 @@
 import type { Context, Hono } from 'hono';
 import { locales, routes } from '../../contract/api';
 import type { PartOptions } from '../app-options';
-import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import {
+  authentication,
+  openerOf,
+  pageNumber,
+  refusePrefetch,
+  urlToken,
+} from '../http/authentication';
 import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
 import { auditBody, json, wrongMethod } from '../http/responses';
@@ -10,7 +16,6 @@ import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
 import { pushBody, retrievedPush } from './push-body';
 
-/** The routes of pushes. */
 export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
   const { visitor, permitted, signedIn } = authentication(options);
@@ -25,10 +30,14 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
+    const { anonymousFiles, maxFileSize } = settings;
     const accepted = caller.owner !== undefined;
-    const begin = accepted || settings.anonymousFiles ? async () => pushes.upload() : undefined;
-    const wanted = { root: 'push', accepted, begin, fileBytes: settings.fileBytes } as const;
-    const made = await withBody(c, wanted, (input, upload) => pushes.create(input, caller, upload));
+    const takesFiles = accepted || anonymousFiles;
+    const plan = { root: 'push', accepted, takesFiles, maxFileSize } as const;
+    const made = await withBody(c, plan, async (body) => {
+      if (await body.readFields()) await body.readFiles(pushes.upload());
+      return pushes.create(body.takeFields(), caller, body.upload);
+    });
     const html_url = body(c, made.push).html_url + localeQuery(c);
     return json({ ...noted(c, made), html_url }, 201);
   });
@@ -37,15 +46,16 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     api.get(routes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await pushes.list(owner, state, pageNumber(c));
-      return json(list.map((one) => ({ ...noted(c, one), ...contentSort(one.push) })));
+      return json(list.map((item) => ({ ...noted(c, item), ...contentSort(item.push) })));
     });
   }
 
   api.get(routes.retrieve.path, async (c) => {
     const caller = await permitted(c);
-    // Hono routes it like GET.
+    // Hono routes HEAD like GET, but it must not use a view.
     if (c.req.method === 'HEAD') return wrongMethod(routes.retrieve.path);
-    const seen = await pushes.retrieve(openerOf(c, caller, 'A retrieval uses a view'));
+    refusePrefetch(c.req.raw, 'A retrieval uses a view');
+    const seen = await pushes.retrieve(openerOf(c, caller));
     return retrievedPush(seen, baseOf(c.req.raw, settings), now());
   });
 
@@ -60,15 +70,13 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.delete(routes.expire.path, async (c) => {
-    // Its page lets viewers do so, who have no token.
-    const caller = await visitor(c);
-    const passphrase = c.req.query('passphrase') ?? '';
-    const expirer = { urlToken: urlToken(c), visitor: caller, passphrase };
-    return json(body(c, await pushes.expire(expirer)));
+    // Viewers, who have no token, may do so where the push is deletable by them.
+    const expired = await pushes.expire(openerOf(c, await visitor(c)));
+    return json(body(c, expired));
   });
 }
 
-/** What its owner's lists say of the content of a push. */
+/** Only lists tell what a push contains: its owner cannot see the content there. */
 const contentSort = ({ kind, sealed_with }: PushRow) => ({ kind, sealed_with });
 
 /** The query for a link to the page in the language that `push_locale` names, if there is that language. */

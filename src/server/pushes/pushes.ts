@@ -1,15 +1,13 @@
 import { sealedWith } from '../../age/sealed-with';
 import type { Owner } from '../owners/owners';
-import { isOwn, mayExpire, type Visitor, viewsRemaining } from '../rules/access';
+import { isOwn, mayExpire, type Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
-import { isEqual, ProofCheck } from '../rules/key-proofs';
-import type { KeptView } from '../rules/once';
-import { NOTHING, type TextWithFiles, takenOf } from '../rules/opened';
-import { possiblePassphrase } from '../rules/passphrase-check';
-import { type Opener, type PushWithNote, Records } from '../rules/records';
+import { isEqual } from '../rules/key-proofs';
+import { keyedView } from '../rules/once';
+import type { PushWithNote } from '../rules/records';
+import { type Opener, type TextWithFiles, type Viewed, Views } from '../rules/views';
 import { ServiceRefusal } from '../service-errors';
-import type { PushRow } from '../store/push-rows';
-import * as store from '../store/push-rows';
+import { type ActiveCounts, countActive, type PushRow } from '../store/push-rows';
 import { schemaOf, sentOf, validatePush } from './new-push';
 
 /** A push with its content; without, if it has expired. */
@@ -23,94 +21,52 @@ interface Expirer extends Omit<Opener, 'reserve'> {
   readonly seen?: string | undefined;
 }
 
-const TO_PUBLIC_KEY = 'This push is encrypted to a public key. No view was used.';
-
 /** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
-export class Pushes extends Records {
+export class Pushes extends Views {
   protected readonly what = 'push';
-  private readonly proofs = new ProofCheck(this.options);
 
   /**
    * Validates and stores a new push with its files.
    * @throws ServiceRefusal with messages by field
    */
   async create(input: object, visitor: Visitor, upload?: Upload): Promise<PushWithNote> {
-    const valid = validatePush(input, this.options.bounds, upload?.fileCount);
-    const { payload, note, passphrase, lifetime, key_proof, ...fields } = valid;
-    const schema = schemaOf(this.options.bounds, upload !== undefined);
-    const body = [...sentOf(input, schema), ...(upload?.contents ?? [])];
-    const asked = { visitor, call: ['create push'], body };
-    const again = async (id: number) => ({ push: await this.made(id), note });
-    // It does not hold the input, which can be freed while the passphrase waits to be hashed.
-    return this.once.make(asked, again, async (done) => {
-      const row = {
-        ...fields,
-        owner_id: visitor.owner?.id ?? null,
-        sealed_with: sealedWith(payload) ?? null,
-        ...this.lasting(lifetime),
-      };
-      const texts = { payload, note, passphrase, keyProof: key_proof };
-      const push = await this.store(row, texts, visitor, upload, done);
-      this.options.events.created(fields.kind);
-      return { push, note };
+    const { bounds } = this.options;
+    const valid = validatePush(input, bounds, upload?.fileCount);
+    const { payload, note, passphrase, lifetime, key_proof: keyProof, ...fields } = valid;
+    // Not awaited, so that the input can be freed while the passphrase waits to be hashed.
+    return this.make({
+      call: 'create push',
+      sent: sentOf(input, schemaOf(bounds, upload !== undefined)),
+      row: { ...fields, sealed_with: sealedWith(payload) ?? null },
+      lifetime,
+      texts: { payload, note, passphrase, keyProof },
+      visitor,
+      upload,
     });
-  }
-
-  protected record({ url_token }: PushRow, visitor: Visitor): Promise<unknown> {
-    return this.retrieve({ urlToken: url_token, visitor, passphrase: '' });
   }
 
   /**
-   * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. The last view
-   * deletes the secret at once, and the files when the links expire, but not later than the push's days. An expired push
-   * is returned without either.
+   * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. An expired push is
+   * returned without either.
    * @throws ServiceRefusal when there is no push, or for its key or its passphrase
    */
   async retrieve(opener: Opener): Promise<RetrievedPush> {
-    const { urlToken, visitor, passphrase } = opener;
-    const lookup = this.options.vault.keys.links.lookup(urlToken);
-    const asked = { visitor, lookup, body: [possiblePassphrase(passphrase), visitor.keyProof] };
-    const again = async (kept: KeptView) => {
-      const row = await store.findById(this.options.database.sql, kept.push_id);
-      if (!row) return undefined;
-      const { views } = kept;
-      const told = { ...row, views, expired_at: null, deleted: 0 as const };
-      const push = { ...told, url_token: urlToken, updated_at: row.created_at };
-      const content = await this.contentAgain(kept, push, opener);
-      return content && { push, ...content };
-    };
-    return this.once.take<RetrievedPush>(asked, again, async (done) => {
-      const found = this.known(urlToken, await done.find(this.options.database.sql));
-      // Before the passphrase: who has no key cannot try any.
-      await this.proofs.check(found, visitor);
-      if (visitor.withoutIdentity && found.sealed_with === 'recipient' && found.expired_at === null)
-        throw new ServiceRefusal('identity', TO_PUBLIC_KEY);
-      const own = isOwn(found, visitor);
-      const claim = own ? store.lockActive : store.takeView;
-      const frees = found.expired_at !== null || (!own && viewsRemaining(found) <= 1);
-      const event = own ? ('owner_view' as const) : ('view' as const);
-      const early = own || !done.records ? event : undefined;
-      const opening = { ...opener, claim, frees, done, event: early };
-      const view = await this.open(found, opening, async (sql, opened, now) => {
-        const { row: push, isLast: ended } = opened;
-        // An owner's reading takes no view: it is done again.
-        const taken = { pushId: push.id, kind: event, from: visitor, at: now };
-        if (!own) await done.keep(sql, push, taken, takenOf([opened], ended));
-        return { state: 'open' as const, ended, seen: { push, ...this.contentOf(opened, now) } };
-      });
-      const { events } = this.options;
-      const isOpen = view.state === 'open';
-      if (view.ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
-      if (isOpen) events.viewed(own ? 'owner' : 'viewer', visitor.ip);
-      else events.missed();
-      if (view.ended) await this.cleanUp(found);
-      return isOpen ? view.seen : { push: view.row, ...NOTHING };
-    });
+    const { row, content } = await this.view(opener);
+    return { push: row, ...content };
+  }
+
+  protected count({ state, row, ended }: Viewed, visitor: Visitor): void {
+    const { events } = this.options;
+    const isOpen = state === 'open';
+    if (ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
+    if (isOpen) events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
+    else events.missed();
   }
 
   /** Whether the visitor has retrieved the push with the same key. */
-  isRepeated({ lookup }: PushRow, visitor: Visitor): Promise<boolean> {
-    return this.once.isTaken(visitor, lookup);
+  async isRepeated({ lookup }: PushRow, visitor: Visitor): Promise<boolean> {
+    const { database, now } = this.options;
+    return (await keyedView(visitor, lookup)?.isTaken(database.sql, now())) ?? false;
   }
 
   /**
@@ -152,7 +108,7 @@ export class Pushes extends Records {
   }
 
   /** The numbers of active pushes and requests, read from an index: 30 ms for a million. */
-  countActive(): Promise<store.ActiveCounts> {
-    return store.countActive(this.options.database.sql, this.options.now());
+  countActive(): Promise<ActiveCounts> {
+    return countActive(this.options.database.sql, this.options.now());
   }
 }

@@ -1,15 +1,14 @@
-import { urlToken } from '../http/authentication';
-import { reserving } from '../http/env';
+import { openerOf, urlToken } from '../http/authentication';
 import { typedText } from '../http/form-fields';
 import { json, refusalHead } from '../http/responses';
-import { type BodyFields, readBody, textIn } from '../http/with-body';
+import { type ArrivingBody, type BodyFields, textIn, withBody } from '../http/with-body';
 import { plainText } from '../page/markup';
 import { gonePage } from '../page/messages';
 import { asksFirst, doOnce, type PageContext } from '../page/page-context';
 import { passphrasePage, passphraseProblem } from '../page/passphrase-form';
 import { openPush, submitPush } from '../pushes/push-page-routes';
 import { secretPage } from '../pushes/secret';
-import type { Opener } from '../rules/records';
+import type { Opener } from '../rules/views';
 import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import {
@@ -19,10 +18,10 @@ import {
   requestPage,
   sentPage,
 } from './request-page';
-import { answerBody } from './request-routes';
+import { answerPlan } from './request-routes';
 import { requestState } from './requests';
 
-// The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
+// The pages of the person who answers a request. Password Pusher's open-source edition has pushes of kind `url` at this address.
 
 export async function openRequest(page: PageContext): Promise<Response> {
   const request = await find(page);
@@ -34,55 +33,56 @@ export async function openRequest(page: PageContext): Promise<Response> {
     return late(page, request, 200);
   }
   if (isIdle || asksFirst(request)) return passphrasePage(await page.view(), request, page.base);
-  return show(page, request, '');
+  return show(page, '');
 }
 
 export async function submitRequest(page: PageContext): Promise<Response> {
   const request = await find(page);
   if (!request) return submitPush(page);
   page.checkForm();
-  const { requests, log } = page.options;
-  const wanted = answerBody(page.options, request, (before) => openerOf(page, request, before));
-  const { fields, upload, refusal } = await readBody(page.c, wanted);
-  const passphrase = textIn(fields, 'passphrase');
-  try {
-    if (refusal !== undefined) throw refusal;
-    if (fields.do === 'hide') {
-      await requests.forget(request, openerOf(page, request, fields).visitor);
-      return json({});
+  return withBody(page.c, answerPlan(request, page.options.settings), async (body) => {
+    try {
+      return await submitted(page, request, body);
+    } catch (error) {
+      return refused(page, request, body.fields, page.refusalOf(error));
     }
-    if (typeof fields.api_token === 'string') return await readAnswer(page, request, fields);
-    // The form of the passphrase, or of the step.
-    if (typeof fields.response !== 'string')
-      return requestState(request) === 'open'
-        ? await show(page, request, passphrase)
-        : await late(page, request, 200);
-    fields.response = typedText(fields.response);
-    const opener = openerOf(page, request, fields);
-    await doOnce(opener.visitor, (visitor) =>
-      requests.respond({ ...opener, visitor, input: fields, upload }),
-    );
-    return page.wantsJson ? json({}) : sentPage(await page.view());
-  } catch (error) {
-    if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
-    log.failure(error);
-    return await refused(page, request, fields, error);
-  } finally {
-    await upload?.discard();
+  });
+}
+
+/** Does what one of the forms asks for. */
+async function submitted(
+  page: PageContext,
+  request: PushRow,
+  body: ArrivingBody,
+): Promise<Response> {
+  const { requests } = page.options;
+  if (await body.readFields())
+    await body.readFiles(await requests.uploadAnswer(senderOf(page, body.fields)));
+  const { fields, upload } = body;
+  const opener = senderOf(page, fields);
+  if (fields.do === 'hide') {
+    await requests.forget(request, opener.visitor);
+    return json({});
   }
+  if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
+  // The form that asks for the passphrase, or for a click, has no response.
+  if (typeof fields.response !== 'string')
+    return requestState(request) === 'open'
+      ? show(page, opener.passphrase)
+      : late(page, request, 200);
+  fields.response = typedText(fields.response);
+  await doOnce(opener.visitor, (visitor) =>
+    requests.respond({ ...opener, visitor, input: fields, upload }),
+  );
+  return page.wantsJson ? json({}) : sentPage(await page.view());
 }
 
 /** Who sends a form, with its passphrase. */
-function openerOf(page: PageContext, request: PushRow, fields: BodyFields): Opener {
-  return {
-    urlToken: request.url_token,
-    visitor: page.sender(textIn(fields, 'once')),
-    passphrase: textIn(fields, 'passphrase'),
-    reserve: reserving(page.c),
-  };
+function senderOf(page: PageContext, fields: BodyFields): Opener {
+  return openerOf(page.c, page.sender(textIn(fields, 'once')), textIn(fields, 'passphrase'));
 }
 
-/** Undefined for the token of anything else. */
+/** Undefined for a token that is no request's. */
 async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
   return options.requests.find(urlToken(c)).catch((error: unknown) => {
     if (error instanceof ServiceRefusal && error.kind === 'not_found') return undefined;
@@ -100,7 +100,7 @@ async function readAnswer(
   const view = await page.view();
   const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
-  const opener = openerOf(page, request, fields);
+  const opener = senderOf(page, fields);
   const read = await doOnce({ ...opener.visitor, owner }, (visitor) =>
     requests.read({ ...opener, visitor }),
   );
@@ -121,15 +121,11 @@ async function late(page: PageContext, request: PushRow, status: 200 | 409): Pro
 
 async function show(
   page: PageContext,
-  { url_token }: PushRow,
   passphrase: string,
   refused?: RefusedAnswer,
 ): Promise<Response> {
   const { requests, owners } = page.options;
-  const visitor = page.visitor();
-  const opener = { urlToken: url_token, visitor, passphrase, reserve: reserving(page.c) };
-  const read = await requests.read(opener);
-  const { request, question } = read;
+  const { request, question } = await requests.read(openerOf(page.c, page.visitor(), passphrase));
   if (question.text === null) return late(page, request, 200);
   const shown = {
     request,
@@ -164,12 +160,12 @@ async function refused(
   }
   if (isLate) return late(page, await requests.find(request.url_token), 409);
   if (problem && request.protected) return passphrasePage(view, request, page.base, problem);
-  // The text is in the page again.
+  // The page contains the text again, which takes memory.
   page.c.get('memory').add(answer.response.length);
-  return show(page, request, passphrase, answer);
+  return show(page, passphrase, answer);
 }
 
 /** Maximum size of a file of the answer in bytes; undefined where it has none. */
 function fileLimit({ options }: PageContext, request: PushRow): number | undefined {
-  return request.response_file_attachments === 1 ? options.settings.fileBytes : undefined;
+  return request.response_file_attachments === 1 ? options.settings.maxFileSize : undefined;
 }

@@ -1,15 +1,22 @@
 import type { Context, Hono } from 'hono';
 import { requestRoutes } from '../../contract/api';
 import type { PartOptions } from '../app-options';
-import { authentication, openerOf, pageNumber, urlToken } from '../http/authentication';
+import {
+  authentication,
+  openerOf,
+  pageNumber,
+  refusePrefetch,
+  urlToken,
+} from '../http/authentication';
 import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
-import { auditBody, fileBody, json, jsonWithText, wrongMethod } from '../http/responses';
-import { type BodyFields, textIn, type Wanted, withBody } from '../http/with-body';
-import type { TextWithFiles } from '../rules/opened';
-import type { Opener, PushWithNote } from '../rules/records';
+import { auditBody, json, wrongMethod } from '../http/responses';
+import { type BodyPlan, textIn, withBody } from '../http/with-body';
+import type { Visitor } from '../rules/access';
+import type { PushWithNote } from '../rules/records';
+import type { CheckedSettings } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
-import { requestBody } from './request-body';
+import { readRequest, requestBody } from './request-body';
 import { requestState } from './requests';
 
 /** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
@@ -28,12 +35,12 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.post(requestRoutes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
-    const begin = async () => requests.upload();
-    const { fileBytes } = settings;
-    const wanted = { root: 'request', accepted: true, begin, fileBytes } as const;
-    const made = await withBody(c, wanted, (input, upload) =>
-      requests.create(input, caller, upload),
-    );
+    const { maxFileSize } = settings;
+    const plan = { root: 'request', accepted: true, takesFiles: true, maxFileSize } as const;
+    const made = await withBody(c, plan, async (body) => {
+      if (await body.readFields()) await body.readFiles(requests.upload());
+      return requests.create(body.takeFields(), caller, body.upload);
+    });
     return json(noted(c, made), 201);
   });
 
@@ -41,25 +48,18 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     api.get(requestRoutes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await requests.list(owner, state, pageNumber(c));
-      return json(list.map((one) => noted(c, one)));
+      return json(list.map((item) => noted(c, item)));
     });
   }
 
   api.get(requestRoutes.read.path, async (c) => {
     const caller = await permitted(c);
-    // Hono routes it like GET.
+    // Hono routes HEAD like GET, but it must not take the answer.
     if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
-    const opener = openerOf(c, caller, 'A request takes its answer');
-    const { request, question, answer } = await requests.read(opener);
-    const base = baseOf(c.req.raw, settings);
-    const bodies = ({ files }: TextWithFiles) => files.map((file) => fileBody(file, base));
-    const head = {
-      ...body(c, request),
-      requestor: await owners.requestorOf(request),
-      request: question.text,
-      request_files: bodies(question),
-    };
-    return jsonWithText(head, 'response', answer.text, { files: bodies(answer) });
+    refusePrefetch(c.req.raw, 'A request takes its answer');
+    const reading = await requests.read(openerOf(c, caller));
+    const requestor = await owners.requestorOf(reading.request);
+    return readRequest(reading, requestor, baseOf(c.req.raw, settings), now());
   });
 
   api.get(requestRoutes.preview.path, async (c) => {
@@ -82,32 +82,33 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.patch(requestRoutes.respond.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
-    // Before the body, which may be large, is read.
+    // A request that does not exist is refused before the body, which may be large, is read.
     const request = await requests.find(urlToken(c));
-    const { url_token } = request;
-    const opener = (fields: BodyFields) => ({
-      urlToken: url_token,
-      visitor: caller,
-      // That of the body is in no log of a proxy.
-      passphrase: textIn(fields, 'passphrase') || (c.req.query('passphrase') ?? ''),
-    });
-    const answered = await withBody(c, answerBody(options, request, opener), (input, upload) =>
-      requests.respond({ ...opener(input), input, upload }),
-    );
+    const answered = await answer(c, caller, request, options);
     return json(body(c, answered));
   });
 }
 
-/**
- * What the body of an answer may have. Its files are stored only for a request that accepts files, is open, and whose
- * passphrase comes before them.
- */
-export function answerBody(
-  { requests, settings }: PartOptions,
+async function answer(
+  c: Context<Env>,
+  visitor: Visitor,
   request: PushRow,
-  opener: (fields: BodyFields) => Opener,
-): Wanted {
-  const begin = (before: BodyFields) => requests.uploadAnswer(opener(before));
+  { requests, settings }: PartOptions,
+): Promise<PushRow> {
+  return withBody(c, answerPlan(request, settings), async (body) => {
+    // A passphrase in the body is preferred, as proxies log the query.
+    const opener = () => openerOf(c, visitor, textIn(body.fields, 'passphrase') || undefined);
+    if (await body.readFields()) await body.readFiles(await requests.uploadAnswer(opener()));
+    const { upload } = body;
+    return requests.respond({ ...opener(), input: body.takeFields(), upload });
+  });
+}
+
+/** Files of an answer are stored only for a request that accepts them and is open, after its passphrase. */
+export function answerPlan(
+  request: PushRow,
+  { maxFileSize }: Pick<CheckedSettings, 'maxFileSize'>,
+): BodyPlan {
   const accepted = requestState(request) === 'open';
-  return { root: 'request', accepted, begin, fileBytes: settings.fileBytes };
+  return { root: 'request', accepted, takesFiles: true, maxFileSize };
 }

@@ -58,9 +58,10 @@ export class Files {
    * @param hooks `check` is called now and then, and throws when the files are not wanted any more; `discarded` at the end
    */
   upload(urlToken: string, hooks: Partial<UploadHooks> = {}): Upload {
-    const [check, discarded] = [async () => {}, () => {}];
     return new Upload(this.options, urlToken, {
-      ...{ check, discarded, ...hooks },
+      check: async () => {},
+      discarded() {},
+      ...hooks,
       drop: () => void this.drop(),
     });
   }
@@ -245,7 +246,7 @@ export class Upload {
     for await (const { chunk: plain, last } of inChunks(bytes, CHUNK)) {
       size += plain.length;
       check = crc32(plain, check);
-      if (size > this.options.fileBytes) throw this.tooLarge();
+      if (size > this.options.maxFileSize) throw this.tooLarge();
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
       await this.write({ position, number, sealed });
       this.options.events.fileBytes('in', plain.length);
@@ -315,7 +316,7 @@ export class Upload {
   private tooLarge(): ServiceRefusal {
     return new ServiceRefusal(
       'too_large',
-      `A file is larger than ${inUnits(this.options.fileBytes)}.`,
+      `A file is larger than ${inUnits(this.options.maxFileSize)}.`,
     );
   }
 }

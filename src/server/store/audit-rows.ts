@@ -1,4 +1,4 @@
-import type { KeptViewRow } from './kept-views';
+import type { KeptViewRow } from './kept-rows';
 import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
 import { type ColumnType, insertionOf, type Sql } from './sql';
@@ -48,30 +48,35 @@ export interface AuditEvent {
   readonly count?: 0 | 1;
 }
 
-const columns: Readonly<Record<keyof ReturnType<typeof rowOf>, ColumnType>> = {
-  ...{ push_id: 'BIGINT', kind: 'TEXT', ip: 'TEXT', user_agent: 'TEXT', referrer: 'TEXT' },
-  ...{ created_at: 'BIGINT', count: 'BIGINT' },
-};
+const columns = {
+  push_id: 'BIGINT',
+  kind: 'TEXT',
+  ip: 'TEXT',
+  user_agent: 'TEXT',
+  referrer: 'TEXT',
+  created_at: 'BIGINT',
+  count: 'BIGINT',
+} as const satisfies Readonly<Record<string, ColumnType>>;
 
-function rowOf({ pushId, kind, from, at, count = 1 }: AuditEvent) {
-  const { ip, userAgent: user_agent, referrer } = from;
-  return { push_id: pushId, kind, ip, user_agent, referrer, created_at: at, count };
-}
-
-const keptColumns: Readonly<Record<keyof KeptViewRow, ColumnType>> = {
-  ...{ until: 'BIGINT', views: 'BIGINT', key_hash: 'BIGINT', sealed: 'BYTEA' },
-};
+const keptColumns = {
+  until: 'BIGINT',
+  views: 'BIGINT',
+  key_hash: 'BIGINT',
+  sealed: 'BYTEA',
+} as const satisfies Readonly<Record<keyof KeptViewRow, ColumnType>>;
 
 const recording = insertionOf('audit', columns);
 const keeping = insertionOf('audit', { ...columns, ...keptColumns });
 
-export async function recordEvent(sql: Sql, event: AuditEvent): Promise<void> {
-  await recording(sql, rowOf(event));
-}
-
-/** Records a view that no copy of its request has taken, and keeps it. */
-export async function recordView(sql: Sql, event: AuditEvent, kept: KeptViewRow): Promise<void> {
-  await keeping(sql, { ...rowOf(event), ...kept });
+/** @param kept what a view's entry has for its reader, who may send the request again */
+export async function recordEvent(
+  sql: Sql,
+  { pushId: push_id, kind, from, at: created_at, count = 1 }: AuditEvent,
+  kept?: KeptViewRow,
+): Promise<void> {
+  const { ip, userAgent: user_agent, referrer } = from;
+  const row = { push_id, kind, ip, user_agent, referrer, created_at, count };
+  await (kept ? keeping(sql, { ...row, ...kept }) : recording(sql, row));
 }
 
 /**
@@ -80,15 +85,16 @@ export async function recordView(sql: Sql, event: AuditEvent, kept: KeptViewRow)
  * `most` such entries, events of new origins share one entry without origin.
  */
 export async function recordRepeated(sql: Sql, event: AuditEvent, most: number): Promise<void> {
-  if (await countAgain(sql, event)) return;
+  if (await addToEntry(sql, event)) return;
   await lockPush(sql, event.pushId);
-  if (await countAgain(sql, event)) return;
+  if (await addToEntry(sql, event)) return;
   if ((await countRepeated(sql, event.pushId)) < most) return recordEvent(sql, event);
   const shared = { ...event, from: NOBODY };
-  if (!(await countAgain(sql, shared))) await recordEvent(sql, shared);
+  if (!(await addToEntry(sql, shared))) await recordEvent(sql, shared);
 }
 
-async function countAgain(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
+/** Returns false when there is no entry of that kind and origin. */
+async function addToEntry(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
   const rows = await sql`
     UPDATE audit SET count = count + ${count}, updated_at = ${at}
     WHERE id = (

@@ -1,30 +1,17 @@
-import { away, busy, full, inUse, type ServiceError, ServiceRefusal } from '../service-errors';
-import { gathering, isRejected, type Member, merging, together } from './pg-group';
-import { type Pool, type Pooled, PoolTimeout } from './pg-pool';
+import { Semaphore } from '../queues';
+import { away, busy, full, inUse, type ServiceError } from '../service-errors';
+import { gathering } from './group-commit';
+import { commitTogether, GroupFailed, LARGEST_GROUP, merging, type PgMember } from './pg-group';
+import { type Pool, PoolTimeout } from './pg-pool';
 import {
-  checking,
-  type Database,
-  hasCode,
-  isFull,
-  isRead,
-  plain,
-  type Sql,
-  type Value,
-} from './sql';
-
-/** A connection to PostgreSQL, used by one caller at a time. */
-export interface PgConnection extends Pooled {
-  /** Rejects with a `ConnectionLost` when the connection broke, else with the server's error. */
-  run<R>(
-    strings: TemplateStringsArray,
-    values: Value[],
-  ): Promise<R[] & { readonly command: string }>;
-}
-
-/** The connection broke. What was not committed is rolled back; the outcome of a COMMIT under way is unknown. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
-}
+  ConnectionLost,
+  isConflict,
+  type PgConnection,
+  RolledBack,
+  runSingle,
+  transact,
+} from './pg-transaction';
+import { checking, type Database, hasCode, isFull, isRead, type Sql, type Value } from './sql';
 
 /** No server could be reached; nothing was sent. */
 export class Unreachable extends Error {
@@ -36,14 +23,10 @@ export class Unreachable extends Error {
   }
 }
 
-/** The work was rolled back and may be retried. */
-class RolledBack extends Error {
-  override readonly name = 'RolledBack';
-}
-
-class GroupFailed extends Error {}
-
 const MAX_TRIES = 5;
+
+/** Groups at once: while one waits for the disk, the next one is read and checked. */
+const GROUPS = 2;
 
 /** The advisory lock of `exclusively`: an arbitrary number that all services on a database share. */
 const LOCK = 7_093_187_461;
@@ -51,40 +34,42 @@ const LOCK = 7_093_187_461;
 /** The advisory lock that each session shares, and `solely` takes alone. The server frees it when a session breaks. */
 export const USE_LOCK = 7_093_187_462;
 
-const begin = plain('BEGIN ISOLATION LEVEL READ COMMITTED');
-/** A group does not wait long for the row of one member: its members are then retried alone. */
-const brief = plain('SET LOCAL lock_timeout = 100');
-const commit = plain('COMMIT');
-const rollback = plain('ROLLBACK');
-
 /** Milliseconds that a request waits in all for a hung server: for a connection, for answers and for retries. */
 const REQUEST_TIMEOUT = 9000;
 
 /** The database over a pool of connections; `timeout` in milliseconds limits each request, `exclusively` excepted. */
 export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): Database {
   const single: Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-    retry((left) => pool.use((one) => runSingle<R>(one, strings, values), left), timeout);
+    retry(
+      (left) => pool.use((connection) => runSingle<R>(connection, strings, values), left),
+      timeout,
+    );
   const read = merging(single);
-  const join = gathering((members) => commitTogether(pool, members));
+  const alone = <T>(work: (sql: Sql) => Promise<T>, left?: number) =>
+    pool.use((connection) => transact(connection, work), left);
+  const groups = new Semaphore(GROUPS, Number.POSITIVE_INFINITY);
+  const join = gathering<PgMember>(
+    (work) => groups.run(work),
+    // In this order all processes lock rows, so that no two groups wait for each other.
+    (members) =>
+      commitTogether(
+        members.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+        alone,
+      ),
+    LARGEST_GROUP,
+  );
+  const joined = <T>(work: (sql: Sql) => Promise<T>, key: string, left: number) =>
+    new Promise<T>((resolve, reject) =>
+      join({ key, work, until: performance.now() + left, resolve, reject }),
+    );
+  const transaction: Database['transaction'] = (work, { key } = {}) =>
+    retry(
+      (left, isFirst) =>
+        isFirst && key !== undefined ? joined(work, key, left) : alone(work, left),
+      timeout,
+    );
   const exclusively: Database['exclusively'] = (work) =>
-    retry(() => pool.use((connection) => transact(connection, work, true)));
-  const transaction: Database['transaction'] = async <T>(
-    work: (sql: Sql) => Promise<T>,
-    { key }: { key?: string } = {},
-  ) => {
-    const alone = (left: number) => pool.use((one) => transact(one, work, false), left);
-    const joined = (left: number) =>
-      new Promise<T>((resolve, reject) => {
-        const until = performance.now() + left;
-        join({ key: key as string, work, until, resolve, reject });
-      });
-    let isFirst = key !== undefined;
-    return retry((left) => {
-      const attempt = isFirst ? joined : alone;
-      isFirst = false;
-      return attempt(left);
-    }, timeout);
-  };
+    retry(() => alone((sql) => lockDatabase(sql).then(() => work(sql))));
   return {
     dialect: {
       blob: 'BYTEA',
@@ -115,49 +100,15 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
   };
 }
 
-/**
- * Commits the members in one transaction. When it fails, none of them has done anything: those that a rule refuses are
- * rejected, and the others run again, alone if the database failed one of them.
- */
-async function commitTogether(pool: Pool<PgConnection>, members: readonly Member[]): Promise<void> {
-  if (members.length === 0) return;
-  const left = Math.min(...members.map(({ until }) => until)) - performance.now();
-  let outcomes: PromiseSettledResult<unknown>[] = [];
-  const work = async (sql: Sql) => {
-    // If this statement fails, so does each other one.
-    const patience = sql(brief).catch(() => undefined);
-    [outcomes] = await Promise.all([together(members, sql), patience]);
-    if (outcomes.some(isRejected)) throw new GroupFailed();
-  };
-  try {
-    await pool.use((one) => transact(one, work, false), left);
-    for (const [i, { resolve }] of members.entries())
-      resolve((outcomes[i] as PromiseFulfilledResult<never>).value);
-  } catch (error) {
-    const failures = members.map((member, i) => ({ ...member, ...(outcomes[i] as Failure) }));
-    const others = failures.filter(({ reason, reject }) => {
-      if (reason instanceof ServiceRefusal) reject(reason);
-      return !(reason instanceof ServiceRefusal);
-    });
-    if (!(error instanceof GroupFailed)) for (const { reject } of others) reject(error);
-    else if (others.every(({ reason }) => reason === undefined)) await commitTogether(pool, others);
-    else
-      for (const { reject, reason } of others)
-        reject(new RolledBack('', { cause: reason ?? error }));
-  }
-}
-
-type Failure = Partial<PromiseRejectedResult> | undefined;
-
 /** Retries what was rolled back, for `timeout` milliseconds. `attempt` gets the milliseconds that are left. */
 async function retry<T>(
-  attempt: (left: number) => Promise<T>,
+  attempt: (left: number, isFirst: boolean) => Promise<T>,
   timeout = Number.POSITIVE_INFINITY,
 ): Promise<T> {
   const until = performance.now() + timeout;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await attempt(until - performance.now());
+      return await attempt(until - performance.now(), tries === 1);
     } catch (error) {
       const over = tries === MAX_TRIES || performance.now() >= until;
       if (!(error instanceof RolledBack) || over) throw toRefusal(error);
@@ -177,55 +128,6 @@ function toRefusal(error: unknown): unknown {
   return waited ? busy('The database is busy. Try again later.', error) : error;
 }
 
-/** A statement outside of a transaction. After a lost connection only a SELECT is retried: a write may have happened. */
-async function runSingle<R>(
-  connection: PgConnection,
-  strings: TemplateStringsArray,
-  values: Value[],
-) {
-  try {
-    return await connection.run<R>(strings, values);
-  } catch (error) {
-    const repeatable = error instanceof ConnectionLost && isRead(strings);
-    throw repeatable || isConflict(error) ? new RolledBack('', { cause: error }) : error;
-  }
-}
-
-/**
- * Runs `work` in a transaction. If the connection breaks before COMMIT is sent, nothing was done, and the transaction is retried.
- * If it breaks after that, the outcome is unknown and reported as a failure: a view may be counted whose secret nobody got, but
- * no secret is shown without a counted view; and a push may exist, until it expires, whose link nobody has.
- */
-async function transact<T>(
-  connection: PgConnection,
-  work: (sql: Sql) => Promise<T>,
-  exclusive: boolean,
-): Promise<T> {
-  const result = await orRollback(connection, async () => {
-    // Awaited, because a statement after a failed BEGIN would run outside of a transaction.
-    await connection.run(begin, []);
-    const sql: Sql = (strings, ...values) => connection.run(strings, values);
-    if (exclusive) await lockDatabase(sql);
-    return work(sql);
-  });
-  const { command } = await connection.run(commit, []).catch((error: unknown) => {
-    throw isConflict(error) ? new RolledBack('', { cause: error }) : error;
-  });
-  // The server answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
-  if (command !== 'COMMIT') throw new Error('nothing was committed');
-  return result;
-}
-
-async function orRollback<T>(connection: PgConnection, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (connection.alive) await connection.run(rollback, []).catch(() => connection.abandon());
-    const rolledBack = error instanceof ConnectionLost || isConflict(error);
-    throw rolledBack ? new RolledBack('', { cause: error }) : error;
-  }
-}
-
 /** Waits without a limit of time: another service may be creating the tables, which may take long. */
 async function lockDatabase(sql: Sql): Promise<void> {
   await sql`SET LOCAL lock_timeout = 0`;
@@ -236,9 +138,4 @@ async function takeUseLock(sql: Sql): Promise<void> {
   const [row] = await sql<{ taken: boolean }>`
     SELECT pg_try_advisory_xact_lock(${USE_LOCK}) AS taken`;
   if (!row?.taken) throw inUse();
-}
-
-/** Whether the server reports serialization_failure or deadlock_detected. */
-function isConflict(error: unknown): boolean {
-  return hasCode(error, '40001', '40P01');
 }

@@ -1,48 +1,70 @@
-import { nextRound } from './group-commit';
-import { isRowStatement, type RowStatement, type Sql, type Value } from './sql';
+import { ServiceRefusal } from '../service-errors';
+import { type Member, nextRound, settle } from './group-commit';
+import { RolledBack } from './pg-transaction';
+import { isRowStatement, plain, type RowStatement, type Sql, type Value } from './sql';
 
-/** A transaction that shares one with others. */
-export interface Member {
+/** A member whose statements are merged with those of the others of its group. */
+export interface PgMember extends Member {
   /** Members with the same key run one after the other. */
   readonly key: string;
-  readonly work: (sql: Sql) => Promise<unknown>;
   /** When it is given up (`performance.now`). */
   readonly until: number;
-  readonly resolve: (result: never) => void;
-  readonly reject: (error: unknown) => void;
 }
 
-/** The most transactions in one. */
-const MOST = 64;
+export const LARGEST_GROUP = 64;
 
-/** Groups at once: while one waits for the disk, the next one is read and checked. */
-const GROUPS = 2;
+/** A group does not wait long for the row of one member: its members are then retried alone. */
+const brief = plain('SET LOCAL lock_timeout = 100');
+
+/** A member failed, so that none of its group was committed. */
+export class GroupFailed extends Error {}
 
 /**
- * Gathers members while `GROUPS` groups run. `run` commits one transaction for them, settles none before that, and never rejects.
+ * Commits the members in one transaction. When it fails, none of them has done anything: those that a rule refuses are
+ * rejected, and the others run again, alone if the database failed one of them.
+ * @param transact runs work in a transaction, for that many milliseconds at most
  */
-export function gathering(run: (members: Member[]) => Promise<void>): (member: Member) => void {
-  const waiting: Member[] = [];
-  let running = 0;
-  const next = () => {
-    if (running === GROUPS || waiting.length === 0) return;
-    running += 1;
-    // First let the event loop read the requests that have already arrived.
-    setImmediate(async () => {
-      // In this order all processes lock rows, so that no two groups wait for each other.
-      await run(waiting.splice(0, MOST).sort((a, b) => (a.key < b.key ? -1 : 1)));
-      running -= 1;
-      next();
-    });
+export async function commitTogether(
+  members: readonly PgMember[],
+  transact: (work: (sql: Sql) => Promise<void>, left: number) => Promise<void>,
+): Promise<void> {
+  if (members.length === 0) return;
+  const left = Math.min(...members.map(({ until }) => until)) - performance.now();
+  let outcomes: PromiseSettledResult<unknown>[] = [];
+  const work = async (sql: Sql) => {
+    // If this statement fails, so does each other one.
+    const patience = sql(brief).catch(() => undefined);
+    [outcomes] = await Promise.all([together(members, sql), patience]);
+    if (outcomes.some(isRejected)) throw new GroupFailed();
   };
-  return (member) => {
-    waiting.push(member);
-    next();
-  };
+  try {
+    await transact(work, left);
+    settle(members, outcomes);
+  } catch (error) {
+    if (!(error instanceof GroupFailed)) {
+      for (const { reject } of members) reject(error);
+      return;
+    }
+    const others: { readonly member: PgMember; readonly reason: unknown }[] = [];
+    for (const [index, outcome] of outcomes.entries()) {
+      const member = members[index] as PgMember;
+      const reason = isRejected(outcome) ? outcome.reason : undefined;
+      if (reason instanceof ServiceRefusal) member.reject(reason);
+      else others.push({ member, reason });
+    }
+    const hasFailed = others.some(({ reason }) => reason !== undefined);
+    if (!hasFailed)
+      return commitTogether(
+        others.map(({ member }) => member),
+        transact,
+      );
+    for (const { member, reason } of others)
+      member.reject(new RolledBack('', { cause: reason ?? error }));
+  }
 }
 
 /** Runs the members on one connection and returns their outcomes in order, with all their statements sent. */
-export async function together(members: readonly Member[], sql: Sql) {
+async function together(members: readonly PgMember[], sql: Sql) {
   const shared = merging(sql);
   const last = new Map<string, Promise<unknown>>();
   const results = members.map(({ key, work }) => {
@@ -59,9 +81,7 @@ export async function together(members: readonly Member[], sql: Sql) {
   return outcomes;
 }
 
-export function isRejected(
-  outcome: PromiseSettledResult<unknown>,
-): outcome is PromiseRejectedResult {
+function isRejected(outcome: PromiseSettledResult<unknown>): outcome is PromiseRejectedResult {
   return outcome.status === 'rejected';
 }
 
@@ -70,19 +90,19 @@ interface Call extends Pick<Member, 'reject'> {
   readonly resolve: (rows: never[]) => void;
 }
 
-/** Runs a `RowStatement` once for all who ask for it in the same round of the event loop. */
+/** Runs a `RowStatement` once for all its calls in the same round of the event loop. */
 export function merging(sql: Sql): Sql {
-  const asked = new Map<RowStatement, Call[]>();
-  const ask = () => {
-    for (const [statement, calls] of asked) void askFor(sql, statement, calls);
-    asked.clear();
+  const waiting = new Map<RowStatement, Call[]>();
+  const send = () => {
+    for (const [statement, calls] of waiting) void runForAll(sql, statement, calls);
+    waiting.clear();
   };
   return (strings, ...values) => {
     if (!isRowStatement(strings) || values.some(isLarge)) return sql(strings, ...values);
     return new Promise((resolve, reject) => {
-      if (asked.size === 0) setImmediate(ask);
-      const calls = asked.get(strings) ?? [];
-      asked.set(strings, calls);
+      if (waiting.size === 0) setImmediate(send);
+      const calls = waiting.get(strings) ?? [];
+      waiting.set(strings, calls);
       calls.push({ values, resolve, reject });
     });
   };
@@ -92,16 +112,16 @@ export function merging(sql: Sql): Sql {
 const LARGE = 16 * 1024;
 const isLarge = (value: Value) => value instanceof Uint8Array && value.length > LARGE;
 
-async function askFor(sql: Sql, statement: RowStatement, calls: readonly Call[]): Promise<void> {
+async function runForAll(sql: Sql, statement: RowStatement, calls: readonly Call[]): Promise<void> {
   const { by } = statement;
   try {
     const rows = await sql<Record<string, Value>>(
       statement.ofMany,
       ...arraysOf(calls.map(({ values }) => values)),
     );
-    const found = new Map(rows.map((row) => [row[by ?? ''], row]));
+    const byValue = new Map(rows.map((row) => [row[by ?? ''], row]));
     for (const { values, resolve } of calls) {
-      const row = found.get(values[0] as Value);
+      const row = byValue.get(values[0] as Value);
       resolve(row === undefined ? [] : [row as never]);
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { ServiceError } from '../service-errors';
-import type { Value } from './sql';
+import type { Sql, Value } from './sql';
 
 /** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
 export type Quietly = <T>(load: () => T) => T;
@@ -101,9 +101,60 @@ async function libsql(): Promise<Open> {
 /** A row by names of its columns. libsql returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
 function objectOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [at, name] of names.entries()) {
-    const value = values[at];
+  for (const [index, name] of names.entries()) {
+    const value = values[index];
     row[name] = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
   }
   return row;
+}
+
+/** What runs the statements of a connection. */
+export interface Statements extends Pick<SqliteConnection, 'exec'> {
+  readonly run: Sql;
+}
+
+/**
+ * Prepares each statement of the program once, because preparing takes as long as running. libsql keeps a closed
+ * database open while there are statements; `forget` drops them.
+ */
+export function prepared(
+  connection: SqliteConnection,
+): Statements & { readonly forget: () => void } {
+  let known = new WeakMap<TemplateStringsArray, SqliteStatement>();
+  const run: Sql = async <R>(strings: TemplateStringsArray, ...values: Value[]) => {
+    const statement = known.get(strings) ?? connection.prepare(strings.join('?'));
+    // A statement is not used again after an error: libsql (0.5.29) does not reset it.
+    known.delete(strings);
+    const rows = statement.all(values) as R[];
+    known.set(strings, statement);
+    return rows;
+  };
+  return {
+    exec: (sql) => connection.exec(sql),
+    run,
+    forget() {
+      known = new WeakMap();
+    },
+  };
+}
+
+/** Leaving WAL mode succeeds only for the sole connection of a file. */
+export function isAlone(connection: SqliteConnection): boolean {
+  try {
+    return pragma(connection, 'journal_mode = DELETE') === 'delete';
+  } catch {
+    return false;
+  } finally {
+    pragma(connection, 'journal_mode = WAL');
+  }
+}
+
+/** Empties the write-ahead log, which holds old pages, keys among them; returns false when a reader prevents it. */
+export function checkpoint(connection: SqliteConnection): boolean {
+  try {
+    return pragma(connection, 'wal_checkpoint(TRUNCATE)') === 0;
+  } catch {
+    // Another process has the lock: the next expiry or sweep of either tries again.
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 // Sends requests over kept-alive connections, one at a time on each, and measures the responses: plain sockets and
 // requests made beforehand, so that a core goes to the service and not to this process. Takes jobs from its parent.
-// Usage: node client.mjs [a name in kinds.mjs]
+// Usage: node client.mjs [a name in kinds.mjs [token]]
 import { connect } from 'node:net';
 import { kinds } from './kinds.mjs';
 

@@ -124,9 +124,9 @@ export async function runProgram(...words) {
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}`);
 }
 
-/** A process that does one job at a time, at a service of that kind. */
-export function startClient(kind = 'pwpush') {
-  const child = fork(here('client.mjs'), [kind]);
+/** A process that does one job at a time, at a service of that kind, with a token if the kind has one. */
+export function startClient(kind = 'pwpush', token = '') {
+  const child = fork(here('client.mjs'), [kind, token]);
   watch(child, 'the client');
   return {
     run: (what, job) =>

@@ -1,18 +1,26 @@
 // How many pushes a second, beside a bare server.
 import { join } from 'node:path';
-import { folder, memory, processorTime, startBare, startService } from './processes.mjs';
+import {
+  folder,
+  memory,
+  processorTime,
+  startBare,
+  startClient,
+  startService,
+} from './processes.mjs';
 import { get, post } from './requests.mjs';
 import { row } from './rows.mjs';
 
 const body = '{"push":{"payload":"correct horse battery staple","expire_after_views":1}}';
 
-/** Creations, views, and last views, which destroy the secret, at each number of connections. */
+/** Creations, views, last views, which destroy the secret, and an owner's readings, at each number of connections. */
 export async function rates(client, levels, seconds, store) {
   console.log(
     '              connections      rate  to bare                              processor',
   );
   const base = await bareRates(client, levels, Math.min(seconds, 3));
   const service = await startService('--data', join(folder, 'rates'), ...store);
+  const owner = startClient('owner', service.token);
   console.log(`\nat rest ${memory(service).now} MiB`);
   for (const connections of levels) {
     const job = { connections, seconds };
@@ -22,11 +30,14 @@ export async function rates(client, levels, seconds, store) {
     await client.run('create', { ...job, port: service.port, views: 100, count: 1000 });
     row('view', connections, await counted(client, service, 'view', job), read);
     row('last view', connections, await counted(client, service, 'last', job), read);
+    await owner.run('create', { ...job, port: service.port, views: 100, count: 1000 });
+    row('reading', connections, await counted(owner, service, 'view', job), read);
   }
   const { peak, now } = memory(service);
   console.log(`peak ${peak} MiB, at the end ${now} MiB`);
   await service.stop();
   client.stop();
+  owner.stop();
 }
 
 /** Figures of a job, processor time a request included: the one that says most where others use the machine, too. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readingRateOf } from '../../../src/server/service-settings';
+import { checkSettings, readingRateOf } from '../../../src/server/service-settings';
 import { speak as speakTo } from '../../helpers/listen';
 import { overNoted } from '../../helpers/over-database';
 import { defaults, filePart, opened, type TestService } from '../../helpers/service';
@@ -135,7 +135,7 @@ describe('answers that wait for their reader', () => {
 });
 
 test('an operator sets how fast answers must be read', () => {
-  const rate = (minRate?: number) => readingRateOf({ ...defaults, minRate });
+  const rate = (minRate?: number) => readingRateOf(checkSettings({ ...defaults, minRate }));
   expect([rate().bytes, rate(1000).bytes, rate(0).bytes]).toEqual([100_000, 2000, 0]);
 });
 

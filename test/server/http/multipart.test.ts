@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readParts } from '../../../src/server/http/multipart';
+import { partsOf } from '../../../src/server/http/multipart';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { BOUNDARY, FORM_TYPE, formBytes } from '../../helpers/service';
 
@@ -16,7 +16,7 @@ async function* inPieces(bytes: Uint8Array, sizes: readonly number[]) {
 
 async function read(body: AsyncIterable<Uint8Array>, type = FORM_TYPE) {
   const parts: { head: string | undefined; value: Buffer }[] = [];
-  await readParts(body, type, async ({ head, bytes }) => {
+  for await (const { head, bytes } of partsOf(body, type)) {
     const pieces = [];
     for await (const piece of bytes) {
       // A write to a disk does not complete at once.
@@ -24,7 +24,7 @@ async function read(body: AsyncIterable<Uint8Array>, type = FORM_TYPE) {
       pieces.push(Buffer.from(piece));
     }
     parts.push({ head: head['content-disposition'], value: Buffer.concat(pieces) });
-  });
+  }
   return parts;
 }
 
@@ -113,14 +113,16 @@ test('it is read no further once a part is refused', async () => {
       yield Buffer.alloc(65_536);
     }
   }
-  const taking = readParts(endless(), FORM_TYPE, async ({ bytes }) => {
-    let size = 0;
-    for await (const piece of bytes) {
-      size += piece.length;
-      if (size > 1_000_000) throw new ServiceRefusal('too_large', 'enough');
+  const taking = async () => {
+    for await (const { bytes } of partsOf(endless(), FORM_TYPE)) {
+      let size = 0;
+      for await (const piece of bytes) {
+        size += piece.length;
+        if (size > 1_000_000) throw new ServiceRefusal('too_large', 'enough');
+      }
     }
-  });
-  await expect(taking).rejects.toThrow('enough');
+  };
+  await expect(taking()).rejects.toThrow('enough');
   expect(given).toBeLessThan(20);
 });
 
@@ -132,13 +134,13 @@ test('no more is read than is taken', async () => {
     yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   }
   const ahead: number[] = [];
-  await readParts(form(), FORM_TYPE, async ({ bytes }) => {
+  for await (const { bytes } of partsOf(form(), FORM_TYPE)) {
     let taken = 0;
     for await (const piece of bytes) {
       for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
       taken += piece.length;
       ahead.push(given - taken / 65_536);
     }
-  });
+  }
   expect(Math.max(...ahead)).toBeLessThanOrEqual(2);
 });

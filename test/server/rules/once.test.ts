@@ -1,7 +1,7 @@
 import { hash as hashOf } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { unseal } from '../../../src/server/keys/primitives';
-import type { KeptViewRow } from '../../../src/server/store/kept-views';
+import type { KeptViewRow } from '../../../src/server/store/kept-rows';
 import { plain } from '../../../src/server/store/sql';
 import { keyIn } from '../../helpers/at-rest';
 import {

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQueue } from '../../../src/server/queues';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { migrate } from '../../../src/server/store/database';
-import { groupCommit } from '../../../src/server/store/group-commit';
 import { type Database, plain } from '../../../src/server/store/sql';
 import { openMemory, openSqlite } from '../../../src/server/store/sqlite';
+import { groupCommit } from '../../../src/server/store/sqlite-database';
 import { folders } from '../../helpers/memory';
 import { lock, open as openNative } from '../lock';
 import { add, createThings, namesIn } from './things';
@@ -125,7 +125,7 @@ describe('a group of transactions', () => {
       said.push(sql);
       connection.exec(sql);
     };
-    return { said, commit: groupCommit({ exec }, createQueue()) };
+    return { said, commit: groupCommit({ exec, run: async () => [] }, createQueue()) };
   }
 
   test('shares one commit, and none is answered before it', async () => {

@@ -8,19 +8,18 @@ import { clientSettings, type Instance } from './connect';
 import { type ServiceModule, serviceIo, withService } from './load-service';
 import type { Target } from './target';
 
-type HereSettings = Parameters<ServiceModule['serveHere']>[0];
-type HereService = Awaited<ReturnType<ServiceModule['serveHere']>>;
+type EphemeralSettings = Parameters<ServiceModule['serveHere']>[0];
+type EphemeralService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 
-/** An instance in the memory of this process, for one push or request. */
-export interface HereInstance extends Instance {
-  /** Whether the secret travels unencrypted over a network. */
+/** The instance is in the memory of this process, for one push or request. */
+export interface EphemeralInstance extends Instance {
   readonly exposed: boolean;
   /**
-   * Waits until nothing is left to retrieve or to answer, and returns how many views or answers there were.
+   * Resolves to the number of views or answers, once nothing is left to retrieve or to answer.
    * @throws CliError if a signal ends the run
    */
   ended(): Promise<number>;
-  /** Waits until nobody may ask again for a response that was lost. */
+  /** Waits until the time is over in which a client may repeat a request whose response was lost. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,28 +30,28 @@ export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
 /**
- * Notices where this process cannot listen before a person types what it is to serve.
+ * Fails where this process cannot listen, before a person types what it is to serve.
  * @throws CliError (failed)
  */
-export async function checkHere(host: string, port: number): Promise<void> {
+export async function checkListening(host: string, port: number): Promise<void> {
   if (port === 0 && EVERYWHERE.includes(host)) return;
   await withService(({ tryListening }) => tryListening(host, port));
 }
 
 /**
- * Starts an instance in this process, which is gone when it is closed.
+ * The instance in this process is gone when it is closed.
  * @param report receives what visitors do
  * @throws CliError (failed) if it cannot start
  */
-export async function startHere(
+export async function startEphemeral(
   entry: Entry,
-  settings: HereSettings,
+  settings: EphemeralSettings,
   report: (event: HereEvent) => void,
-): Promise<HereInstance> {
+): Promise<EphemeralInstance> {
   const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
-  // Of its log only errors are shown: what visitors do is reported.
+  // The log of the service shows its errors only: what visitors do is reported.
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
   const service = await withService(({ serveHere }) => serveHere(settings, io, report));
@@ -75,7 +74,10 @@ export async function startHere(
   }
 }
 
-async function instanceOf(entry: Entry, { base, token, send }: HereService): Promise<Instance> {
+async function instanceOf(
+  entry: Entry,
+  { base, token, send }: EphemeralService,
+): Promise<Instance> {
   const target: Target = {
     base,
     baseFrom: 'here',
@@ -93,15 +95,18 @@ async function instanceOf(entry: Entry, { base, token, send }: HereService): Pro
   return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/** A failure here: what this process refuses is input of its user, and nothing remains of what it has not done. */
-export function failureHere(error: unknown): unknown {
+/**
+ * Turns a refusal by the instance of this process into an error of its user's input; nothing remains of what it did not
+ * do.
+ */
+export function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });
   return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
 }
 
-/** The reasons that the instance has for a refusal; the fact itself if it has none. */
+/** The reasons of the instance are in a fact `refused`; another fact is the reason itself. */
 function whyRefused(fact: Fact): readonly Fact[] {
   const reasons = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
   return reasons.length === 0 ? [fact] : reasons.filter((reason) => typeof reason !== 'number');

@@ -1,8 +1,8 @@
 import type { ErrorFormat } from '../cli/report-error';
 import type { Context } from '../platform/context';
 
-/** Prints an error on stderr. If that fails, a link in it is saved to a rescue file. Never throws. */
-export async function tellError(
+/** If an error cannot be printed, a link in it is saved to a rescue file. Never throws. */
+export async function printError(
   context: Context,
   error: unknown,
   format: ErrorFormat,

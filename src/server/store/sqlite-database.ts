@@ -1,0 +1,287 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { lazy } from '../../platform/files/lazy';
+import { createQueue, type Queue } from '../queues';
+import { away, busy, full, inUse } from '../service-errors';
+import { gathering, type Member, nextRound, settle } from './group-commit';
+import {
+  checking,
+  type Database,
+  isDamaged,
+  isDiskFailure,
+  isFull,
+  isRead,
+  type Sql,
+  sqlCode,
+  type Value,
+} from './sql';
+import {
+  checkpoint,
+  isAlone,
+  pragma,
+  prepared,
+  type SqliteConnection,
+  type Statements,
+} from './sqlite-driver';
+import { PAGE, type Storage } from './sqlite-space';
+
+/**
+ * A column of 4100 bytes that moves the keys of a row to overflow pages. When SQLite moves a row to another b-tree page,
+ * a copy stays in the gap between cells, which `secure_delete` does not overwrite. Overflow pages are never moved, and
+ * overwritten when freed; at most 4061 bytes of a row are outside of them, with pages of 4096 bytes. Costs 4.5 kB of
+ * disk per active push, and 0.03 ms when it is created, a hundredth of the sync.
+ */
+const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
+
+/**
+ * The database of a connection.
+ * @param refuseMoved throws while another file is at the path of the database
+ */
+export function overConnection(
+  connection: SqliteConnection,
+  space: Storage,
+  sleep?: Sleep,
+  refuseMoved = () => {},
+): Database {
+  const failure = new FileFailure();
+  const statements = prepared(connection);
+  const queue = createQueue();
+  const commit = groupCommit(statements, queue, refuseMoved);
+  const single = transacting(
+    (work, alone) => failure.noted(commit(work, alone)),
+    (frees) =>
+      queue(async () => {
+        if (frees) space.release();
+        // The transaction that was rolled back has used space in the write-ahead log.
+        checkpoint(connection);
+      }),
+    sleep,
+  );
+  const transaction: Database['transaction'] = async (work, options) => {
+    const result = await single(work, options);
+    failure.last = undefined;
+    return result;
+  };
+  const read: Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => {
+    const attempt = () => orLocked(() => statements.run<R>(strings, ...values));
+    return failure.noted(retryWhileLocked(() => queue(attempt), sleep));
+  };
+  const check = checking({ sql: read, transaction: single });
+  return {
+    dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
+    sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
+      // A write that runs alone would stay unfinished when it does not get the lock, and with libsql (0.5.29) nothing
+      // could be committed until it is garbage-collected.
+      isRead(strings) === false
+        ? transaction((sql) => sql<R>(strings, ...values))
+        : read<R>(strings, ...values),
+    transaction,
+    async check() {
+      if (failure.last !== undefined) throw failure.last;
+      refuseMoved();
+      // Without its cache, SQLite has to read the file.
+      await queue(async () => pragma(connection, 'shrink_memory'));
+      await check();
+    },
+    // BEGIN IMMEDIATE makes every transaction exclusive.
+    exclusively: (work) => transaction(work),
+    async solely(work) {
+      if (!(await queue(async () => isAlone(connection)))) throw inUse();
+      return transaction(work);
+    },
+    ...upkeep(connection, queue, space),
+    // `node:sqlite`, unlike libsql, throws when it is closed twice.
+    close: lazy(async () => {
+      // Lets the current group commit first.
+      await nextRound();
+      await queue(async () => {
+        checkpoint(connection);
+        statements.forget();
+        connection.close();
+      });
+    }),
+  };
+}
+
+type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside'>;
+
+function upkeep(connection: SqliteConnection, queue: Queue, space: Storage): Upkeep {
+  let scrubbing: Promise<boolean> | undefined;
+  return {
+    scrub() {
+      // One checkpoint, which costs as much as four commits, for all that committed before it starts. Those that arrived
+      // during the last commit join it: they commit in the round between.
+      scrubbing ??= nextRound()
+        .then(nextRound)
+        .then(() =>
+          queue(async () => {
+            scrubbing = undefined;
+            return checkpoint(connection);
+          }),
+        );
+      return scrubbing;
+    },
+    alone: () => queue(async () => isAlone(connection)),
+    time: async () => undefined,
+    free: async () => onDisk(() => space.free()),
+    unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
+    setAside: async () => onDisk(() => space.reserve()),
+  };
+}
+
+/** Fails as the database does when its folder was moved or unmounted. */
+function onDisk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw away(error);
+  }
+}
+
+/** Keeps the error of the last statement that failed with the file. */
+class FileFailure {
+  last: unknown;
+
+  async noted<R>(work: Promise<R>): Promise<R> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isDamaged(error) || isDiskFailure(error)) this.last = error;
+      throw error;
+    }
+  }
+}
+
+/** Runs `work` in a transaction, shared with others unless it is to be `alone`. Rejects as `orLocked` does. */
+type Commit = <T>(work: (sql: Sql) => Promise<T>, alone?: boolean) => Promise<T>;
+
+/** Transactions that are retried while the database is locked, and once on a full disk if they free space. */
+function transacting(
+  commit: Commit,
+  makeRoom: (frees: boolean) => Promise<void>,
+  sleep?: Sleep,
+): Database['transaction'] {
+  return async (work, { frees = false } = {}) => {
+    const attempt = (alone: boolean) => retryWhileLocked(() => commit(work, alone), sleep);
+    try {
+      return await attempt(false).catch(async (error: unknown) => {
+        if (!isFull(error)) throw error;
+        await makeRoom(frees);
+        if (!frees) throw error;
+        return attempt(true);
+      });
+    } catch (error) {
+      if (isFull(error)) throw full(error);
+      throw isDiskFailure(error) ? away(error) : error;
+    }
+  };
+}
+
+/**
+ * Commits groups one after the other. Each member has a savepoint, so that one that fails undoes only itself.
+ * @param check throws when nothing may be written
+ */
+export function groupCommit(statements: Statements, queue: Queue, check = () => {}): Commit {
+  const commit = (members: readonly Member[]) => commitTogether(statements, members, check);
+  const join = gathering(queue, commit);
+  return <T>(work: (sql: Sql) => Promise<T>, alone = false) =>
+    new Promise<T>((resolve, reject) => {
+      const member = { work, resolve, reject };
+      if (alone) void queue(() => commit([member]));
+      else join(member);
+    });
+}
+
+/**
+ * IMMEDIATE takes the write lock before anything is read, so that no two processes decide on the same row, and a
+ * transaction that does not get the lock has done nothing.
+ */
+async function commitTogether(
+  statements: Statements,
+  members: readonly Member[],
+  check: () => void,
+): Promise<void> {
+  // A member that is alone has no savepoint, which would keep the old content of all changed pages in memory.
+  const attempt = members.length === 1 ? inTransaction : inSavepoint;
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  try {
+    check();
+    await orLocked(async () => statements.exec('BEGIN IMMEDIATE'));
+    for (const { work } of members) outcomes.push(await attempt(statements, work));
+    statements.exec('COMMIT');
+  } catch (error) {
+    undo(statements, 'ROLLBACK');
+    for (const { reject } of members) reject(error);
+    return;
+  }
+  settle(members, outcomes);
+}
+
+/** Runs a member's work. Rejects when the whole group has failed. */
+type Attempt = (
+  statements: Statements,
+  work: Member['work'],
+) => Promise<PromiseSettledResult<unknown>>;
+
+const inTransaction: Attempt = async ({ run }, work) => ({
+  status: 'fulfilled',
+  value: await work(run),
+});
+
+const inSavepoint: Attempt = async (statements, work) => {
+  statements.exec('SAVEPOINT member');
+  try {
+    const value = await work(statements.run);
+    statements.exec('RELEASE member');
+    return { status: 'fulfilled', value };
+  } catch (reason) {
+    // A full disk, for one, rolls back the whole transaction and with it the savepoint.
+    if (!undo(statements, 'ROLLBACK TO member; RELEASE member')) throw reason;
+    return { status: 'rejected', reason };
+  }
+};
+
+/** Returns false when there was nothing to undo. */
+function undo(statements: Statements, text: string): boolean {
+  try {
+    statements.exec(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export type Sleep = (milliseconds: number) => Promise<unknown>;
+
+/** Total milliseconds of waiting, and the longest pause between two attempts. */
+const BUSY_TIMEOUT = 5000;
+const LONGEST_PAUSE = 25;
+
+class Locked extends Error {}
+
+/**
+ * Retries `attempt` while another connection has the database locked (`orLocked`).
+ * @throws ServiceRefusal (busy) after 5 s
+ */
+async function retryWhileLocked<T>(attempt: () => Promise<T>, sleep: Sleep = wait) {
+  let waited = 0;
+  for (let pause = 5; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Locked)) throw error;
+      if (waited >= BUSY_TIMEOUT)
+        throw busy('The database is in use by another program. Try again later.', error.cause);
+    }
+    await sleep(pause);
+    waited += pause;
+  }
+}
+
+/** Marks errors of `work` that mean that another connection has the lock, for `retryWhileLocked`. */
+async function orLocked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw /^SQLITE_BUSY/.test(sqlCode(error)) ? new Locked('', { cause: error }) : error;
+  }
+}
