@@ -5,7 +5,7 @@ import type { Upload } from '../rules/files';
 import { isEqual } from '../rules/key-proofs';
 import { keyedView } from '../rules/once';
 import type { PushWithNote } from '../rules/records';
-import { type Opener, type TextWithFiles, type Viewed, Views } from '../rules/views';
+import { type Opener, type TextWithFiles, Views } from '../rules/views';
 import { ServiceRefusal } from '../service-errors';
 import { type ActiveCounts, countActive, type PushRow } from '../store/push-rows';
 import { schemaOf, sentOf, validatePush } from './new-push';
@@ -53,14 +53,6 @@ export class Pushes extends Views {
   async retrieve(opener: Opener): Promise<RetrievedPush> {
     const { row, content } = await this.view(opener);
     return { push: row, ...content };
-  }
-
-  protected count({ state, row, ended }: Viewed, visitor: Visitor): void {
-    const { events } = this.options;
-    const isOpen = state === 'open';
-    if (ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
-    if (isOpen) events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
-    else events.missed();
   }
 
   /** Whether the visitor has retrieved the push with the same key. */

@@ -74,10 +74,6 @@ export class Requests extends Views {
     return { state, request: row, question: content, answer };
   }
 
-  protected count({ state, ended }: Viewed): void {
-    if (ended) this.options.events.requestChanged(state === 'taken' ? 'read' : 'expired');
-  }
-
   /**
    * Begins the upload of the files of an answer, which ends when another answer wins. The caller discards it in any case.
    * @throws ServiceRefusal when there is no request, it takes no files, was answered or is closed, too many answers are arriving,

@@ -70,9 +70,6 @@ export abstract class Views extends Records {
   protected readonly passphrases = new PassphraseCheck(this.options);
   protected readonly proofs = new ProofCheck(this.options);
 
-  /** Counts a reading in the metrics. */
-  protected abstract count(viewed: Viewed, visitor: Visitor): void;
-
   /** Records a visit to one that has ended, later: the response must not take longer than for an unknown token. */
   missed({ url_token }: PushRow, visitor: Visitor): void {
     const opener = { urlToken: url_token, visitor: { ...visitor, signal: undefined } };
@@ -123,6 +120,18 @@ export abstract class Views extends Records {
     this.count(viewed, visitor);
     if (viewed.ended) await this.cleanUp(row);
     return viewed;
+  }
+
+  private count({ state, row, ended }: Viewed, visitor: Visitor): void {
+    const { events } = this.options;
+    if (row.kind === 'request') {
+      if (ended) events.requestChanged(state === 'taken' ? 'read' : 'expired');
+      return;
+    }
+    const isOpen = state === 'open';
+    if (ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
+    if (isOpen) events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
+    else events.missed();
   }
 
   /** Claims, opens and records a reading, in one transaction. */
