@@ -233,8 +233,10 @@ export const optional = <T = string>(flags: string, help: string, parse?: Parse<
 
 export const isCommon = (option: Option) => option instanceof DeclaredOption && option.common;
 
-export const subjectOf = (one: Option | Argument): Subject | undefined =>
-  one instanceof DeclaredOption || one instanceof DeclaredArgument ? one.subject : undefined;
+export const subjectOf = (declared: Option | Argument): Subject | undefined =>
+  declared instanceof DeclaredOption || declared instanceof DeclaredArgument
+    ? declared.subject
+    : undefined;
 
 export function valueIn({ flags, variadic }: Option) {
   const [, mark, name] = /([<[])(.+?)(?:\.\.\.)?[>\]]/.exec(flags) ?? [];
@@ -297,14 +299,16 @@ function typedFor({ options: [option], argument }: Rows[string], commands: reado
   }
   const key = option?.attributeName() ?? '';
   return commands
-    .filter((one) => one.getOptionValueSource(key) === 'cli')
-    .flatMap((one) => one.getOptionValue(key));
+    .filter((command) => command.getOptionValueSource(key) === 'cli')
+    .flatMap((command) => command.getOptionValue(key));
 }
 
 function parsedValues({ parse, many, label, argument }: Rows[string], typed: readonly unknown[]) {
   if (typed.length === 0) return undefined;
   const name = argument?.name() ?? label;
-  const values = typed.map((one) => (typeof one === 'string' && parse ? parse(one, name) : one));
+  const values = typed.map((value) =>
+    typeof value === 'string' && parse ? parse(value, name) : value,
+  );
   return many || argument?.variadic ? values.flat() : values.at(-1);
 }
 

@@ -152,8 +152,8 @@ export const keyRows = group('Encrypted pushes:', {
 });
 
 export function keySources({ keyFile, identity = [], decrypt }: Values<typeof keyRows>) {
-  const named = keyFile === undefined ? '--identity' : '--key-file';
-  return { file: keyFile, identities: identity, decrypt, named };
+  const option = keyFile === undefined ? '--identity' : '--key-file';
+  return { file: keyFile, identities: identity, decrypt, option };
 }
 
 export const sourceRows = () => ({
