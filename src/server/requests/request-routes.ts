@@ -57,7 +57,8 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     // Hono routes it like GET.
     if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
     refusePrefetch(c.req.raw, 'A request takes its answer');
-    const { request, question, answer } = await requests.read(openerOf(c, caller));
+    const question = await requests.retrieve(openerOf(c, caller));
+    const { row: request, answer } = question;
     const base = baseOf(c.req.raw, settings);
     const bodies = ({ files }: TextWithFiles) => files.map((file) => fileBody(file, base));
     const head = {
