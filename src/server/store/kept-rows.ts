@@ -65,7 +65,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
 
 /** Returns false when a request with that key has been done. */
 export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
-  const [kept] = await insertion(sql, { ...row });
+  const kept = await insertion(sql, { ...row });
   // Of several requests with one key, which PostgreSQL inserts at once, one has the row.
   return kept?.push_id === row.push_id;
 }
@@ -79,7 +79,7 @@ const madeSearch = onRows<KeptAnswer>(
 
 /** Finds what was made with a key. */
 export async function findMade(sql: Sql, hash: string, now: number) {
-  return (await madeSearch(sql, { hash, at: now }))[0];
+  return madeSearch(sql, { hash, at: now });
 }
 
 /** Deletes rows whose time is over, and those that were kept while the clock was ahead. */
@@ -99,7 +99,7 @@ const viewSearch = onRows<KeptView>(
 
 /** Finds the view of a push that is kept for a key, or that of another push if the key is used for both at the same time. */
 export async function findView(sql: Sql, lookup: string, hash: number, now: number) {
-  return (await viewSearch(sql, { hash, token: lookup, at: now }))[0];
+  return viewSearch(sql, { hash, token: lookup, at: now });
 }
 
 export interface SealedText {
