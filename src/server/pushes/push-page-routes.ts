@@ -71,7 +71,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
 async function show(page: PageContext, passphrase: string, sender?: Visitor): Promise<Response> {
   const visitor = sender ?? page.visitor();
   const seen = await page.options.pushes.retrieve(openerOf(page.c, visitor, passphrase));
-  const { push, text: payload } = seen;
+  const { row: push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);
   if (wantsText(page.request)) return plainSecret(payload, files);
