@@ -16,7 +16,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 export default defineConfig({
   input: {
     load: join(root, 'src/platform/compile-cache.ts'),
-    answer: join(root, 'src/platform/say-version.ts'),
+    answer: join(root, 'src/platform/print-version.ts'),
     start: join(root, 'src/main.ts'),
   },
   platform: 'node',
@@ -101,7 +101,7 @@ function together() {
       'cli/terminal/wording',
     ],
     failure: ['client/meaning', 'client/repeat'],
-    'report-error': ['cli/report-error', 'keep/tell-error'],
+    'report-error': ['cli/report-error', 'keep/print-error'],
     taking: [
       'commands/get/run',
       'deliver/place',

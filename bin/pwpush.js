@@ -4,7 +4,7 @@ const { keep, load, tune } = require('../dist/load.js').loaderFor(process);
 
 const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
-  load('answer.js').sayVersion(process).then(process.exit, start);
+  load('answer.js').printVersion(process).then(process.exit, start);
 else start();
 
 function start() {

@@ -1,6 +1,6 @@
 import type { GlobalOptions } from './cli/options';
 import { execute, reached } from './commands/program';
-import { tellError } from './keep/tell-error';
+import { printError } from './keep/print-error';
 import type { Context } from './platform/context';
 import { CliError, endedBy, type Fact, phrase, statusOf } from './platform/errors';
 import { interruptible, isInterrupted } from './platform/interrupts';
@@ -42,12 +42,12 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
         }),
       context,
     );
-    await ended.finally(() => context.asked());
+    await ended.finally(() => context.releaseTerminal());
     return 0;
   } catch (error) {
     const failure = isInterrupted(context) ? interruption(context.signal, error) : error;
     const { json, debug } = parsed ?? (await reached(argv, context)).options;
-    await tellError(context, failure, { json, debug });
+    await printError(context, failure, { json, debug });
     return statusOf(failure);
   }
 }

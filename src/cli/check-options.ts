@@ -3,7 +3,7 @@
 import { usageError } from '../platform/errors';
 import type { Row, Rows } from './declare';
 
-interface GivenValue {
+interface TypedValue {
   readonly name: string;
   readonly row: Row<unknown, string>;
   readonly value: unknown;
@@ -21,22 +21,22 @@ export function checkOptions(
   stdin: { readonly isTTY: boolean },
   own?: string,
 ): void {
-  const given = givenValues(rows, values);
-  for (const option of given) {
-    for (const other of given) {
+  const typed = typedValues(rows, values);
+  for (const option of typed) {
+    for (const other of typed) {
       const hint = conflictHint(option, other);
       if (hint !== undefined)
         throw usageError(`${labelOf(option)} cannot be combined with ${labelOf(other)}`, hint);
     }
     for (const { others, when, hint } of option.row.needed)
-      if (when(option.value) && !given.some(({ name }) => others.includes(name))) {
+      if (when(option.value) && !typed.some(({ name }) => others.includes(name))) {
         const needed = others.map((name) => usageOf(rows[name])).join(' or ');
         throw usageError(`${labelOf(option)} requires ${needed}`, hint);
       }
   }
   const readers = readersOf(rows, values);
   if (readers.length === 0) return;
-  const unnamed = own ?? (stdin.isTTY ? undefined : pipedAs(rows, given));
+  const unnamed = own ?? (stdin.isTTY ? undefined : pipedAs(rows, typed));
   const [first, second] =
     unnamed === undefined ? readers : [{ what: unnamed, label: '' }, ...readers];
   if (first === undefined || second === undefined) return;
@@ -48,7 +48,7 @@ export function checkOptions(
   );
 }
 
-function givenValues(rows: Rows, values: object): readonly GivenValue[] {
+function typedValues(rows: Rows, values: object): readonly TypedValue[] {
   const all = new Map<string, unknown>(Object.entries(values));
   return Object.entries(rows).flatMap(([name, row]) =>
     all.has(name) && all.get(name) !== row.fallback ? [{ name, row, value: all.get(name) }] : [],
@@ -56,15 +56,15 @@ function givenValues(rows: Rows, values: object): readonly GivenValue[] {
 }
 
 /** Standard input may be piped to a command without a dash on its line. */
-function pipedAs(rows: Rows, given: readonly GivenValue[]): string | undefined {
-  const has = (name: string) => given.some((one) => one.name === name);
+function pipedAs(rows: Rows, typed: readonly TypedValue[]): string | undefined {
+  const has = (name: string) => typed.some((value) => value.name === name);
   const takers = Object.entries(rows).flatMap(([name, { piped, fallback }]) =>
     piped && has(name) === (fallback === false) && !piped.unless.some(has) ? [piped.what] : [],
   );
   return takers[0];
 }
 
-function conflictHint({ row, value }: GivenValue, other: GivenValue): string | undefined {
+function conflictHint({ row, value }: TypedValue, other: TypedValue): string | undefined {
   if (row.instance === 'needed' && other.row.instance === 'replaced') return 'use only one of them';
   return row.conflicting.find(
     ({ others, when }) => others.includes(other.name) && when(value, other.value),
@@ -72,19 +72,19 @@ function conflictHint({ row, value }: GivenValue, other: GivenValue): string | u
 }
 
 export function needsInstance(rows: Rows, values: object): boolean {
-  return givenValues(rows, values).some(({ row }) => row.instance === 'needed');
+  return typedValues(rows, values).some(({ row }) => row.instance === 'needed');
 }
 
 /** Each dash reads standard input. */
 export function readersOf(rows: Rows, values: object) {
-  return givenValues(rows, values).flatMap(({ row: { input, label }, value }) => {
+  return typedValues(rows, values).flatMap(({ row: { input, label }, value }) => {
     const dashes = input === undefined ? [] : [value].flat().filter((path) => path === '-');
     return dashes.map(() => ({ what: `${input}`, label }));
   });
 }
 
 /** An option with several forms is named as it was typed: `--no-encrypt`, `--encrypt=words`, `--kind url`. */
-function labelOf({ row: { options, label }, value }: GivenValue): string {
+function labelOf({ row: { options, label }, value }: TypedValue): string {
   const [option, no] = options;
   if (value === false && no) return `${no.long}`;
   if (option?.optional && typeof value === 'string') return `${label}=${value}`;

@@ -18,8 +18,8 @@ export async function programJson(program: Command, version: string): Promise<st
     name: program.name(),
     version,
     description: program.description(),
-    options: options.map((one) => ({ ...optionEntry(one, options), group: undefined })),
-    exit_codes: codes.map((one) => ({ ...one, meaning: one.meaning.replaceAll('\n', ' ') })),
+    options: options.map((option) => ({ ...optionEntry(option, options), group: undefined })),
+    exit_codes: codes.map((code) => ({ ...code, meaning: code.meaning.replaceAll('\n', ' ') })),
     topics: await Promise.all(titles),
     commands: program.commands.map(commandEntry),
   })}\n`;
@@ -41,32 +41,32 @@ function ownEntry(command: Command) {
     usage: command.createHelp().commandUsage(command),
     arguments: command.registeredArguments.map(argumentEntry),
     options: options
-      .filter((one) => !isGlobal(one))
-      .map((one) => ({ ...optionEntry(one, options), common: common.includes(one) })),
+      .filter((option) => !isGlobal(option))
+      .map((option) => ({ ...optionEntry(option, options), common: common.includes(option) })),
     global_options: options.filter(isGlobal).flatMap(({ long }) => long ?? []),
   };
 }
 
 const heading = (text: string | undefined) => text?.replace(/:$/, '') || undefined;
 
-function argumentEntry(one: Argument) {
-  const { required, variadic, description, argChoices: choices } = one;
-  return { name: one.name(), required, variadic, description, choices };
+function argumentEntry(argument: Argument) {
+  const { required, variadic, description, argChoices: choices } = argument;
+  return { name: argument.name(), required, variadic, description, choices };
 }
 
-function optionEntry(one: Option, all: readonly Option[]) {
-  const { flags, long, short, description, argChoices: choices } = one;
+function optionEntry(option: Option, all: readonly Option[]) {
+  const { flags, long, short, description, argChoices: choices } = option;
   const no = long?.replace(/^--/, '--no-');
   return {
     flags,
     long: long ?? undefined,
     short: short ?? undefined,
     description,
-    group: heading(one.helpGroupHeading),
-    type: valueKind(one),
-    value: valueIn(one),
+    group: heading(option.helpGroupHeading),
+    type: valueKind(option),
+    value: valueIn(option),
     choices,
-    default: one.defaultValue as string | number | undefined,
+    default: option.defaultValue as string | number | undefined,
     negatable: all.some((other) => other.long === no),
   };
 }

@@ -33,7 +33,9 @@ export class Command extends Parser {
   }
 
   below(word: string): Command | undefined {
-    return this.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    return this.commands.find(
+      (command) => command.name() === word || command.aliases().includes(word),
+    );
   }
 
   /** `-h push` means what `push -h` does. */
@@ -47,7 +49,7 @@ export class Command extends Parser {
   words(): string[] {
     return this.createHelp()
       .visibleCommands(this)
-      .map((one) => one.name());
+      .map((command) => command.name());
   }
 }
 
@@ -96,7 +98,7 @@ function readOptions(command: Command, argv: readonly string[]) {
 function refuseMistaken(words: readonly string[], command: Command): void {
   const { options, commands } = command;
   const takesNext = (word: string) =>
-    options.some((one) => one.required && [one.long, one.short].includes(word));
+    options.some((option) => option.required && [option.long, option.short].includes(word));
   let isValue = false;
   for (const word of words) {
     if (!isValue && !word.startsWith('-') && commands.length > 0) return;

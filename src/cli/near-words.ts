@@ -4,8 +4,8 @@ import { usageError } from '../platform/errors';
 export const oneOf =
   <T extends string>(words: readonly T[]) =>
   (word: string, name: string): T => {
-    const found = words.find((one) => one === word);
-    if (found !== undefined) return found;
+    const match = words.find((candidate) => candidate === word);
+    if (match !== undefined) return match;
     // Every other code of a language is near one of two letters.
     const near = nearest(words, word, 0);
     throw usageError(

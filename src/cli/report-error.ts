@@ -79,8 +79,8 @@ export function worded(error: CliError) {
   const about = subject === undefined ? '' : `${subject}: `;
   const message = about + facts.map(clause).join('; ');
   const all = steps.map(adviceFor);
-  const last = all.find((one) => one.command !== undefined);
-  const hint = [...all.filter((one) => one !== last), ...(last ? [last] : [])]
+  const last = all.find((advice) => advice.command !== undefined);
+  const hint = [...all.filter((advice) => advice !== last), ...(last ? [last] : [])]
     .map(({ text }, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
     .join('. ');
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
@@ -113,9 +113,9 @@ function withoutKeys(text: string): string {
 async function withoutWords(text: string, error: unknown): Promise<string> {
   if (!quotesArgument(error) || text.search(WORDS) === -1) return text;
   const list = new Set(await wordList());
-  return text.replace(WORDS, (found) => {
-    const words = found.toLowerCase().split(/[\s-]+/);
-    return words.filter((word) => list.has(word)).length >= 5 ? '…' : found;
+  return text.replace(WORDS, (match) => {
+    const words = match.toLowerCase().split(/[\s-]+/);
+    return words.filter((word) => list.has(word)).length >= 5 ? '…' : match;
   });
 }
 

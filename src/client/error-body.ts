@@ -45,7 +45,7 @@ function ofField(field: string, messages: unknown): readonly Fact[] {
 }
 
 export function textOf(words: readonly Fact[]): string {
-  return words.flatMap((one) => (typeof one === 'string' ? one : one.of)).join(' ');
+  return words.flatMap((fact) => (typeof fact === 'string' ? fact : fact.of)).join(' ');
 }
 
 /** Describes an unexpected body: by its type, and its first line, or its size where it must not be quoted. */

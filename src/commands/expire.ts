@@ -6,7 +6,7 @@ import { inOrder } from '../client/in-order';
 import { onItem } from '../client/item';
 import { AT_ONCE } from '../client/pages';
 import type { Push } from '../contract/decode';
-import { tellError } from '../keep/tell-error';
+import { printError } from '../keep/print-error';
 import { contextWith } from '../platform/context';
 import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform/errors';
 import { connectEach } from '../profile/connect';
@@ -68,7 +68,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
       } else if (isOne) throw outcome;
       else {
         worst = Math.max(worst, outcome.exitStatus);
-        await tellError(context, outcome.with({ subject: token }), say.manner);
+        await printError(context, outcome.with({ subject: token }), say.manner);
       }
   } finally {
     if (gone.length > 0) await receipts.end(gone);

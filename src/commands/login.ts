@@ -192,7 +192,7 @@ async function chooseInstance(
 function retryPrompt<T>(
   { context, say }: Entry,
   retryable: readonly ErrorCode[],
-  ask: (again: boolean) => Promise<T>,
+  ask: (isRetry: boolean) => Promise<T>,
 ): Promise<T> {
   let reported: string | undefined;
   return askUntil(
@@ -250,8 +250,8 @@ async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
     );
   }
   const prompter = await context.prompter();
-  return retryPrompt(entry, ['usage', 'unauthorized'], async (again) => {
-    const question = again
+  return retryPrompt(entry, ['usage', 'unauthorized'], async (isRetry) => {
+    const question = isRetry
       ? TRY_AGAIN
       : isOurs(login.version)
         ? 'API token (pwpush serve token add, or ask who runs it):'

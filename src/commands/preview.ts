@@ -3,7 +3,7 @@ import type { Entry } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
-import { drawing, reachedHere } from '../deliver/deliver-link';
+import { drawing, reachNote } from '../deliver/deliver-link';
 import type { KeptKey } from '../keep/request-keys';
 import { failedError, phrase } from '../platform/errors';
 import { connect } from '../profile/connect';
@@ -47,7 +47,7 @@ async function preview(
       'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',
     );
   const url = withKey(previewed.url, kept?.recipient);
-  const after = plan.qr ? reachedHere(url) : [];
+  const after = plan.qr ? reachNote(url) : [];
   if (plan.qr) await (await drawing()).drawQr(entry, url, [url, ...after]);
   await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
   for (const line of after) await say.remark(line);

@@ -105,20 +105,20 @@ export async function prepared(
   const shown: string[] = [];
   const show = (text: string) => shown.push(text);
   const program = programFor(argv[0], own);
-  program.hook('preAction', (_, one) => {
-    const command = one as Command;
+  program.hook('preAction', (_, action) => {
+    const command = action as Command;
     const options = globalOptions(command, context.env);
     for (const kind of ['config', 'state'] as const) findFolder(kind, context);
     asking = mayPrompt(options, context);
-    const reveals = lineage(command).some((one) => one.getOptionValue('reveal') === true);
+    const reveals = lineage(command).some((parent) => parent.getOptionValue('reveal') === true);
     guard = reveals ? undefined : lazy(() => whyGuarded(context, options.profile));
     begins(options);
   });
-  program.hook('preSubcommand', async (_, one) => {
-    await loaded(one as Command, own, (line) => {
+  program.hook('preSubcommand', async (_, subcommand) => {
+    await loaded(subcommand as Command, own, (line) => {
       made = line;
     });
-    eachCommand(one as Command, (below) => configure(below, context, show));
+    eachCommand(subcommand as Command, (below) => configure(below, context, show));
   });
   configure(program, context, show);
   try {
@@ -181,13 +181,13 @@ async function completeLine(line: readonly string[], context: Context): Promise<
 /** A line that cannot be parsed still leads to a command, and says how to print. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
-  const end = await reach(program, argv, (one) => loaded(one, context));
+  const end = await reach(program, argv, (command) => loaded(command, context));
   return { ...end, options: mannerOf(end.command, context.env) };
 }
 
 export async function wholeProgram(context: Context): Promise<Command> {
   const program = newProgram(context);
-  for (const one of program.commands) await loaded(one, context);
+  for (const command of program.commands) await loaded(command, context);
   return program;
 }
 
@@ -247,15 +247,15 @@ function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
 }
 
 function versioned(command: Command, { version }: Context): Command {
-  eachCommand(command, (one) =>
-    one.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),
+  eachCommand(command, (below) =>
+    below.optionsGroup(GLOBAL).version(version, '-V, --version', 'print the version'),
   );
   return command;
 }
 
 function eachCommand(command: Command, work: (command: Command) => void): void {
   work(command);
-  for (const one of command.commands) eachCommand(one, work);
+  for (const child of command.commands) eachCommand(child, work);
 }
 
 /** Commander throws instead of writing and exiting; it throws its own errors only for help and version. */

@@ -35,8 +35,8 @@ import { contentOf } from '../cli/source';
 import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
-import { askedFor } from '../contract/json';
-import { DAY_SECONDS, timeHere } from '../contract/lifetime';
+import { definedFields } from '../contract/json';
+import { DAY_SECONDS, localTime } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { Profile } from '../profile/settings';
@@ -46,7 +46,7 @@ import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
 import { command } from './planned';
 import type { EachPlan } from './push/each';
-import type { HerePlan } from './push/from-here';
+import type { EphemeralPlan } from './push/from-here';
 import type { PushPlan } from './push/run';
 
 const languages = [locales.slice(0, 18), locales.slice(18)].map((line) => line.join(' '));
@@ -177,7 +177,7 @@ async function planOf(
   words: readonly string[],
   context: Context,
   target?: Target,
-): Promise<PushPlan | HerePlan> {
+): Promise<PushPlan | EphemeralPlan> {
   const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
@@ -218,7 +218,7 @@ async function termsOf(options: PushOptions, context: Context, target: Target | 
   const { name, note, notify, locale } = options;
   const profile = target?.defaults;
   const source = passphraseSource(options, context);
-  const details = { ...askedFor({ name, note }), ...(notify && notification(notify, locale)) };
+  const details = { ...definedFields({ name, note }), ...(notify && notification(notify, locale)) };
   const encryption = await sealOf(options, profile);
   return {
     details,
@@ -297,12 +297,12 @@ function limitsOf(
   now: Date,
 ): PushPlan['limits'] {
   if (expire && 'at' in expire && expire.at <= now.getTime())
-    throw usageError(`--expire: ${timeHere(expire.at)} has passed`);
+    throw usageError(`--expire: ${localTime(expire.at)} has passed`);
   const wholeDays = days ?? profile?.days;
   return {
     expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),
     expiryOption: expire && '--expire',
-    fields: askedFor({
+    fields: definedFields({
       kind: options.kind,
       expire_after_views: options.views ?? profile?.views,
       deletable_by_viewer: options.deletable ?? profile?.deletable,

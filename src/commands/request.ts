@@ -23,10 +23,10 @@ import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import type { PlacePlan } from '../deliver/place';
 import { phrase, usageError } from '../platform/errors';
-import { closing, isDate, sayExpiry } from '../send/expiry';
+import { closing, isDate, reportExpiry } from '../send/expiry';
 import help from './help/request.txt?raw';
 import { command } from './planned';
 import type { RequestPlan } from './request/run';
@@ -117,12 +117,12 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
     ? { name: 'text' as const, value: filled(text ?? 'Please enter the secret.', 'the question') }
     : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
-  const place = options.here ? hereOf(options) : await instanceOf(entry, options);
+  const place = options.here ? ephemeralPlace(options) : await instanceOf(entry, options);
   const owner = place.at === 'instance' ? place.target.passphraseFor : undefined;
   const closes = expire && closing(expire, context.now());
-  if (options.here) await sayExpiry(expire, 'closes', entry.say);
+  if (options.here) await reportExpiry(expire, 'closes', entry.say);
   return {
-    content: { question, files, details: { ...askedFor({ name, note }), ...notified } },
+    content: { question, files, details: { ...definedFields({ name, note }), ...notified } },
     limits: {
       closes,
       byDate: isDate(expire),
@@ -138,7 +138,7 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
   };
 }
 
-function hereOf({ host = '0.0.0.0', port = 0, output, force }: RequestOptions) {
+function ephemeralPlace({ host = '0.0.0.0', port = 0, output, force }: RequestOptions) {
   const place: PlacePlan =
     output === undefined
       ? { to: 'stream', force }

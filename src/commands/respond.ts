@@ -60,7 +60,7 @@ async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
     await showQuestion(entry, request);
     const recipient = await recipientFor(entry, item, linkKey, request);
     const text = await readText(plan.content, entry, TO_SEND);
-    context.asked();
+    context.releaseTerminal();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(entry, item, answer);
     const generated = plan.generated ? { generated: text } : {};

@@ -55,7 +55,7 @@ export class JsonSize {
 }
 
 /** Leaves out fields that are undefined: the instance has defaults for them. */
-export function askedFor<Fields extends object>(fields: Fields) {
+export function definedFields<Fields extends object>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as {
     [Name in keyof Fields]?: Exclude<Fields[Name], undefined>;

@@ -51,7 +51,7 @@ export function parseExpiry(text: string): Expiry | undefined {
 }
 
 /** Writes a time in milliseconds by the clock of the user: `1 Dec 2026, 23:59 (UTC+1)`. */
-export function timeHere(milliseconds: number): string {
+export function localTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   // `Tue Dec 01 2026 23:59:59 GMT+0100 (…)`, in every language; Intl would take 20 ms.
   const [, month, day, year, clock = '', zone = ''] = time.toString().split(' ');
@@ -101,16 +101,16 @@ export function closingFields(seconds: number): ClosingFields | undefined {
 }
 
 /** In seconds; undefined if the instance is to use its default. */
-export function askedLifetime(asked: LifetimeFields): number | undefined {
-  const { expires_in, close_after, expire_after_days: days } = asked;
+export function requestedLifetime(requested: LifetimeFields): number | undefined {
+  const { expires_in, close_after, expire_after_days: days } = requested;
   return (
     expires_in ??
     close_after ??
-    (days === undefined ? durations[askedIndex(asked)] : days * units.d)
+    (days === undefined ? durations[requestedIndex(requested)] : days * units.d)
   );
 }
 
-function askedIndex({ expire_after_duration, close_after_duration }: LifetimeFields): number {
+function requestedIndex({ expire_after_duration, close_after_duration }: LifetimeFields): number {
   return expire_after_duration ?? close_after_duration ?? -1;
 }
 
@@ -145,20 +145,20 @@ function withoutSkew(seconds: number): number {
 export function comparedLifetimes(
   request: LifetimeFields,
   response: Fields,
-): { readonly asked: number; readonly granted: number } | undefined {
-  const asked = askedLifetime(request);
-  const granted = asked === undefined ? undefined : grantedLifetime(response);
-  if (asked === undefined || granted === undefined) return undefined;
-  const late = granted - asked;
+): { readonly requested: number; readonly granted: number } | undefined {
+  const requested = requestedLifetime(request);
+  const granted = requested === undefined ? undefined : grantedLifetime(response);
+  if (requested === undefined || granted === undefined) return undefined;
+  const late = granted - requested;
   const same = Math.abs(late) < units.m || (late > 0 && late <= calendarSlack(request));
-  return { asked, granted: same ? asked : granted };
+  return { requested, granted: same ? requested : granted };
 }
 
 /** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
 function calendarSlack(request: LifetimeFields): number {
-  const asked = durations[askedIndex(request)] ?? 0;
-  const months = Math.floor(asked / units.mo);
-  return asked < units.d ? 0 : months * units.d + units.h;
+  const requested = durations[requestedIndex(request)] ?? 0;
+  const months = Math.floor(requested / units.mo);
+  return requested < units.d ? 0 : months * units.d + units.h;
 }
 
 /** `45 minutes`, `1 day 12 hours` */

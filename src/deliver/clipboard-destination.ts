@@ -29,7 +29,7 @@ export async function clipboardDestination({ context, say }: Entry): Promise<Des
       // A terminal does not confirm OSC 52, and after the last view the text cannot be retrieved again.
       const prompter = await context.prompter();
       const question = 'That was the last view. Is it on your clipboard? (no prints it here)';
-      if (await prompter.confirm(question, true).finally(context.asked)) return;
+      if (await prompter.confirm(question, true).finally(context.releaseTerminal)) return;
       const bytes = context.stdout.isTTY ? forTerminal(copied) : copied;
       const failure = await printResult(context, bytes);
       if (failure) throw await store.rescue(failure, { part: 'secret', bytes: copied, push });

@@ -9,7 +9,7 @@ import { printResult, tryWrite } from './print-result';
 export interface CreatedLink {
   readonly object: object;
   readonly link: string;
-  readonly told?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
   readonly summary?: string | undefined;
   /** The user named these new files for what opens the link. */
@@ -29,7 +29,7 @@ export async function printCreated(
   entry: Entry,
   created: CreatedLink,
   { copy, qr }: LinkPlan,
-  last = qr ? reachedHere(created.link) : [],
+  last = qr ? reachNote(created.link) : [],
 ): Promise<CliError | undefined> {
   const { say } = entry;
   const { link, warnings, summary, written = [] } = created;
@@ -50,7 +50,7 @@ export async function printCreated(
 
 export const ONLY_HERE = 'only this machine can reach that address';
 
-export function reachedHere(link: string): readonly string[] {
+export function reachNote(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
@@ -69,15 +69,17 @@ export const drawing = () => import('../cli/terminal/qr');
 /** If stdout fails, the link goes to stderr or is saved. Returns the error. */
 export async function printLink(
   { context, say }: Entry,
-  { object, link, told }: Pick<CreatedLink, 'object' | 'link' | 'told'>,
+  { object, link, secrets }: Pick<CreatedLink, 'object' | 'link' | 'secrets'>,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
-  const text = json ? toJson({ ...object, html_url: link }, await isGuarded(context), told) : link;
+  const text = json
+    ? toJson({ ...object, html_url: link }, await isGuarded(context), secrets)
+    : link;
   const failure = await printResult(context, `${text}\n`);
   if (!failure) return undefined;
   const { stdout, stderr } = context;
   // A link is of no use without the passphrase that was generated for it.
-  if (!stderr.closed && !(json && Object.keys(told ?? {}).length > 0)) {
+  if (!stderr.closed && !(json && Object.keys(secrets ?? {}).length > 0)) {
     if (json) return failure.and(phrase('link-is', link)).with({ remains: { link } });
     if ((await tryWrite(context, stderr, `${link}\n`)) === undefined)
       // A stdout that was closed before the start looks like one sent to /dev/null on purpose.

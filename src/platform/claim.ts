@@ -14,7 +14,7 @@ export const unclaimed = (path: string) => path.replace(CLAIM, '');
 export function claimOf(path: string): string | undefined {
   const [folder, name] = [dirname(path), basename(path)];
   if (!existsSync(folder)) return undefined;
-  const claim = readdirSync(folder).find((found) => found !== name && unclaimed(found) === name);
+  const claim = readdirSync(folder).find((entry) => entry !== name && unclaimed(entry) === name);
   return claim && join(folder, claim);
 }
 

@@ -124,10 +124,10 @@ async function feed(
   [name, ...words]: ProgramWords,
   input: string | Uint8Array,
 ): Promise<boolean> {
-  const found = await findProgram(name, context);
-  if (!('file' in found)) return false;
+  const program = await findProgram(name, context);
+  if (!('file' in program)) return false;
   const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore'];
-  const child = spawn(found.file, words, { ...apart(context), stdio, timeout: LIMIT_MS });
+  const child = spawn(program.file, words, { ...apart(context), stdio, timeout: LIMIT_MS });
   // The program may end before it has read everything (EPIPE).
   child.stdin.on('error', () => {}).end(input);
   return new Promise((resolve) => {

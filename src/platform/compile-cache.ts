@@ -52,8 +52,8 @@ export function loaderFor(node: NodeJS.Process) {
   let cache: { readonly folder: CacheFolder | undefined } | undefined;
 
   function load(file: string): unknown {
-    const found = modules.get(file);
-    if (found) return found.exports;
+    const loaded = modules.get(file);
+    if (loaded) return loaded.exports;
     const module: Module = { exports: {} };
     modules.set(file, module);
     const path = join(__dirname, file);
@@ -192,8 +192,8 @@ function hash(text: string): string {
 
 function isPrivate(path: string, owner: number | undefined): boolean {
   try {
-    const found = statSync(path);
-    return found.isDirectory() && isOwn(found, owner);
+    const stats = statSync(path);
+    return stats.isDirectory() && isOwn(stats, owner);
   } catch {
     return false;
   }
@@ -238,8 +238,8 @@ function readOwn(path: string, owner: number | undefined): Buffer {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const found = fstatSync(fd);
-    return found.isFile() && isOwn(found, owner) ? readFileSync(fd) : Buffer.alloc(0);
+    const stats = fstatSync(fd);
+    return stats.isFile() && isOwn(stats, owner) ? readFileSync(fd) : Buffer.alloc(0);
   } finally {
     closeSync(fd);
   }

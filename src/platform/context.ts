@@ -217,7 +217,7 @@ export interface Context {
   prompter(): Promise<Prompter>;
   hasAsked(): boolean;
   /** Gives the terminal back as it was before the first question; call it after the last one. */
-  asked(): void;
+  releaseTerminal(): void;
   /** Loads a module and removes the signal handlers that it installs. */
   keepingSignals<T>(load: () => Promise<T>): Promise<T>;
   /**

@@ -14,13 +14,13 @@ export type RegularFile = Awaited<ReturnType<typeof regularFile>>;
  */
 export async function regularFile(name: string, fd: number, start = 0) {
   const look = () => promisify(fstat)(fd, { bigint: true });
-  const found = await look();
+  const stats = await look();
   return {
     name,
     start,
-    found,
+    stats,
     look,
-    size: Math.max(0, Number(found.size) - start),
+    size: Math.max(0, Number(stats.size) - start),
     read: async (buffer: Uint8Array, position: number) =>
       (await promisify(read)(fd, buffer, 0, buffer.length, position)).bytesRead,
   };
@@ -60,7 +60,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
     await next?.catch(() => {});
   }
   const now = await file.look();
-  if (now.size !== file.found.size || now.mtimeNs !== file.found.mtimeNs) throw changed(file.name);
+  if (now.size !== file.stats.size || now.mtimeNs !== file.stats.mtimeNs) throw changed(file.name);
 }
 
 /** Some files, such as those of /proc, have content though the system says that they have none. */

@@ -33,9 +33,9 @@ export async function findProgram(
 
 /** @param scripts also check the interpreter of a script, which the kernel starts */
 async function kindOf(file: string, scripts: boolean): Promise<'program' | 'other' | 'missing'> {
-  const found = await stat(file).catch(() => undefined);
-  if (!found) return 'missing';
-  const runs = found.isFile() && !(await access(file, constants.X_OK).catch(() => 'refused'));
+  const stats = await stat(file).catch(() => undefined);
+  if (!stats) return 'missing';
+  const runs = stats.isFile() && !(await access(file, constants.X_OK).catch(() => 'refused'));
   const interpreter = runs && scripts ? await interpreterOf(file) : undefined;
   const starts = interpreter === undefined || (await kindOf(interpreter, false)) === 'program';
   return runs && starts ? 'program' : 'other';

@@ -33,10 +33,10 @@ export type HelperEnd =
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {
   const { signal } = context;
   const [name, ...args] = program.words;
-  const found = await findProgram(name, context);
+  const executable = await findProgram(name, context);
   if (signal.aborted) throw endedBy(signal);
-  if (!('file' in found)) return { failure: 'missing' };
-  const child = spawn(found.file, args, { ...apart(context), stdio: 'pipe' });
+  if (!('file' in executable)) return { failure: 'missing' };
+  const child = spawn(executable.file, args, { ...apart(context), stdio: 'pipe' });
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), program.limitMs ?? LIMIT_MS);
   child.once('exit', () => clearTimeout(timer));

@@ -29,8 +29,8 @@ interface OwnRule {
 
 /** @throws CliError (usage) for a folder that another user made or can write to, unless it is missing */
 export function checkFolder(path: string, rule: OwnRule): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found) check(found, path, rule);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats) check(stats, path, rule);
 }
 
 /**
@@ -83,11 +83,11 @@ export async function readText(path: string, what: string): Promise<string> {
   return smallText(bytes, `the ${what} "${path}"`);
 }
 
-function check(found: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
-  const why = whyForeign(found, user, closed);
+function check(stats: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
+  const why = whyForeign(stats, user, closed);
   if (why === undefined) return;
   const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
-  const fix = found.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
+  const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
   throw usageError(`${what} "${path}" ${why}`, `${fix}, or ${instead}`);
 }
 

@@ -70,7 +70,7 @@ export function systemContext(
       return asking;
     },
     hasAsked: () => asking !== undefined,
-    asked: () => asking?.release(),
+    releaseTerminal: () => asking?.release(),
     keepingSignals,
     runChild: async (child) => (await children()).runProgram(child, context, withoutStderr),
     signalGroup,

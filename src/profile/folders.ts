@@ -41,14 +41,14 @@ export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | un
       `${name} is not an absolute path: "${path}"`,
       path.startsWith('~') ? 'shells expand ~ only where it is not quoted' : undefined,
     );
-  const found = userFolder(kind, system);
-  return path || (found.length > 0 ? join(...found) : undefined);
+  const parts = userFolder(kind, system);
+  return path || (parts.length > 0 ? join(...parts) : undefined);
 }
 
 /** @throws CliError (usage) as `findFolder`, and if the user has no such folder */
 export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
-  const found = findFolder(kind, system);
-  if (found !== undefined) return found;
+  const folder = findFolder(kind, system);
+  if (folder !== undefined) return folder;
   const name = variables[kind];
   throw usageError(`there is no ${kind} folder: ${NO_HOME}`, name && `set ${name}`);
 }

@@ -101,8 +101,8 @@ export function readReceipts(machine: Machine) {
     /** Notes that pushes have expired. Never throws: a receipt that stays does no harm. */
     end: async (pushes: readonly ReceiptItem[]) => {
       try {
-        const found = pushes.map(find).filter((entry) => entry !== undefined);
-        if (found.length > 0) await append(machine, found.map(endOf));
+        const receipts = pushes.map(find).filter((entry) => entry !== undefined);
+        if (receipts.length > 0) await append(machine, receipts.map(endOf));
       } catch {}
     },
   };

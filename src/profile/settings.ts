@@ -91,7 +91,7 @@ type Name = keyof typeof settings;
 
 export type Profile = { [K in Name]?: v.InferOutput<(typeof settings)[K]['schema']> };
 
-export type GivenSettings = { readonly [K in Name]?: Profile[K] | undefined };
+export type PartialSettings = { readonly [K in Name]?: Profile[K] | undefined };
 
 export interface StoredProfiles {
   current?: string;
@@ -132,9 +132,9 @@ function settingsFrom(get: (setting: Setting<unknown>, name: Name) => unknown): 
 }
 
 /** `login` saves the settings that were typed and are bound to the address. */
-export function savedSettings(given: GivenSettings): Profile {
+export function savedSettings(typed: PartialSettings): Profile {
   return settingsFrom(({ bound, parse }, name) => {
-    const value = given[name];
+    const value = typed[name];
     if (bound !== 'address') return undefined;
     return typeof value === 'string' ? parse?.(value, name) : value;
   });

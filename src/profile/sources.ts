@@ -8,8 +8,8 @@ import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';
 import { profileInUse, storedProfiles } from './config-file';
 import {
-  type GivenSettings,
   hasToken,
+  type PartialSettings,
   type Profile,
   type Setting,
   settings,
@@ -53,19 +53,19 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
     timeout,
     typed: sourceOf(
       context,
-      { settings: typedSettings(options), named: option },
+      { settings: typedSettings(options), labelOf: option },
       typedToken(options, context),
     ),
     env: sourceOf(
       context,
       {
         settings: settingsOfEnvironment(env),
-        named: (name) => (settings[name] as Setting<unknown>).variable ?? '',
+        labelOf: (name) => (settings[name] as Setting<unknown>).variable ?? '',
       },
       environmentToken(entry),
     ),
     ofProfile: (name, profile) => {
-      const stored = { settings: profile, named: (setting: string) => `the setting ${setting}` };
+      const stored = { settings: profile, labelOf: (setting: string) => `the setting ${setting}` };
       const source =
         known.get(name) ?? sourceOf(context, stored, profileToken(entry, name, profile));
       known.set(name, source);
@@ -84,7 +84,7 @@ export function withProfiles(
   return { ...sources, stored, inUse: profileInUse(known, context.env, sources.profile) };
 }
 
-function typedSettings(options: InstanceOptions): GivenSettings {
+function typedSettings(options: InstanceOptions): PartialSettings {
   const { url, account, insecure, caFile, cert, certKey, headersFile } = options;
   return {
     url,
@@ -99,18 +99,18 @@ function typedSettings(options: InstanceOptions): GivenSettings {
 
 function sourceOf(
   context: Context,
-  { settings, named }: Pick<SettingSource, 'settings' | 'named'>,
+  { settings, labelOf }: Pick<SettingSource, 'settings' | 'labelOf'>,
   token: TokenReader | undefined,
 ): SettingSource {
   const { 'headers-file': file, cert, 'cert-key': key } = settings;
   if (key !== undefined && cert === undefined)
     throw usageError(
-      `${named('cert-key')} is the key of a client certificate, but none is named`,
+      `${labelOf('cert-key')} is the key of a client certificate, but none is named`,
       phrase('name-certificate'),
     );
   return {
     settings,
-    named,
+    labelOf,
     token,
     headers:
       file === undefined

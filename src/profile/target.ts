@@ -4,7 +4,7 @@ import { CliError, phrase, type Step, tried, usageError } from '../platform/erro
 import { listed } from '../words/grammar';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, type profileInUse } from './config-file';
-import { type GivenSettings, hasToken, type Profile, type StoredProfiles } from './settings';
+import { hasToken, type PartialSettings, type Profile, type StoredProfiles } from './settings';
 
 /** The token is read only when it is chosen, as a pipe can be read once only. */
 export interface TokenReader {
@@ -15,12 +15,12 @@ export interface TokenReader {
 }
 
 export interface SettingSource {
-  readonly settings: GivenSettings;
+  readonly settings: PartialSettings;
   readonly token?: TokenReader | undefined;
   /** A proxy in front of the instance requires these; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
-  named(setting: keyof Profile): string;
+  labelOf(setting: keyof Profile): string;
 }
 
 export interface Sources {
@@ -110,7 +110,7 @@ function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string)
   const profiles = Object.entries(stored.profiles).map(([name, settings]) => ({
     name,
     settings,
-    named: () => `profile "${name}"`,
+    labelOf: () => `profile "${name}"`,
   }));
   const used = profiles.find(({ name }) => name === inUse.name);
   if (inUse.chosen !== undefined && used === undefined) throw noSuchProfile(inUse.chosen, stored);
@@ -136,9 +136,9 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   const { base, address, home, used, own, near, withToken } = chooseAddress(stored, from, linkBase);
   const all = ranked(from, near && from.ofProfile(near.name, near.settings));
   // A setting without an address is for the address in use.
-  const here = all.filter(({ settings }) => isAt(settings.url ?? address, base));
+  const matching = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
-  const token = anonymous ? undefined : here.find((source) => source.token)?.token;
+  const token = anonymous ? undefined : matching.find((source) => source.token)?.token;
   const headers = atOrigin.find((source) => source.headers)?.headers;
   const certificate = atOrigin.find((source) => source.certificate)?.certificate;
   const insecure = own?.settings.insecure === true;
@@ -151,7 +151,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   ];
   const owner = tried(() => parseBase(env.settings.url ?? address ?? base));
   const hinted = token || anonymous ? [] : withToken.map(({ name }) => name);
-  const baseFrom = linkBase === undefined ? home?.named('url') : undefined;
+  const baseFrom = linkBase === undefined ? home?.labelOf('url') : undefined;
   return {
     base,
     baseFrom,
@@ -170,7 +170,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
     tokenHint: hinted.length > 0 ? phrase('use-profile', ...hinted) : undefined,
     caFile: typed.settings['ca-file'] ?? env.settings['ca-file'] ?? own?.settings['ca-file'],
     insecure: typed.settings.insecure === true || insecure,
-    edition: here.find(({ settings }) => settings.edition)?.settings.edition,
+    edition: matching.find(({ settings }) => settings.edition)?.settings.edition,
     account: typed.settings.account ?? own?.settings.account,
     defaults: used?.settings,
   };
@@ -185,12 +185,12 @@ function notConfigured(stored: StoredProfiles, used: { readonly name: string } |
 }
 
 function notSent(
-  { headers, certificate, named }: SettingSource,
+  { headers, certificate, labelOf }: SettingSource,
   sent: Pick<SettingSource, 'headers' | 'certificate'>,
 ): string[] {
   return [
-    ...(headers && !sent.headers ? [named('headers-file')] : []),
-    ...(certificate && !sent.certificate ? [named('cert')] : []),
+    ...(headers && !sent.headers ? [labelOf('headers-file')] : []),
+    ...(certificate && !sent.certificate ? [labelOf('cert')] : []),
   ];
 }
 

@@ -10,7 +10,7 @@ import type { Child, Context, Environment } from '../platform/context';
 import { asCliError, attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
 import type { Retrieval } from '../take/retrieval';
 import { parseDotenv } from './dotenv';
-import { checkFound, type NameRules, permitted } from './unsafe-variables';
+import { checkAvailable, type NameRules, permitted } from './unsafe-variables';
 
 export interface WantedFile {
   readonly variable: string;
@@ -71,7 +71,7 @@ function addTexts(
   pushes: readonly Retrieval[],
   plan: InputPlan,
 ): boolean {
-  const found = new Set<string>();
+  const available = new Set<string>();
   for (const [index, retrieval] of pushes.entries()) {
     const text = textOf(retrieval);
     const variable = plan.variables[index];
@@ -101,11 +101,11 @@ function addTexts(
         phrase('set-variable'),
       );
     }
-    for (const name of dotenv.variables.keys()) found.add(name);
+    for (const name of dotenv.variables.keys()) available.add(name);
     for (const [name, value] of permitted(dotenv.variables, plan, retrieval.context, which))
       variables.set(name, value);
   }
-  checkFound(plan.only, found, pushes.length === 1 ? 'the push has' : 'the pushes have');
+  checkAvailable(plan.only, available, pushes.length === 1 ? 'the push has' : 'the pushes have');
   return true;
 }
 

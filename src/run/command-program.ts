@@ -1,5 +1,5 @@
 import type { Entry } from '../cli/terminal/output';
-import { tellError } from '../keep/tell-error';
+import { printError } from '../keep/print-error';
 import { ExitWith, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
 
@@ -13,9 +13,9 @@ export async function commandProgram(
   name: string,
   hint: string,
 ): Promise<string> {
-  const found = await findProgram(name, context);
-  if ('file' in found) return found.file;
-  const what = found.status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
-  await tellError(context, usageError(what, hint), say.manner);
-  throw new ExitWith(found.status);
+  const program = await findProgram(name, context);
+  if ('file' in program) return program.file;
+  const what = program.status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
+  await printError(context, usageError(what, hint), say.manner);
+  throw new ExitWith(program.status);
 }

@@ -81,8 +81,12 @@ export function permitted(
 }
 
 /** @throws CliError (usage) for names of `--only` that are not among those found */
-export function checkFound(only: readonly string[], found: Set<string>, what: string): void {
-  const missing = only.filter((name) => !found.has(name));
+export function checkAvailable(
+  only: readonly string[],
+  available: Set<string>,
+  what: string,
+): void {
+  const missing = only.filter((name) => !available.has(name));
   if (missing.length > 0)
     throw usageError(`${what} no line ${missing.map((name) => `${name}=…`).join(' or ')}`);
 }

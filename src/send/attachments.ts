@@ -69,7 +69,7 @@ async function openFile(path: string, files: number): Promise<OpenedFile> {
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const file = await regularFile(`"${path}"`, handle.fd);
-    refuseIrregular(path, file.found);
+    refuseIrregular(path, file.stats);
     return { name: basename(path), file, close: async () => handle?.close() };
   } catch (error) {
     await handle?.close();
@@ -78,9 +78,9 @@ async function openFile(path: string, files: number): Promise<OpenedFile> {
   }
 }
 
-function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory(): boolean }): void {
-  if (found.isFile()) return;
-  if (found.isDirectory())
+function refuseIrregular(path: string, stats: { isFile(): boolean; isDirectory(): boolean }): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory())
     throw usageError(`"${path}" is a folder; only files can be attached`, phrase('pack-folder'));
   throw usageError(
     `"${path}" is a pipe or device; only files can be attached`,
@@ -90,8 +90,8 @@ function refuseIrregular(path: string, found: { isFile(): boolean; isDirectory()
 
 /** The same file may be named by another path. */
 function refuseDuplicate(opened: readonly OpenedFile[], { file }: OpenedFile): void {
-  const { dev, ino } = file.found;
-  const twin = opened.find(({ file: { found } }) => found.dev === dev && found.ino === ino);
+  const { dev, ino } = file.stats;
+  const twin = opened.find(({ file: { stats } }) => stats.dev === dev && stats.ino === ino);
   if (!twin) return;
   const [first, second] = [twin.file.name, file.name];
   throw usageError(

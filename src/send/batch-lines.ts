@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { kinds } from '../contract/api';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 import { withoutMark } from '../platform/private-folder';
@@ -75,13 +75,13 @@ function readObject(line: string): BatchEntry {
     payload,
     passphrase,
     expiry: expire === undefined ? days && { after: days * DAY_SECONDS } : parseExpiry(expire),
-    limits: askedFor({
+    limits: definedFields({
       kind: rest.kind,
       expire_after_views: rest.views,
       deletable_by_viewer: rest.deletable,
       retrieval_step: rest.click,
     }),
-    details: askedFor({ name: rest.name, note: rest.note }),
+    details: definedFields({ name: rest.name, note: rest.note }),
   };
 }
 

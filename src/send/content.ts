@@ -66,9 +66,9 @@ async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Pr
       const text = await asReported(error);
       await say.draw(() => folded(text, context.stderr));
       const { confirm } = await context.prompter();
-      const again = await beforeSending(() => confirm('Try again with what you typed?', true));
-      context.asked();
-      if (!again) throw new CliError(error.code, phrase('nothing-sent'), { cause: error });
+      const isRetry = await beforeSending(() => confirm('Try again with what you typed?', true));
+      context.releaseTerminal();
+      if (!isRetry) throw new CliError(error.code, phrase('nothing-sent'), { cause: error });
     }
   }
 }

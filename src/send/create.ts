@@ -9,7 +9,7 @@ import type { Item } from '../client/item';
 import { findLink, linkIn, withKey } from '../client/link';
 import type { NewPush, NewRequest } from '../contract/api';
 import type { Push, SecretRequest } from '../contract/decode';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import { durationText, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
 import type { NewKey } from '../keep/request-keys';
@@ -95,7 +95,7 @@ async function create<Made extends Push | SecretRequest>(
     const { link, token, doubt, isElsewhere } = await findLink(calls, target.base, made, kind);
     const verdict = handover.keepKey(creation.judge(made, link), token);
     if ('refuse' in verdict) {
-      const refusal = await endAgain(creation, verdict, token, link);
+      const refusal = await undo(creation, verdict, token, link);
       handover.isNeeded = refusal.remains?.expired !== true;
       throw refusal;
     }
@@ -104,7 +104,7 @@ async function create<Made extends Push | SecretRequest>(
       token,
       name: creation.name,
       at: isElsewhere || token === '' ? undefined : { base: target.base, token },
-      told: handover.told,
+      secrets: handover.secrets,
       link: withKey(linkIn(creation.locale, link), creation.linkKey),
       warnings: [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings],
       summary: creation.summary(made).filter(Boolean).join(' · '),
@@ -128,7 +128,7 @@ async function pushCreation(
   const account = accountOf(target);
   const owned = target.token !== undefined;
   const key = (await draft.sealed)?.key;
-  if (result.generated) handover.told.generated = draft.text;
+  if (result.generated) handover.secrets.generated = draft.text;
   if (encryption?.mode === 'words') await handover.give('key', `${key}`, encryption.wordsFile);
   const passphrase = await handover.passphraseOf(draft.passphrase);
   const { request, files } = await requestOf(draft, passphrase);
@@ -202,7 +202,7 @@ async function requestCreation(
     request: draft.question,
     ...draft.closes,
     ...content.details,
-    ...askedFor({ response_file_attachments, passphrase, public_key }),
+    ...definedFields({ response_file_attachments, passphrase, public_key }),
   };
   return {
     kind: 'request',
@@ -236,7 +236,7 @@ const PASSPHRASE_WORDS = 5;
  */
 class Handover {
   /** JSON has these beside the link. */
-  readonly told: Record<string, string | undefined> = {};
+  readonly secrets: Record<string, string | undefined> = {};
   readonly written: string[] = [];
   /** True once the push or request that needs the key may exist. */
   isNeeded = false;
@@ -254,7 +254,7 @@ class Handover {
       const { writeForSender } = await import('../keep/rescue');
       writeForSender(path, `${text}\n`);
       this.written.push(path);
-    } else if (say.manner.json) this.told[what] = text;
+    } else if (say.manner.json) this.secrets[what] = text;
     else
       try {
         if (context.stderr.closed) throw new Error('closed');
@@ -314,7 +314,7 @@ const endings = {
   },
 };
 
-async function endAgain<Made>(
+async function undo<Made>(
   { kind, end }: Creation<Made>,
   { refuse, why, steps }: Refusal,
   token: string,

@@ -3,7 +3,7 @@ import type { Content, Source } from '../cli/source';
 import type { Entry, Terminal } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
-import { askedFor } from '../contract/json';
+import { definedFields } from '../contract/json';
 import type { ClosingFields, Expiry, ExpiryFields } from '../contract/lifetime';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
@@ -85,7 +85,7 @@ export async function draftOf(
       'text' in seal.passphrase
         ? seal.passphrase
         : await newPassphrase(seal.passphrase, entry.context, isTyped && seal.offersPassphrase);
-    entry.context.asked();
+    entry.context.releaseTerminal();
     const { encryption } = seal;
     const sealed =
       encryption && sealing().then((module) => module.seal(encryption, { text, files }));
@@ -113,7 +113,7 @@ export async function requestOf(
   const { payload, proof } = encrypted ?? { payload: text };
   const protection = { passphrase, ...content.details, ...proof };
   return {
-    request: askedFor({ payload, ...limits.fields, ...expiry, ...protection }),
+    request: definedFields({ payload, ...limits.fields, ...expiry, ...protection }),
     files: encrypted ? encrypted.files : files,
   };
 }

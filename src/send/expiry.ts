@@ -1,7 +1,6 @@
 import type { Entry, Terminal } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
 import {
-  askedLifetime,
   type ClosingFields,
   closingFields,
   DAY_SECONDS,
@@ -11,8 +10,9 @@ import {
   type Expiry,
   type ExpiryFields,
   expiryFields,
+  localTime,
+  requestedLifetime,
   shortestLifetime,
-  timeHere,
 } from '../contract/lifetime';
 import { CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
@@ -27,16 +27,16 @@ export type EditionFinder = (seconds: number) => Promise<Edition>;
  * @throws CliError (usage) for an expiry that the instance does not have, or a time that has passed
  */
 export async function grantableExpiry(
-  asked: Expiry | undefined,
+  expiry: Expiry | undefined,
   { context, say }: Entry,
   edition: EditionFinder,
 ): Promise<ExpiryFields> {
-  if (asked === undefined) return {};
-  const seconds = secondsUntil(asked, context.now());
+  if (expiry === undefined) return {};
+  const seconds = secondsUntil(expiry, context.now());
   const known = await edition(seconds);
   const fields = expiryFields(seconds, known);
   if (fields === undefined) throw tooShort(seconds, known);
-  const granted = askedLifetime(fields) ?? seconds;
+  const granted = requestedLifetime(fields) ?? seconds;
   const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
   // Each case takes one turn of the event loop, so that lines that are pushed at once keep their order.
@@ -46,16 +46,16 @@ export async function grantableExpiry(
   return fields;
 }
 
-function secondsUntil(asked: Expiry, now: Date): number {
-  if ('after' in asked) return asked.after;
-  const seconds = Math.floor((asked.at - now.getTime()) / 1000);
+function secondsUntil(expiry: Expiry, now: Date): number {
+  if ('after' in expiry) return expiry.after;
+  const seconds = Math.floor((expiry.at - now.getTime()) / 1000);
   if (seconds > 0) return seconds;
-  throw usageError(`${timeHere(asked.at)} has passed`);
+  throw usageError(`${localTime(expiry.at)} has passed`);
 }
 
 /** @throws CliError (usage) for a time that is too short, or has passed */
-export function closing(asked: Expiry, now: Date): ClosingFields {
-  const seconds = secondsUntil(asked, now);
+export function closing(expiry: Expiry, now: Date): ClosingFields {
+  const seconds = secondsUntil(expiry, now);
   const fields = closingFields(seconds);
   if (fields) return fields;
   throw usageError(
@@ -64,16 +64,16 @@ export function closing(asked: Expiry, now: Date): ClosingFields {
   );
 }
 
-export const isDate = (asked: Expiry | undefined): asked is { readonly at: number } =>
-  asked !== undefined && 'at' in asked;
+export const isDate = (expiry: Expiry | undefined): expiry is { readonly at: number } =>
+  expiry !== undefined && 'at' in expiry;
 
 /** Tells a person how an expiry was understood, if no summary of a creation does. */
-export async function sayExpiry(
-  asked: Expiry | undefined,
+export async function reportExpiry(
+  expiry: Expiry | undefined,
   verb: 'expires' | 'closes',
   { remark }: Terminal,
 ): Promise<void> {
-  if (isDate(asked)) await remark(`${verb} on ${timeHere(asked.at)} at the latest`);
+  if (isDate(expiry)) await remark(`${verb} on ${localTime(expiry.at)} at the latest`);
 }
 
 function tooShort(seconds: number, edition: Edition): CliError {
@@ -98,13 +98,13 @@ export function editionOf(
   connect: () => Promise<Instance>,
   dryRun: boolean,
 ): EditionFinder {
-  const asked = lazy(async () => askEdition((await connect()).api));
+  const edition = lazy(async () => askEdition((await connect()).api));
   return async (seconds) => {
     if (target.edition !== undefined) return target.edition;
     const whole = seconds % DAY_SECONDS === 0;
     if (dryRun && whole) return 'oss';
     try {
-      return await asked();
+      return await edition();
     } catch (error) {
       // The creation itself shows a fault of the instance, and the limits that it grants are checked.
       if (whole && error instanceof CliError && error.status !== undefined) return 'oss';

@@ -2,13 +2,13 @@ import { isPushLink } from '../client/link';
 import { type NewPush, type NewRequest, pushFlags } from '../contract/api';
 import type { Push, SecretRequest } from '../contract/decode';
 import {
-  askedLifetime,
   comparedLifetimes,
   DAY_SECONDS,
   durationText,
   type Fields,
   grantedLifetime,
   type LifetimeFields,
+  requestedLifetime,
 } from '../contract/lifetime';
 import { type ErrorCode, type Fact, phrase, type Step } from '../platform/errors';
 import { listed } from '../words/grammar';
@@ -87,7 +87,7 @@ export function judgeRequest(
 }
 
 function judgeLimits(
-  requested: AskedLimits,
+  requested: RequestedLimits,
   made: Fields,
   acceptLimits: boolean,
   kind: 'push' | 'request',
@@ -96,7 +96,9 @@ function judgeLimits(
   const looser = changed.filter(({ looser }) => looser);
   if (looser.length === 0 || acceptLimits)
     return {
-      warnings: changed.map((one) => `the instance changed a limit: ${differenceText(one)}`),
+      warnings: changed.map(
+        (difference) => `the instance changed a limit: ${differenceText(difference)}`,
+      ),
     };
   return rejected(
     `the instance granted looser limits than requested: ${looser.map(differenceText).join('; ')}`,
@@ -110,7 +112,7 @@ type Value = number | boolean;
 
 type Difference = ReturnType<typeof differences>[number];
 
-type AskedLimits = LifetimeFields &
+type RequestedLimits = LifetimeFields &
   Pick<NewPush, 'expire_after_views' | (typeof pushFlags)[number] | 'passphrase'>;
 
 const flagNames = { deletable_by_viewer: 'deletable', retrieval_step: 'click' } as const;
@@ -122,39 +124,45 @@ const isValue = (value: unknown): value is Value =>
  * Instances silently replace values that they do not accept, and respond with 201 (docs/wire.md, "Limits"). Fields that
  * are missing or null in the response are not compared.
  */
-export function differences(asked: AskedLimits, granted: Fields) {
+export function differences(requested: RequestedLimits, granted: Fields) {
   /** A limit has the name of the option that requests it. The values of `days` may be fractions. */
-  type Limit = [limit: string, asked: Value | undefined, granted: unknown];
-  const lifetimes = comparedLifetimes(asked, granted);
+  type Limit = [limit: string, requested: Value | undefined, granted: unknown];
+  const lifetimes = comparedLifetimes(requested, granted);
   const days = (seconds?: number) => seconds && seconds / DAY_SECONDS;
   const limits: Limit[] = [
-    ['days', days(lifetimes?.asked), days(lifetimes?.granted)],
-    ['views', asked.expire_after_views, granted.expire_after_views],
-    ...pushFlags.map((flag): Limit => [flagNames[flag], asked[flag], granted[flag]]),
+    ['days', days(lifetimes?.requested), days(lifetimes?.granted)],
+    ['views', requested.expire_after_views, granted.expire_after_views],
+    ...pushFlags.map((flag): Limit => [flagNames[flag], requested[flag], granted[flag]]),
     // The passphrase is "" without one; otherwise the passphrase itself, or null (docs/wire.md, "Push object").
-    ['passphrase', asked.passphrase === undefined ? undefined : true, granted.passphrase !== ''],
+    [
+      'passphrase',
+      requested.passphrase === undefined ? undefined : true,
+      granted.passphrase !== '',
+    ],
   ];
-  return limits.flatMap(([limit, asked, granted]) => {
-    if (asked === undefined || !isValue(granted) || asked === granted) return [];
+  return limits.flatMap(([limit, requested, granted]) => {
+    if (requested === undefined || !isValue(granted) || requested === granted) return [];
     // Only a recipient who may delete the push makes it looser; a click and a passphrase protect.
     const looser =
-      limit === 'deletable' || typeof asked === 'number' ? granted > asked : granted < asked;
-    return [{ limit, asked, granted, looser }];
+      limit === 'deletable' || typeof requested === 'number'
+        ? granted > requested
+        : granted < requested;
+    return [{ limit, requested, granted, looser }];
   });
 }
 
 /** The response does not tell these limits, which were requested. */
-function unconfirmed(asked: AskedLimits, granted: Fields): ('days' | 'views')[] {
-  const days = askedLifetime(asked) !== undefined && grantedLifetime(granted) === undefined;
-  const views = asked.expire_after_views !== undefined && granted.expire_after_views == null;
+function unconfirmed(requested: RequestedLimits, granted: Fields): ('days' | 'views')[] {
+  const days = requestedLifetime(requested) !== undefined && grantedLifetime(granted) === undefined;
+  const views = requested.expire_after_views !== undefined && granted.expire_after_views == null;
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
 }
 
 /** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `click requested, not granted` */
-function differenceText({ limit, asked, granted }: Difference): string {
-  if (typeof asked !== 'number' || typeof granted !== 'number')
-    return asked ? `${limit} requested, not granted` : `${limit} granted, not requested`;
-  if (Number.isInteger(asked) && Number.isInteger(granted))
-    return `${asked} ${asked === 1 ? limit.slice(0, -1) : limit} requested, ${granted} granted`;
-  return `${durationText(asked * DAY_SECONDS)} requested, ${durationText(granted * DAY_SECONDS)} granted`;
+function differenceText({ limit, requested, granted }: Difference): string {
+  if (typeof requested !== 'number' || typeof granted !== 'number')
+    return requested ? `${limit} requested, not granted` : `${limit} granted, not requested`;
+  if (Number.isInteger(requested) && Number.isInteger(granted))
+    return `${requested} ${requested === 1 ? limit.slice(0, -1) : limit} requested, ${granted} granted`;
+  return `${durationText(requested * DAY_SECONDS)} requested, ${durationText(granted * DAY_SECONDS)} granted`;
 }

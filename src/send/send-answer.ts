@@ -81,17 +81,17 @@ export async function recipientFor(
   { say }: Entry,
   { publicKey }: Reference,
   ofLink: Recipient | undefined,
-  { public_key: named }: SecretRequest,
+  { public_key: instanceKey }: SecretRequest,
 ): Promise<Recipient | undefined> {
   if (ofLink) {
     // An instance that names another key may have tried to read the answer.
-    if (named && named !== publicKey?.toLowerCase())
+    if (instanceKey && instanceKey !== publicKey?.toLowerCase())
       await say.warn(
         'the instance names another key than the link: the answer is encrypted to that of the link',
       );
     return ofLink;
   }
-  if (!named) {
+  if (!instanceKey) {
     await say.warn(`${KEYLESS}: the answer is not encrypted, and ${READER} can read it`);
     return undefined;
   }
@@ -99,7 +99,7 @@ export async function recipientFor(
     `${KEYLESS}: the key of the instance is used, and ${READER} could read the answer`,
   );
   return explaining(
-    () => parseRecipient(named),
+    () => parseRecipient(instanceKey),
     () =>
       failedError([phrase('key-invalid'), phrase('nothing-sent')], {
         steps: phrase('ask-for-whole-link'),

@@ -16,7 +16,7 @@ import { raceWithLimit } from '../platform/files/abort';
 import type { Fact, Step } from '../words/phrase';
 import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
-import { ASKED, askForKey, type GivenKey, givenKey, isWrongKey } from './typed-key';
+import { ASKED, askForKey, type CandidateKey, candidateKey, isWrongKey } from './typed-key';
 
 /**
  * Decrypts a push whose payload is armor. The store saves the armor before the user is asked for the key, and before
@@ -41,7 +41,7 @@ async function openArmor(retrieval: Retrieval, keys: DecryptionKeys): Promise<Re
   const texts = [linkKey, keys.text].filter((key) => key !== undefined);
   if (texts.length > 0) {
     if (work > MODERATE_WORK) await store.hold(retrieval);
-    const failure = await tryKeys(retrieval, keys, await Promise.all(texts.map(givenKey)));
+    const failure = await tryKeys(retrieval, keys, await Promise.all(texts.map(candidateKey)));
     if (!(failure instanceof CliError)) return failure;
     if (keys.text !== undefined || !context.canPrompt() || !isWrongKey(failure)) throw failure;
     await retrieval.say.note(failure);
@@ -73,7 +73,7 @@ export async function decryptAnswer(
 async function tryKeys(
   retrieval: Retrieval,
   keys: DecryptionKeys,
-  candidates: readonly GivenKey[],
+  candidates: readonly CandidateKey[],
 ): Promise<Retrieval | CliError> {
   const passphrases = new Set(candidates.flatMap((key) => key.passphrases));
   const identities = [...passphrases].map(passphraseIdentity);

@@ -15,7 +15,7 @@ export interface DecryptionKeys {
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
   /** Messages name the origin of the keys with this, such as `PWPUSH_KEY has a key`. */
-  readonly givenBy?: string | undefined;
+  readonly origin?: string | undefined;
   /**
    * Refuses an answer that is not encrypted though its key was saved: nobody looks at a warning before the answer is
    * used.
@@ -40,20 +40,20 @@ export interface KeySources {
   readonly identities: readonly string[];
   readonly decrypt: boolean;
   /** The options that give a key, for messages. */
-  readonly named: string;
+  readonly option: string;
 }
 
 /** @throws CliError (usage) for a file that cannot be read, or a private key that cannot be used */
 export async function readKeys(
-  { file, identities: paths, decrypt, named }: KeySources,
+  { file, identities: paths, decrypt, option }: KeySources,
   context: Context,
 ): Promise<DecryptionKeys> {
   const text = await readKey(file, context);
   const identities: Identity[] = [];
   for (const path of paths) identities.push(...(await readIdentities(path, context)));
-  const given = file !== undefined || paths.length > 0;
-  const source = given ? named : text === undefined ? undefined : 'PWPUSH_KEY';
-  return { text, identities, decrypt, givenBy: source && `${source} has a key` };
+  const hasOption = file !== undefined || paths.length > 0;
+  const source = hasOption ? option : text === undefined ? undefined : 'PWPUSH_KEY';
+  return { text, identities, decrypt, origin: source && `${source} has a key` };
 }
 
 /**

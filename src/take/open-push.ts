@@ -9,9 +9,10 @@ import { type Retrieval, withPush } from './retrieval';
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push, and for one that is not encrypted
  * though there is a key for it
  */
-export async function openPush(sealed: Retrieval, given: DecryptionKeys): Promise<Retrieval> {
+export async function openPush(sealed: Retrieval, initialKeys: DecryptionKeys): Promise<Retrieval> {
   const { push, answer, typedKey } = sealed;
-  const keys = typedKey === undefined ? given : { ...given, text: typedKey, givenBy: TYPED };
+  const keys =
+    typedKey === undefined ? initialKeys : { ...initialKeys, text: typedKey, origin: TYPED };
   const retrieval = withPush(sealed, { ...push, encrypted: false });
   if (!keys.decrypt) return retrieval;
   if (!isArmored(push.payload ?? '')) return inClear(retrieval, keys);
@@ -27,7 +28,7 @@ const TYPED = 'a key was typed';
 async function inClear(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
   const { answer, linkKey } = retrieval;
   const inLink = linkKey !== undefined || answer?.publicKey !== undefined;
-  const giver = inLink ? 'the link has a key' : keys.givenBy;
+  const giver = inLink ? 'the link has a key' : keys.origin;
   if (answer) {
     const plain = phrase('answer-not-encrypted');
     if (giver !== undefined || (answer.key && keys.strict))

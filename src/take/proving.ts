@@ -3,7 +3,7 @@ import type { Entry } from '../cli/terminal/output';
 import { CliError, phrase } from '../platform/errors';
 import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
-import type { GivenKey } from './typed-key';
+import type { CandidateKey } from './typed-key';
 
 /** Only a key, or an instance that requires a proof of one, needs this module. */
 const typedKeys = () => import('./typed-key');
@@ -40,8 +40,8 @@ export class KeyProver {
     const first = this.proof ?? (known && (await this.proofOf(known)));
     let outcome = await this.attempt(work, first);
     if (!(outcome instanceof CliError)) return outcome.value;
-    const { ASKED, askForKey, givenKey } = await typedKeys();
-    const keys = await Promise.all(texts.map(givenKey));
+    const { ASKED, askForKey, candidateKey } = await typedKeys();
+    const keys = await Promise.all(texts.map(candidateKey));
     for (const key of keys) {
       const proof = await this.proofOfGiven(key, outcome);
       if (proof === undefined || proof === first) continue;
@@ -52,7 +52,7 @@ export class KeyProver {
     const failure = refusal(refused, keys);
     if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
     await say.note(texts.length > 0 ? failure : ASKED);
-    const open = async (key: GivenKey | undefined, typed: string) => {
+    const open = async (key: CandidateKey | undefined, typed: string) => {
       const proof = key && (await this.proofOfGiven(key, refused));
       const opened = proof === undefined ? refused : await this.attempt(work, proof);
       if (opened instanceof CliError) return refusal(opened, key ? [key] : []);
@@ -63,7 +63,7 @@ export class KeyProver {
   }
 
   private async proofOfGiven(
-    { passphrases: [key], complaint }: GivenKey,
+    { passphrases: [key], complaint }: CandidateKey,
     { wantsProof }: CliError,
   ): Promise<string | undefined> {
     return key === undefined || complaint !== '' ? undefined : this.proofOf(key, wantsProof?.salt);
@@ -90,7 +90,7 @@ export class KeyProver {
   }
 }
 
-function refusal(outcome: CliError, keys: readonly GivenKey[]): CliError {
+function refusal(outcome: CliError, keys: readonly CandidateKey[]): CliError {
   const complaint = keys.findLast((key) => key.complaint !== '')?.complaint;
   if (complaint === undefined || outcome.wantsProof?.sent) return outcome;
   return outcome.with({

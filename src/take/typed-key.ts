@@ -8,7 +8,7 @@ import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 
-export interface GivenKey {
+export interface CandidateKey {
   /**
    * The link key or words that were found in the text, and the text itself: another program may have encrypted with any
    * passphrase.
@@ -18,7 +18,7 @@ export interface GivenKey {
   readonly complaint: string;
 }
 
-export async function givenKey(text: string): Promise<GivenKey> {
+export async function candidateKey(text: string): Promise<CandidateKey> {
   if (isLinkKey(text)) return { passphrases: [text], complaint: '' };
   try {
     return { passphrases: [parseKey(text, await wordList()), ...formsOf(text)], complaint: '' };
@@ -49,7 +49,7 @@ export const ASKED = 'this push is encrypted: enter the part of the link after #
  */
 export async function askForKey<T>(
   context: Context,
-  open: (key: GivenKey | undefined, typed: string) => Promise<T | CliError>,
+  open: (key: CandidateKey | undefined, typed: string) => Promise<T | CliError>,
   isWrong: (failure: CliError) => boolean = isWrongKey,
 ): Promise<T> {
   const prompter = await context.prompter();
@@ -57,7 +57,7 @@ export async function askForKey<T>(
   return askUntil(
     async () => {
       const typed = (await prompter.secret(question)).trim();
-      const key = typed === '' ? undefined : await givenKey(typed);
+      const key = typed === '' ? undefined : await candidateKey(typed);
       question = `Wrong key${key?.complaint ?? ''}, try again:`;
       const outcome = await open(key, typed);
       if (outcome instanceof CliError) throw outcome;

@@ -72,9 +72,9 @@ export const facts = {
 
   'body-empty': 'an empty body',
   'body-field': (name, text, typed?: string) => {
-    const named = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
-    const told = rangeIn(text, (named === '--expire' && SECONDS[name]) || undefined);
-    return `${named}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${told ?? withSizes(text)}`;
+    const field = typed ?? FIELDS.get(name) ?? name.replaceAll('_', ' ');
+    const range = rangeIn(text, (field === '--expire' && SECONDS[name]) || undefined);
+    return `${field}${/^[^\p{Lu}]/u.test(text) ? '' : ':'} ${range ?? withSizes(text)}`;
   },
   'body-hidden': 'its response is not shown, as it repeats what was sent',
   'body-line': (type, line) => `${type || 'no content type'}, "${line}"`,
@@ -290,7 +290,7 @@ const withSizes = (text: string) =>
  */
 function rangeIn(text: string, seconds?: (count: number) => number): string | undefined {
   const [, ...ends] = /^must be an integer from (\d{1,15}) to (\d{1,15})$/.exec(text) ?? [];
-  const [least, most] = ends.map((one) => (seconds ? durationText(seconds(Number(one))) : one));
+  const [least, most] = ends.map((end) => (seconds ? durationText(seconds(Number(end))) : end));
   if (most === undefined) return undefined;
   // A lifetime may be less than a day, the least of the field.
   const range = seconds && ends[0] === '1' ? `at most ${most}` : `from ${least} to ${most}`;

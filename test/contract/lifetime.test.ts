@@ -4,10 +4,10 @@ import {
   durationText,
   type Edition,
   expiryFields,
+  localTime,
   parseDuration,
   parseExpiry,
   roundedTime,
-  timeHere,
 } from '../../src/contract/lifetime';
 
 test.each([
@@ -119,6 +119,6 @@ describe('a day is its end where the user is, and a time without a zone is of th
   ])('in %s, %s', (zone, day, time, words) => {
     process.env.TZ = zone;
     expect(parseExpiry(day)).toEqual({ at: Date.parse(time) });
-    expect(timeHere(Date.parse(time))).toBe(words);
+    expect(localTime(Date.parse(time))).toBe(words);
   });
 });

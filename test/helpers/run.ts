@@ -244,7 +244,7 @@ function world(conditions: Conditions, io: Io) {
       return conditions.prompter ?? prompts.prompter;
     },
     hasAsked: () => asked,
-    asked: noop,
+    releaseTerminal: noop,
     keepingSignals: (load) => load(),
     runChild: (child) => capturedChild(child, stdout, stderr, conditions.stdin ?? ''),
     signalGroup,

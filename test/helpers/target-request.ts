@@ -49,6 +49,6 @@ function source(from: string, { url, token, insecure }: Given): SettingSource {
   return {
     settings,
     token: token === undefined ? undefined : { from, read: async () => token },
-    named: (setting) => setting,
+    labelOf: (setting) => setting,
   };
 }

@@ -21,31 +21,31 @@ describe('what was granted is compared with what was asked', () => {
     const number = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(number, number, (a, g) => {
-        const asked = { expire_after_days: a, expire_after_views: g };
+        const requested = { expire_after_days: a, expire_after_views: g };
         const granted = push({ expire_after_days: g, expire_after_views: a });
         const found = [
-          { limit: 'days', asked: a, granted: g, looser: g > a },
-          { limit: 'views', asked: g, granted: a, looser: a > g },
+          { limit: 'days', requested: a, granted: g, looser: g > a },
+          { limit: 'views', requested: g, granted: a, looser: a > g },
         ];
-        expect(differences(asked, granted)).toEqual(a === g ? [] : found);
+        expect(differences(requested, granted)).toEqual(a === g ? [] : found);
       }),
     );
   });
 
   test.each([true, false])('flags: deletable is looser, and so is no step (%s)', (flag) => {
-    const asked = { deletable_by_viewer: !flag, retrieval_step: flag };
+    const requested = { deletable_by_viewer: !flag, retrieval_step: flag };
     const other = { deletable_by_viewer: flag, retrieval_step: !flag };
-    expect(differences(asked, push(other))).toEqual([
-      { limit: 'deletable', asked: !flag, granted: flag, looser: flag },
-      { limit: 'click', asked: flag, granted: !flag, looser: flag },
+    expect(differences(requested, push(other))).toEqual([
+      { limit: 'deletable', requested: !flag, granted: flag, looser: flag },
+      { limit: 'click', requested: flag, granted: !flag, looser: flag },
     ]);
-    expect(differences(asked, push(asked))).toEqual([]);
+    expect(differences(requested, push(requested))).toEqual([]);
   });
 
   test('what the answer leaves out or has as null is not compared', () => {
-    const asked = { expire_after_days: 1, expire_after_views: 1, deletable_by_viewer: false };
+    const requested = { expire_after_days: 1, expire_after_views: 1, deletable_by_viewer: false };
     for (const granted of [{}, { expire_after_days: null, deletable_by_viewer: null }])
-      expect(differences(asked, push(granted))).toEqual([]);
+      expect(differences(requested, push(granted))).toEqual([]);
   });
 });
 
@@ -105,7 +105,7 @@ describe('the commercial edition says how long in another way', () => {
     [{ expire_after_duration: 6 }, '2026-08-22T11:06:45.000Z', true],
     [{ expire_after_days: 30 }, '2026-09-20T11:06:45.000Z', true],
     [{ expire_after_duration: 15 }, '2026-09-12T11:06:45.000Z', false],
-  ])('%j and %s', (asked, expires_at, looser) => {
-    expect(differences(asked, push({ created_at, expires_at }))[0]?.looser).toBe(looser);
+  ])('%j and %s', (requested, expires_at, looser) => {
+    expect(differences(requested, push({ created_at, expires_at }))[0]?.looser).toBe(looser);
   });
 });

@@ -93,7 +93,7 @@ const FEW = 10;
 export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === GLOBAL;
 
 const ownOptions = (command: Parser) =>
-  Help.prototype.visibleOptions(command).filter((one) => !isGlobal(one));
+  Help.prototype.visibleOptions(command).filter((option) => !isGlobal(option));
 
 /** `-h` shows the common options of a command with many, and all of another. */
 export function shownBriefly(command: Parser): Option[] {
@@ -133,11 +133,18 @@ type List = readonly [heading: string, rows: readonly (readonly [term: string, t
 /** @param brief the only options to list; arguments are left out then */
 function listsOf(command: Command, help: Help, brief: readonly Option[] | undefined): List[] {
   const rows = (options: readonly Option[]) =>
-    options.map((one) => [one.flags, described(one, help.optionDescription(one))] as const);
+    options.map(
+      (option) => [option.flags, described(option, help.optionDescription(option))] as const,
+    );
   const words = help
     .visibleArguments(command)
-    .map((one) => [one.name(), described(one, help.argumentDescription(one))] as const);
-  const below = help.visibleCommands(command).map((one) => [usageOf(one), one.summary()] as const);
+    .map(
+      (argument) =>
+        [argument.name(), described(argument, help.argumentDescription(argument))] as const,
+    );
+  const below = help
+    .visibleCommands(command)
+    .map((child) => [usageOf(child), child.summary()] as const);
   if (brief)
     return [
       ['Common options:', rows(brief)],
@@ -157,14 +164,14 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
  * The description loses the choices if they are many, which the text below the options has, or if it names them itself.
  */
 function described({ argChoices, description }: Option | Argument, whole: string): string {
-  const isNamed = argChoices?.every((one) => description.includes(one));
+  const isNamed = argChoices?.every((choice) => description.includes(choice));
   return argChoices && (argChoices.length > 10 || isNamed) ? description : whole;
 }
 
 /** Options are left out, as every command takes some. */
 function usageOf(command: Parser): string {
-  const words = command.registeredArguments.map((one) =>
-    one.required ? `<${one.name()}>` : `[${one.name()}]`,
+  const words = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
   return [command.name(), ...words].join(' ');
 }
@@ -179,9 +186,9 @@ function globalNames(rows: List[1], columns: number): string {
 
 function indexOf(program: Command, help: Help, columns: number): string {
   const commands = help.visibleCommands(program);
-  const groups = help.groupItems(commands, commands, (one) => one.helpGroup());
+  const groups = help.groupItems(commands, commands, (command) => command.helpGroup());
   const rows = Array.from(groups, ([heading, commands]) => {
-    const items = commands.map((one) => `${one.name().padEnd(11)}${one.summary()}`);
+    const items = commands.map((command) => `${command.name().padEnd(11)}${command.summary()}`);
     if (columns < 80) return [heading, ...items.map((item) => `  ${item}`)];
     const pairs = items.flatMap((item, at) =>
       at % 2 === 0 ? [`${item.padEnd(36)}${items[at + 1] ?? ''}`] : [],

@@ -26,7 +26,7 @@ export function misuse(error: CommanderError, command: Command): CliError {
 }
 
 export function missingArgument(name: string, command: Command): CliError {
-  const argument = command.registeredArguments.find((one) => one.name() === name);
+  const argument = command.registeredArguments.find((declared) => declared.name() === name);
   const see = helpOf(command);
   return usageError(
     `missing ${name.toUpperCase()}`,
@@ -41,7 +41,7 @@ const meantBy = (typed: string, kind: keyof typeof otherNames) =>
   Object.entries(otherNames[kind]).find(([, words]) => words.includes(typed))?.[0];
 
 export function unknownSubcommand(word: string, command: Command): CliError {
-  const names = command.commands.map((one) => one.name());
+  const names = command.commands.map((child) => child.name());
   const alike = Object.entries(otherNames.subcommands).map(([name, words]) => [name, ...words]);
   const same = alike.find((group) => group.includes(word)) ?? [];
   const meant = names.find((name) => same.includes(name)) ?? nearest(names, word);
@@ -52,7 +52,7 @@ export function unknownSubcommand(word: string, command: Command): CliError {
 }
 
 const helpOf = (command: Command) =>
-  [...lineage(command).map((one) => one.name()), '--help'].join(' ');
+  [...lineage(command).map((parent) => parent.name()), '--help'].join(' ');
 
 /** Options with these names, which tools like this one have, would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
@@ -64,7 +64,7 @@ export const COMMAND_AFTER =
 export function unknownOption(typed: string, command: Command): CliError {
   const [name = ''] = /^(?:--[^=']+|-[^-])/.exec(typed) ?? [];
   const options = lineage(command)
-    .flatMap((one) => one.options)
+    .flatMap((parent) => parent.options)
     .filter(({ hidden }) => !hidden);
   const names = options.flatMap(({ long }) => long ?? []);
   const isSecret = SECRETS.test(name);
@@ -73,7 +73,8 @@ export function unknownOption(typed: string, command: Command): CliError {
     return usageError(`${name} takes no value`, helpOf(command));
   if (names.includes(name) && !isSecret)
     return usageError(`${name} does not apply to ${command.name()}`, helpOf(command));
-  const { short } = options.find((one) => one.short?.toLowerCase() === typed.toLowerCase()) ?? {};
+  const { short } =
+    options.find((option) => option.short?.toLowerCase() === typed.toLowerCase()) ?? {};
   const other = meantBy(name, 'options');
   const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : undefined;
   const views =
@@ -98,8 +99,8 @@ function safeWay(name: string, names: readonly string[]): string {
 
 function otherUse(typed: string, command: Command): string {
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
-  const hasLinks = command.registeredArguments.some((one) =>
-    ['push', 'request'].includes(`${subjectOf(one)}`),
+  const hasLinks = command.registeredArguments.some((argument) =>
+    ['push', 'request'].includes(`${subjectOf(argument)}`),
   );
   if (/^-[\d.]/.test(typed) && !hasLinks)
     return 'put -- before an argument that begins with a dash';

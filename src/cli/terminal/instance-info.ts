@@ -53,9 +53,9 @@ export function abilities({ features }: InstanceVersion): string | undefined {
     ...(typeof requests?.enabled === 'boolean' ? [['requests', requests.enabled] as const] : []),
     ['e-mail', pushes.email_auto_dispatch],
   ];
-  const named = (can: boolean) =>
+  const listedIf = (can: boolean) =>
     all.flatMap(([name, on]) => ((on === true) === can ? [name] : [])).join(', ');
-  return [`can: ${named(true)}`, `cannot: ${named(false)}`]
+  return [`can: ${listedIf(true)}`, `cannot: ${listedIf(false)}`]
     .filter((part) => !part.endsWith(': '))
     .join('; ');
 }

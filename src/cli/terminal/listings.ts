@@ -134,8 +134,14 @@ export const requestList: Listing<SecretRequest> = {
     idColumn,
   ],
   optional: ['CREATED', 'EXPIRES', 'STATE'],
-  fields: (one) =>
-    [one.url_token, one.name, one.state, one.created_at, one.close_after_at].map(text),
+  fields: (request) =>
+    [
+      request.url_token,
+      request.name,
+      request.state,
+      request.created_at,
+      request.close_after_at,
+    ].map(text),
 };
 
 const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);

@@ -47,9 +47,9 @@ export function inquirerPrompter(
   const ask = async <T>(question: object): Promise<T> => {
     take();
     const left = whenLeft(keys);
-    const given = AbortSignal.any([signal, left.signal]);
+    const ending = AbortSignal.any([signal, left.signal]);
     try {
-      const prompt = createPromptModule({ input: keys, output, signal: given });
+      const prompt = createPromptModule({ input: keys, output, signal: ending });
       const { value } = await prompt([{ ...question, theme, name: 'value' }] as never);
       return value as T;
     } catch (error) {
@@ -76,7 +76,7 @@ export function inquirerPrompter(
     choose: (message, choices) => {
       // Further lines stand below the first line of the text, beside the pointer.
       const below = (name: string) => wrap(name, columnsOf(output) - 3).join('\n  ');
-      const shown = choices.map((one) => ({ ...one, name: below(one.name) }));
+      const shown = choices.map((choice) => ({ ...choice, name: below(choice.name) }));
       return ask({ type: 'select', message: folded(message), choices: shown });
     },
   };
@@ -96,7 +96,7 @@ function askSecret(
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
   const draw = (typed: number) => {
     const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];
-    const hint = hints.find((one) => width(`${lines.at(-1)} (${one}) `) < columnsOf(output));
+    const hint = hints.find((text) => width(`${lines.at(-1)} (${text}) `) < columnsOf(output));
     const mark = extent === 'line' ? '' : MARK_PASTED;
     const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
     output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);

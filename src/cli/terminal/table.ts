@@ -119,7 +119,7 @@ export function pairs(rows: readonly Pair[], look: Look): string {
     const space = ' '.repeat(Math.max(0, wide - width(name)) + GAP);
     return besideName(look.paint('bold', name) + space, wide + GAP, [value], look.columns);
   };
-  return lines.map((one) => `${line(one)}\n`).join('');
+  return lines.map((pair) => `${line(pair)}\n`).join('');
 }
 
 /**
@@ -192,7 +192,7 @@ function narrowed<Row>(
 }
 
 function total(widths: readonly number[]): number {
-  return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1));
+  return widths.reduce((sum, cell) => sum + cell, GAP * (widths.length - 1));
 }
 
 const lineOf = (cells: readonly string[]) => cells.join(' '.repeat(GAP)).trimEnd();

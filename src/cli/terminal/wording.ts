@@ -4,8 +4,8 @@ import {
   durationText,
   type Fields,
   grantedLifetime,
+  localTime,
   roundedTime,
-  timeHere,
 } from '../../contract/lifetime';
 import type { SavedSecret } from '../../platform/context';
 import type { Entry, Look } from './output';
@@ -39,8 +39,8 @@ function timeRemaining({ expires_at, days_remaining: days }: Remaining, now: Dat
 }
 
 /** `in 7 days`; empty if the time is not known */
-export function timeLeft(one: Remaining, { now }: Look): string {
-  const time = timeRemaining(one, now);
+export function timeLeft(item: Remaining, { now }: Look): string {
+  const time = timeRemaining(item, now);
   return time === undefined ? '' : `in ${time}`;
 }
 
@@ -60,7 +60,7 @@ export function grantedDate(created: Fields): string | undefined {
   const from = Date.parse(String(created.created_at));
   return lifetime === undefined || Number.isNaN(from)
     ? undefined
-    : timeHere(from + 1000 * lifetime);
+    : localTime(from + 1000 * lifetime);
 }
 
 /**

@@ -39,8 +39,8 @@ export async function complete(
   context: Context,
 ): Promise<string> {
   const place = await placeOfLast(program, line, load);
-  const found = offerFor(place, context);
-  const offer = found === 'links' ? await ownLinks(place.command, context) : found;
+  const kind = offerFor(place, context);
+  const offer = kind === 'links' ? await ownLinks(place.command, context) : kind;
   if (typeof offer === 'string') return `${offer}\n`;
   const lines = offer.map(({ word, description }) =>
     description ? `${word}\t${description}` : word,
@@ -75,19 +75,19 @@ async function placeOfLast(
   const commands = lineage(command);
   const open = commands
     .flatMap(({ options }) => options)
-    .find((one) => one.required && holds(commands, one));
+    .find((option) => option.required && holds(commands, option));
   const dashes = before.indexOf('--');
   return {
     word: line.at(-1) ?? '',
     command,
-    operands: operands.filter((one) => one !== HERE).length,
+    operands: operands.filter((operand) => operand !== HERE).length,
     open,
     rest: dashes === -1 || open ? undefined : before.length - dashes - 1,
   };
 }
 
 function holds(commands: readonly Command[], option: Option): boolean {
-  const values = commands.map((one) => one.getOptionValue(option.attributeName()));
+  const values = commands.map((command) => command.getOptionValue(option.attributeName()));
   return values.flat().includes(HERE);
 }
 
@@ -126,7 +126,7 @@ const commandWords = (command: Command): Candidate[] =>
   command
     .createHelp()
     .visibleCommands(command)
-    .map((one) => ({ word: one.name(), description: one.summary() }));
+    .map((command) => ({ word: command.name(), description: command.summary() }));
 
 /** Options that the command always refuses are left out. */
 function optionsFor(command: Command): Candidate[] {
@@ -144,9 +144,9 @@ function optionValues(option: Option | undefined, context: Context): Offer {
   return option?.required ? valuesFor(option, context) : [];
 }
 
-function valuesFor(one: Option | Argument, context: Context): Offer {
-  if (one.argChoices) return words(one.argChoices);
-  switch (subjectOf(one)) {
+function valuesFor(declared: Option | Argument, context: Context): Offer {
+  if (declared.argChoices) return words(declared.argChoices);
+  switch (subjectOf(declared)) {
     case 'path':
       return 'files';
     case 'push':

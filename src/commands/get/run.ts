@@ -116,7 +116,7 @@ async function get(
     throw error;
   }
   if (kept) retrieval = withPush(retrieval, kept.rest(retrieval.push));
-  context.asked();
+  context.releaseTerminal();
   // After a text in a pipe, stdout and stderr could run together in the same place.
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
   const failure = await deliver(retrieval, place, files);

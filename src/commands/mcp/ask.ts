@@ -30,12 +30,9 @@ const MOST_QUESTIONS = 20;
  * A person answers a request at the instance, or without an instance a page that this machine serves to itself. The
  * secret goes to a new file.
  */
-export async function ask(
-  session: McpSession,
-  asked: Arguments<'ask'>,
-): Promise<ToolResult | Page> {
+export async function ask(session: McpSession, args: Arguments<'ask'>): Promise<ToolResult | Page> {
   const { questions, places } = session;
-  const { file } = asked;
+  const { file } = args;
   const place = await newBelow(session.allowed.root, file);
   if (places.size >= MOST_QUESTIONS)
     throw usageError(`${MOST_QUESTIONS} questions are open`, 'wait for their answers');
@@ -44,7 +41,8 @@ export async function ask(
   places.add(place);
   let question: Question | ToolResult | undefined;
   try {
-    question = (await askInstance(session, asked, place)) ?? (await askHere(session, asked, place));
+    question =
+      (await askInstance(session, args, place)) ?? (await askEphemeral(session, args, place));
     if ('text' in question) return question;
   } finally {
     if (question === undefined || 'text' in question) places.delete(place);
@@ -57,7 +55,7 @@ export async function ask(
     places.delete(place);
   };
   void question.answer.then(end, end);
-  return pageOf(question, asked, session.signal);
+  return pageOf(question, args, session.signal);
 }
 
 /** A person would trust a page that is opened for them, so that of a link to another instance only the text is shown. */
@@ -68,7 +66,7 @@ function pageOf(
 ): Page | Promise<ToolResult> {
   const { link, reference, answer, warnings } = question;
   const isOwn = link.startsWith(reference) && /^(?:[/?#]|$)/.test(link.slice(reference.length));
-  const where = question.here ? ' It opens in a browser on this machine.' : '';
+  const where = question.isEphemeral ? ' It opens in a browser on this machine.' : '';
   const page: Page = {
     url: link,
     message: `${text}\nThe answer goes to ${file}, and not into the conversation.`,
@@ -98,7 +96,7 @@ export async function answerTo(
 }
 
 /** The page of this machine stays in the background until it is answered. */
-async function askHere(
+async function askEphemeral(
   session: McpSession,
   { question, expire, file }: Arguments<'ask'>,
   place: string,
@@ -123,7 +121,7 @@ async function askHere(
     closing.abort();
     await ran;
   };
-  return { link, reference: link, here: true, warnings: '', answer, over: false, close };
+  return { link, reference: link, isEphemeral: true, warnings: '', answer, over: false, close };
 }
 
 /**
@@ -162,7 +160,7 @@ async function askInstance(
     if (ended.status !== 0) throw new CliError('failed', failure(ended).text);
   };
   const warnings = messagesIn(asking.stderr);
-  return { link, reference, here: false, warnings, answer, over: false, close };
+  return { link, reference, isEphemeral: false, warnings, answer, over: false, close };
 }
 
 export async function saveTo(

@@ -21,7 +21,7 @@ export interface Question {
   /** Later calls name the question by this: by the address that was asked, whatever link the instance returned. */
   readonly reference: string;
   /** This machine serves the page. */
-  readonly here: boolean;
+  readonly isEphemeral: boolean;
   readonly warnings: string;
   readonly answer: Promise<ToolResult>;
   over: boolean;

@@ -61,7 +61,7 @@ const forPeople: Partial<Record<ErrorCode, string>> = {
 };
 
 export function failure({ status, stderr }: Ran): ToolResult {
-  const [code] = Object.entries(exitStatus).find(([, one]) => one === status) ?? [];
+  const [code] = Object.entries(exitStatus).find(([, exit]) => exit === status) ?? [];
   const advice = forPeople[code as ErrorCode] ?? '';
   const text = messagesIn(stderr) || `failed with status ${status}`;
   return { ...withMessages({ text }, advice), failed: true };
@@ -93,16 +93,16 @@ export class SaveReport {
 
   add(event: RunEvent): void {
     if (event.event !== 'saved') return;
-    this.lines.push(safe(savedText(this.named(event.path), event.bytes, event.wanted)));
+    this.lines.push(safe(savedText(this.asTyped(event.path), event.bytes, event.wanted)));
   }
 
   result(ran: Ran): ToolResult {
-    const stderr = this.named(ran.stderr);
+    const stderr = this.asTyped(ran.stderr);
     const ended = ran.status === 0 ? { text: messagesIn(stderr) } : failure({ ...ran, stderr });
     return { ...ended, text: [...this.lines, ended.text].join('\n').trim() };
   }
 
-  private named(text: string): string {
+  private asTyped(text: string): string {
     const [place = '', name = ''] = [this.place, this.typed].map((path) =>
       path.replace(/[/\\]$/, ''),
     );

@@ -6,7 +6,7 @@ import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import { printLink } from '../../deliver/deliver-link';
-import { tellError } from '../../keep/tell-error';
+import { printError } from '../../keep/print-error';
 import {
   attempt,
   CliError,
@@ -30,7 +30,7 @@ import {
 } from '../../send/batch-lines';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
-import { editionOf, sayExpiry } from '../../send/expiry';
+import { editionOf, reportExpiry } from '../../send/expiry';
 import { dryRunText } from './dry-run';
 
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
@@ -57,7 +57,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   let isStopped = false;
   let hinted: string | undefined;
   const report = async (failure: CliError) => {
-    await tellError(context, failure, { ...say.manner, hinted });
+    await printError(context, failure, { ...say.manner, hinted });
     hinted = worded(failure).hint;
   };
   const goesOn = () => !isStopped && !context.signal.aborted;
@@ -103,13 +103,13 @@ async function outcomes(
   const { context, say } = entry;
   const seal = await readKeys(plan.seal, entry);
   const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
-  context.asked();
+  context.releaseTerminal();
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
   // An account that the instance cannot have ends the run, rather than each line.
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
-  await sayExpiry(plan.limits.expiry, 'expires', say);
+  await reportExpiry(plan.limits.expiry, 'expires', say);
   const inClear = new Set<string>();
   let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {

@@ -3,14 +3,20 @@ import { safe } from '../../cli/terminal/safe';
 import { limits } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
-import { isForPhones, ONLY_HERE, printCreated, reachedHere } from '../../deliver/deliver-link';
+import { isForPhones, ONLY_HERE, printCreated, reachNote } from '../../deliver/deliver-link';
 import { CliError, phrase, usageError } from '../../platform/errors';
-import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
+import {
+  checkListening,
+  type EphemeralInstance,
+  ephemeralFailure,
+  LOST,
+  startEphemeral,
+} from '../../profile/ephemeral';
 import { createPush } from '../../send/create';
 import type { Draft, DraftPlan } from '../../send/draft';
 import { prepare } from './run';
 
-export interface HerePlan extends DraftPlan {
+export interface EphemeralPlan extends DraftPlan {
   readonly place: {
     readonly at: 'here';
     readonly host: string | undefined;
@@ -25,36 +31,38 @@ const LOOPBACK = '127.0.0.1';
  * is gone.
  * @throws CliError (expired) if nobody has viewed it
  */
-export async function run(entry: Entry, plan: HerePlan): Promise<void> {
+export async function run(entry: Entry, plan: EphemeralPlan): Promise<void> {
   const { place, result } = plan;
   const { host = LOOPBACK, port } = place;
-  await checkHere(host, port);
+  await checkListening(host, port);
   const draft = await prepare(plan, entry, async () => 'pwpush');
-  let here: HereInstance | undefined;
+  let instance: EphemeralInstance | undefined;
   try {
     refuseLarge(draft);
     const settings = { kind: 'push', host, port, files: draft.files?.length ?? 0 } as const;
-    here = await startHere(entry, settings, reporter(draft, entry));
-    const made = await createPush(draft, here, entry);
-    const created = here.exposed ? { ...made, warnings: [...made.warnings, openly(plan)] } : made;
+    instance = await startEphemeral(entry, settings, reporter(draft, entry));
+    const made = await createPush(draft, instance, entry);
+    const created = instance.exposed
+      ? { ...made, warnings: [...made.warnings, openly(plan)] }
+      : made;
     const reached =
       place.host === undefined
         ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
-        : reachedHere(created.link);
+        : reachNote(created.link);
     const last = [...reached, 'waiting for a view … (Ctrl-C expires the push)'];
     const shown = { ...result, qr: result.qr || isForPhones(entry, created.link) };
     const failure = await printCreated(entry, created, shown, last);
     if (failure) throw failure;
-    const views = await here.ended().catch(async (stopped) => {
+    const views = await instance.ended().catch(async (stopped) => {
       await entry.say.note('the push was expired');
       throw stopped;
     });
     if (views === 0) throw new CliError('expired', phrase('no-view'));
-    await here.settled();
+    await instance.settled();
   } catch (error) {
-    throw failureHere(error);
+    throw ephemeralFailure(error);
   } finally {
-    await here?.close();
+    await instance?.close();
     await draft.close();
   }
 }

@@ -6,7 +6,7 @@ import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
 import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
-import { type EditionFinder, editionOf, sayExpiry } from '../../send/expiry';
+import { type EditionFinder, editionOf, reportExpiry } from '../../send/expiry';
 
 export interface PushPlan extends DraftPlan {
   readonly place: {
@@ -62,7 +62,7 @@ export async function prepare(
 
 async function show(draft: Draft, target: Target, say: Terminal): Promise<void> {
   const { dryRunText } = await import('./dry-run');
-  await sayExpiry(draft.plan.limits.expiry, 'expires', say);
+  await reportExpiry(draft.plan.limits.expiry, 'expires', say);
   await say.printText(await dryRunText(draft, target, say.manner.json));
 }
 

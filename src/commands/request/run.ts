@@ -15,7 +15,7 @@ import {
   drawing,
   isForPhones,
   printCreated,
-  reachedHere,
+  reachNote,
 } from '../../deliver/deliver-link';
 import { rescuePushes } from '../../deliver/download';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
@@ -24,7 +24,13 @@ import { RescueStore } from '../../keep/rescue-store';
 import type { Context } from '../../platform/context';
 import { asCliError, attempt, CliError, endedBy, phrase, usageError } from '../../platform/errors';
 import { clientOf, connect, type Instance } from '../../profile/connect';
-import { checkHere, failureHere, type HereInstance, LOST, startHere } from '../../profile/here';
+import {
+  checkListening,
+  type EphemeralInstance,
+  ephemeralFailure,
+  LOST,
+  startEphemeral,
+} from '../../profile/ephemeral';
 import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
@@ -37,17 +43,17 @@ import { takeAnswer } from '../../take/retrieve';
 import { DEFAULT_INTERVAL, timeLimit, waitForAnswer } from '../../take/waiting';
 
 export interface RequestPlan extends QuestionPlan {
-  readonly place: AskedPlace | AskedHere;
+  readonly place: InstancePlace | EphemeralPlace;
 }
 
-interface AskedPlace {
+interface InstancePlace {
   readonly at: 'instance';
   readonly target: Target;
   /** `most` in seconds; undefined if nobody waits for the answer. */
   readonly wait: { readonly most: number | undefined } | undefined;
 }
 
-interface AskedHere {
+interface EphemeralPlace {
   readonly at: 'here';
   readonly host: string;
   readonly port: number;
@@ -67,7 +73,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
     const question = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
     const closes = limits.closes ?? (await offerExpiry(content.question, entry));
     const passphrase = await newPassphrase(seal.passphrase, context);
-    context.asked();
+    context.releaseTerminal();
     const instance = await connect(entry, place);
     const draft = { plan, question, closes, files, passphrase };
     const created = await createRequest(draft, instance, entry);
@@ -116,36 +122,36 @@ async function offerExpiry(
   );
 }
 
-async function serve(entry: Entry, plan: RequestPlan, place: AskedHere): Promise<void> {
+async function serve(entry: Entry, plan: RequestPlan, place: EphemeralPlace): Promise<void> {
   const { context } = entry;
   const { host, port } = place;
   const wanted = { files: plan.limits.takesFiles, instead: 'output-unseen' } as const;
   const output = await reservePlace(entry, place.output, wanted);
   const moments = new EventEmitter();
   const report = reporter(entry, once(moments, 'delivered'));
-  let here: HereInstance | undefined;
+  let instance: EphemeralInstance | undefined;
   let answer: Retrieval | undefined;
   try {
-    await checkHere(host, port);
+    await checkListening(host, port);
     const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
-    context.asked();
-    here = await startHere(entry, { kind: 'request', host, port }, report);
-    answer = await askAt(here, entry, plan, passphrase);
+    context.releaseTerminal();
+    instance = await startEphemeral(entry, { kind: 'request', host, port }, report);
+    answer = await askAt(instance, entry, plan, passphrase);
     const failure = await deliver(answer, output, true);
     if (failure)
       throw context.signal.aborted ? failure.with({ code: endedBy(context.signal).code }) : failure;
     moments.emit('delivered');
-    await here.settled();
+    await instance.settled();
   } catch (error) {
     if (!answer) await output.discard();
-    throw failureHere(error);
+    throw ephemeralFailure(error);
   } finally {
-    await here?.close();
+    await instance?.close();
   }
 }
 
 async function askAt(
-  here: HereInstance,
+  instance: EphemeralInstance,
   entry: Entry,
   plan: RequestPlan,
   passphrase: string | undefined,
@@ -155,10 +161,10 @@ async function askAt(
   const question = await readSecret({ from: content.question, raw: false }, entry.context, TO_ASK);
   const { closes } = limits;
   const draft = { plan, question, closes, passphrase: { text: passphrase }, recipient };
-  const { token, link } = await createRequest(draft, here, entry);
-  await showLink(entry, plan.result, { token, link, exposed: here.exposed });
-  if ((await here.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
-  return openAnswer(entry, { ...here, token }, { identity, passphrase });
+  const { token, link } = await createRequest(draft, instance, entry);
+  await showLink(entry, plan.result, { token, link, exposed: instance.exposed });
+  if ((await instance.ended()) === 0) throw new CliError('expired', phrase('nobody-answered'));
+  return openAnswer(entry, { ...instance, token }, { identity, passphrase });
 }
 
 /** @param delivered resolves when nothing but a lost response keeps the instance running */
@@ -187,7 +193,7 @@ async function showLink(
   { token, link, exposed }: { token: string; link: string; exposed: boolean },
 ): Promise<void> {
   const { context, say } = entry;
-  const after = qr ? reachedHere(link) : [];
+  const after = qr ? reachNote(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
   // On 24 lines, a QR code has no room below it for this and the warning.
   if (exposed) await say.remark(WAITING);

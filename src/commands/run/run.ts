@@ -46,7 +46,7 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
   const openings: Opening[] = [];
   for (const item of items) openings.push({ item, keys: await keysOf(context, item, keys) });
   const pushes = await retrieveAll(retriever, openings, passphrase);
-  context.asked();
+  context.releaseTerminal();
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
   let folder: MemoryFolder | undefined;

@@ -188,8 +188,8 @@ export async function changeFile<T>(
  * which has secrets.
  */
 function versionOf(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? 'new' : `${found.ino}-${found.mtimeNs}`;
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? 'new' : `${stats.ino}-${stats.mtimeNs}`;
 }
 
 /**

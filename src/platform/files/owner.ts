@@ -19,10 +19,10 @@ export function isForeign({ uid }: Owned, user: User): boolean {
  * Why another user can decide what is in a file or folder; undefined if none can.
  * @param closed the mode bits that it must not have
  */
-export function whyForeign(found: Owned, user: User, closed = WRITABLE): string | undefined {
+export function whyForeign(stats: Owned, user: User, closed = WRITABLE): string | undefined {
   if (user === undefined) return undefined;
-  if (isForeign(found, user)) return 'belongs to another user';
-  return (found.mode & closed) === 0 ? undefined : 'is open to other users';
+  if (isForeign(stats, user)) return 'belongs to another user';
+  return (stats.mode & closed) === 0 ? undefined : 'is open to other users';
 }
 
 /**
@@ -30,8 +30,8 @@ export function whyForeign(found: Owned, user: User, closed = WRITABLE): string 
  * appended to.
  * @param open the mode bits of a folder that others can write to
  */
-export function isPlanted(found: Owned, folder: Owned, user: User, open = WRITABLE): boolean {
-  return isForeign(found, user) && (folder.mode & open) !== 0;
+export function isPlanted(stats: Owned, folder: Owned, user: User, open = WRITABLE): boolean {
+  return isForeign(stats, user) && (folder.mode & open) !== 0;
 }
 
 const MAX_LINKS = 40;
@@ -55,14 +55,14 @@ export function followed(path: string, user: User): string {
   let links = 0;
   for (let name = left.shift(); name !== undefined; name = left.shift()) {
     const next = name === '..' ? dirname(folder) : join(folder, name);
-    const found = lstatSync(next, { throwIfNoEntry: false });
-    if (found === undefined) return links === 0 ? path : join(next, ...left);
-    if (!found.isSymbolicLink()) {
+    const stats = lstatSync(next, { throwIfNoEntry: false });
+    if (stats === undefined) return links === 0 ? path : join(next, ...left);
+    if (!stats.isSymbolicLink()) {
       folder = next;
       continue;
     }
     links += 1;
-    if (links > MAX_LINKS || !mayFollow(found, statSync(folder), user)) throw new ForeignLink(next);
+    if (links > MAX_LINKS || !mayFollow(stats, statSync(folder), user)) throw new ForeignLink(next);
     const target = readlinkSync(next);
     if (isAbsolute(target)) folder = '/';
     left = [...target.split('/'), ...left];

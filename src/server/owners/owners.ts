@@ -10,7 +10,7 @@ export type Owner = Readonly<store.OwnerRow>;
 export interface TokenSummary {
   /** The beginning of its SHA-256 hash. */
   readonly id: string;
-  /** Of its owner. */
+  /** The name of its owner. */
   readonly name: string;
   readonly label: string;
   /** ISO 8601, UTC. */
@@ -27,7 +27,7 @@ export interface IssuedToken extends Pick<TokenSummary, 'id' | 'name' | 'label'>
 }
 
 const MINUTE = 60_000;
-/** For which a replaced token works if the new one is not used. */
+/** Milliseconds for which a replaced token works if the new one is not used. */
 const OVERLAP = 60 * MINUTE;
 
 /** Owners and their API tokens, of which only SHA-256 hashes are stored. */
@@ -60,7 +60,7 @@ export class Owners {
    */
   async add(name: string, label = ''): Promise<IssuedToken> {
     const checked = printable('a user name', name, 1);
-    // It is typed to revoke all that they have.
+    // A name is typed to revoke all tokens of its owner.
     if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
     const issued = { label: printable('a label', label, 0), replaces: null };
     return this.database.transaction(async (sql) => {
@@ -78,14 +78,13 @@ export class Owners {
   }
 
   /**
-   * Creates a token in the place of that one, which works until the new one is used, or for an hour. Undefined without one
-   * of that ID.
-   * @throws ServiceError when another one is to take its place already
+   * Creates a token in the place of one, which works until the new one is used, or for an hour. Undefined if none has that ID.
+   * @throws ServiceError when another token is to take its place already
    */
   async replace(id: string): Promise<IssuedToken | undefined> {
     return this.database.transaction(async (sql) => {
       const now = this.now().getTime();
-      // First, as this makes others that replace it wait.
+      // Its row is locked first, so that others that replace it wait.
       const old = await store.endToken(sql, id, now + OVERLAP, now);
       if (!old) return undefined;
       const successor = await store.findSuccessor(sql, id);
@@ -112,7 +111,10 @@ export class Owners {
   async list(): Promise<TokenSummary[]> {
     const rows = await store.listTokens(this.database.sql, this.now().getTime());
     return rows.map(({ selector, name, label, created_at, last_used_at, ends_at }) => ({
-      ...{ id: selector, name, label, created_at: new Date(created_at).toISOString() },
+      id: selector,
+      name,
+      label,
+      created_at: new Date(created_at).toISOString(),
       last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
       expires_at: ends_at === null ? null : new Date(ends_at).toISOString(),
     }));
@@ -131,15 +133,15 @@ export class Owners {
     });
   }
 
-  private async find(token: string): Promise<store.TokenRow | undefined> {
+  private async find(token: string): Promise<store.OwnedToken | undefined> {
     const { selector, digest } = fingerprint(token);
     const row = await store.findToken(this.database.sql, selector);
     if (!row || !timingSafeEqual(row.digest, digest)) return undefined;
     return row.ends_at !== null && row.ends_at <= this.now().getTime() ? undefined : row;
   }
 
-  /** Not awaited: a database that cannot write must not prevent reading. */
-  private touch({ selector, replaces }: store.TokenRow, now: number): void {
+  /** Notes the use of a token, without waiting: a database that cannot write must not prevent reading. */
+  private touch({ selector, replaces }: store.OwnedToken, now: number): void {
     if (this.touching.has(selector)) return;
     this.touching.add(selector);
     const done = () => void this.touching.delete(selector);
@@ -167,7 +169,7 @@ export class Owners {
   }
 }
 
-/** @throws ServiceError when a text is no line of a list */
+/** The text without spaces around it. @throws ServiceError when it is no line of a list */
 function printable(what: string, text: string, least: number): string {
   const trimmed = text.trim();
   if (trimmed.length < least || trimmed.length > 255 || /\p{C}/u.test(trimmed))

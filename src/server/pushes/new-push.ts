@@ -26,7 +26,7 @@ export function validatePush(
   bounds: Bounds,
   fileCount = 0,
 ): ValidPush {
-  // Of a push of kind file without files, the missing payload is not the problem.
+  // Where a push of kind file has no files, its missing payload is not the problem.
   const missing = input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
   const output = valid(schemaOf(bounds, fileCount > 0), input, missing);
   const { files: _, notify_emails_to: __, expire_after_duration, expires_in, ...rest } = output;
@@ -53,12 +53,12 @@ export function validatePush(
 
 /**
  * The fields of a valid object, and so of a limited size, that were sent and that its schema has, each with its name before
- * it. Neither what is not said nor what is not known is among them, as another version may know more.
+ * it. Neither what is left out nor what is unknown is among them, as another version may know more.
  */
 export function sentOf(input: object, { entries }: { readonly entries: object }): Field[] {
   const sent = input as Readonly<Record<string, Field>>;
   return Object.keys(entries).flatMap((name) =>
-    // A list has no files in it.
+    // The only list is that of files, which is empty.
     typeof sent[name] === 'object' ? [] : [name, sent[name]],
   );
 }
@@ -71,7 +71,7 @@ function expiryProblem(input: Partial<Record<string, unknown>>): Problem {
   return second && { [second]: [`Give one of ${expiryFields.join(', ')}.`] };
 }
 
-/** What asks for a lifetime below the shortest one; never granted a longer one, of which its sender would not know. */
+/** The problem of a lifetime below the shortest one. A longer one is not granted instead: its sender would not know of it. */
 export function shortProblem(
   field: string,
   seconds: number,
@@ -87,7 +87,7 @@ const schemas = {
   without: new WeakMap<Bounds, Schema>(),
 };
 
-/** Cached: making a schema takes longer than validating with it. */
+/** The schemas are cached, as making one takes longer than validating with it. */
 export function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
   const cache = withFiles ? schemas.withFiles : schemas.without;
   const schema = cache.get(bounds) ?? pushSchema(bounds, withFiles);
@@ -95,8 +95,7 @@ export function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
   return schema;
 }
 
-// JSON cannot contain files (docs/wire.md, "Creation bodies").
-/** The message for files where there can be none. */
+/** The message for files in JSON, which cannot contain any (docs/wire.md, "Creation bodies"). */
 export const notInJson = (part: string) =>
   `Files are sent as multipart/form-data, each in a part named ${part}.`;
 const inParts = notInJson('push[files][]');
@@ -148,7 +147,7 @@ export function commonFields() {
       v.check((name) => !name.includes('\0'), 'Name must not contain a NUL character.'),
     ),
     note: text('Note', limits.noteCharacters),
-    // Refused rather than ignored: the sender would believe that the link was sent.
+    // If it were ignored, the sender would believe that the link was sent.
     notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
   };
 }
@@ -157,7 +156,7 @@ export function secretText(label: string) {
   return v.nullish(
     v.pipe(
       v.string(`${label} must be a string.`),
-      // Before everything else that reads it whole.
+      // The size is checked before everything else that reads the text whole.
       v.check(
         (text) => text.length <= limits.textBytes && Buffer.byteLength(text) <= limits.textBytes,
         `${label} is too large (maximum is ${limits.textBytes} bytes).`,
@@ -173,7 +172,7 @@ function sixteenBytes(label: string) {
   return v.nullish(v.pipe(v.string(message), v.check(isLinkKey, message)), null);
 }
 
-/** No files, as JSON has none. */
+/** The field for files, which is empty in JSON. */
 export function noFiles(message: string) {
   return v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, message));
 }
@@ -263,7 +262,7 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
   return undefined;
 }
 
-/** Nobody could prove the key of a payload that has none. */
+/** The problem of a key proof that nobody could make: the payload has no key. */
 function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
   if (key_proof === null)
     return key_salt === null ? undefined : { key_salt: ['Key salt requires a key proof.'] };

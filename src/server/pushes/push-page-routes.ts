@@ -40,7 +40,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
     const seen = await pushes.retrieve(openerOf(c, sender, passphrase));
     return retrievedPush(seen, page.base, page.options.now());
   }
-  // After the form has been checked, so that its errors do not show whether the push exists.
+  // The form has been checked before, so that its errors do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
   if (form.get('do') === 'hide') {
     await pushes.forget(push, sender);

@@ -21,7 +21,7 @@ import {
 import { answerPlan } from './request-routes';
 import { requestState } from './requests';
 
-// The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
+// The pages of the person who answers a request. Password Pusher's open-source edition has pushes of kind `url` at this address.
 
 export async function openRequest(page: PageContext): Promise<Response> {
   const request = await find(page);
@@ -65,7 +65,7 @@ async function submitted(
     return json({});
   }
   if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
-  // The form of the passphrase, or of the step.
+  // The form that asks for the passphrase, or for a click, has no response.
   if (typeof fields.response !== 'string')
     return requestState(request) === 'open'
       ? show(page, opener.passphrase)
@@ -82,7 +82,7 @@ function senderOf(page: PageContext, fields: BodyFields): Opener {
   return openerOf(page.c, page.sender(textIn(fields, 'once')), textIn(fields, 'passphrase'));
 }
 
-/** Undefined for the token of anything else. */
+/** Undefined for a token that is no request's. */
 async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
   return options.requests.find(urlToken(c)).catch((error: unknown) => {
     if (error instanceof ServiceRefusal && error.kind === 'not_found') return undefined;
@@ -160,7 +160,7 @@ async function refused(
   }
   if (isLate) return late(page, await requests.find(request.url_token), 409);
   if (problem && request.protected) return passphrasePage(view, request, page.base, problem);
-  // The text is in the page again.
+  // The page contains the text again, which takes memory.
   page.c.get('memory').add(answer.response.length);
   return show(page, passphrase, answer);
 }

@@ -4,7 +4,7 @@ import { sentOf } from '../pushes/new-push';
 import { isOwn, type Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import { type KeyedCall, keyedCall, retryOrThrow } from '../rules/once';
-import { possiblePassphrase } from '../rules/passphrase-check';
+import { possiblePassphrase, recordFailure } from '../rules/passphrase-check';
 import { newUrlToken, type PushWithNote } from '../rules/records';
 import { type Opener, type TextWithFiles, type Viewed, Views } from '../rules/views';
 import { busy, invalid, ServiceRefusal } from '../service-errors';
@@ -185,9 +185,8 @@ export class Requests extends Views {
 
   /** The refusal of an answer that comes too late, which is recorded. */
   private async late(request: PushRow, visitor: Visitor): Promise<ServiceRefusal> {
-    await this.options.database.transaction((sql) =>
-      this.recordLate(sql, 'failed_response', request, visitor),
-    );
+    const kind = 'failed_response';
+    await recordFailure(this.options, { pushId: request.id, kind, from: visitor });
     return request.views > 0
       ? new ServiceRefusal('answered', 'That request was answered.')
       : new ServiceRefusal('closed', 'That request is closed.');

@@ -25,13 +25,13 @@ export interface Visitor extends Origin {
   readonly owner: Owner | undefined;
   /** Says when the client has disconnected. */
   readonly signal?: Abandonable | undefined;
-  /** The same in all requests of which one is to be done (`Once`). */
+  /** The same in all copies of a request, which is done once (`KeyedRequest`). */
   readonly idempotencyKey?: string | undefined;
-  /** Called with a hash of that key when a response is kept for it, and when that is sent again. */
+  /** Called with a hash of `idempotencyKey` when a response is kept for it, and when that is sent again. */
   readonly kept?: ((key: string) => void) | undefined;
   /** Shows that the visitor has the key of an encrypted push (`ProofCheck`). */
   readonly keyProof?: string | undefined;
-  /** They say that they have no private key, and can read no push to public keys. */
+  /** Whether the visitor says that they have no private key, and can read no push to public keys. */
   readonly withoutIdentity?: boolean;
   /** The addresses of this instance as links have it, and as the request was sent to it. */
   readonly bases?: readonly string[];
@@ -54,7 +54,7 @@ export function viewsRemaining(push: PushRow): number {
   return Math.max(0, push.expire_after_views - push.views);
 }
 
-/** The push as it reads at that time: expired when its time has passed, even if no sweep has ended it yet. */
+/** The push as it reads then: expired when its time has passed, even if no sweep has ended it yet. */
 export function stateAt(push: PushRow, now: number): PushRow {
   if (push.expired_at !== null || push.expires_at > now) return push;
   return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };

@@ -58,9 +58,10 @@ export class Files {
    * @param hooks `check` is called now and then, and throws when the files are not wanted any more; `discarded` at the end
    */
   upload(urlToken: string, hooks: Partial<UploadHooks> = {}): Upload {
-    const [check, discarded] = [async () => {}, () => {}];
     return new Upload(this.options, urlToken, {
-      ...{ check, discarded, ...hooks },
+      check: async () => {},
+      discarded() {},
+      ...hooks,
       drop: () => void this.drop(),
     });
   }

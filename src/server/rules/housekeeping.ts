@@ -28,7 +28,7 @@ function add(sum: Ended, { pushes, requests }: Ended): void {
   sum.requests += requests;
 }
 
-/** Ends and deletes what is due, without a request for it. */
+/** Ends and deletes what is due, although nobody asks for it. */
 export class Housekeeping {
   private halted = false;
 
@@ -59,7 +59,7 @@ export class Housekeeping {
       () => deleteMade(database.sql, now),
       () => this.forgetViews(now),
       () => this.dropSpent(),
-      // Not while a request that was done with one can still be repeated.
+      // A push stays while the request that made it can still be repeated.
       () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),
     ];
     // Each step runs even if another one fails.
@@ -90,7 +90,7 @@ export class Housekeeping {
   /** Ends the pushes in one transaction, or each in its own if that fails. */
   private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
     const end = async (sql: Sql) => {
-      // At once, as PostgreSQL answers all in two round trips. When one fails, nothing may follow what undoes the others.
+      // All end at once, as PostgreSQL answers them in two round trips. When one fails, nothing may follow what undoes the others.
       const outcomes = await Promise.allSettled(
         batch.map(
           async ({ id, expires_at, kind }) => (await store.endPush(sql, id, expires_at, 0)) && kind,

@@ -3,15 +3,14 @@ import { proofAt } from '../../age/key-proof';
 import { node } from '../../age/node-primitives';
 import { derive, seal, unseal } from '../keys/primitives';
 import { ServiceRefusal } from '../service-errors';
-import * as audit from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor } from './access';
-import { countTry } from './passphrase-check';
+import { countTry, recordFailure } from './passphrase-check';
 
 /** What readers of a push have to prove, and at which addresses besides the public one. */
 interface Proof {
   readonly keyProof: string;
-  /** Of the creation: what a request says of its address later may be that of someone who relays it. */
+  /** The addresses of the creation: that of a later request may be that of someone who relays it. */
   readonly bases: readonly string[];
 }
 
@@ -41,15 +40,11 @@ export class ProofCheck {
   async check(push: PushRow, visitor: Visitor): Promise<void> {
     if (push.expired_at !== null || isOwn(push, visitor) || this.isProved(push, visitor)) return;
     const { key_salt } = push;
-    const { keyProof: given = '' } = visitor;
-    if (given !== '') await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);
-    const { database, maxFailures, now, events } = this.options;
-    const failure = { pushId: push.id, kind: 'failed_view', from: visitor, at: now() } as const;
-    const count = given === '' ? 0 : 1;
-    await database.transaction((sql) =>
-      audit.recordRepeated(sql, { ...failure, count }, maxFailures),
-    );
-    events.missed();
+    const count = visitor.keyProof ? 1 : 0;
+    if (count) await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);
+    const failure = { pushId: push.id, kind: 'failed_view', from: visitor, count } as const;
+    await recordFailure(this.options, failure);
+    this.options.events.missed();
     const opensAt = this.elsewhere(push, visitor);
     const message = opensAt
       ? `This link opens at ${opensAt} only: open it there. No view was used.`
@@ -58,42 +53,42 @@ export class ProofCheck {
   }
 
   /** Whether a visitor has proved the key at an address of this instance; of a push without a proof, always. */
-  isProved({ url_token, key_proof }: PushRow, { keyProof: given = '' }: Visitor): boolean {
+  isProved({ url_token, key_proof }: PushRow, { keyProof: sent = '' }: Visitor): boolean {
     if (key_proof === null) return true;
     const { keyProof, bases } = unsealProof(url_token, key_proof);
     const { publicUrl } = this.options;
     const known = publicUrl === undefined ? bases : [publicUrl, ...bases];
-    return isProvedAt(known, keyProof, given);
+    return isProvedAt(known, keyProof, sent);
   }
 
   /** The address at which the link opens, for a visitor who proved the key at another address of this service. */
   private elsewhere({ url_token, key_proof }: PushRow, visitor: Visitor): string | undefined {
-    const { keyProof: given = '', bases: asked = [] } = visitor;
+    const { keyProof: sent = '', bases: called = [] } = visitor;
     const { keyProof, bases } = unsealProof(url_token, key_proof as string);
-    return isProvedAt(asked, keyProof, given) ? (this.options.publicUrl ?? bases[0]) : undefined;
+    return isProvedAt(called, keyProof, sent) ? (this.options.publicUrl ?? bases[0]) : undefined;
   }
 }
 
 /** Whether a proof was made for one of these addresses. A proxy may send browsers from http to https. */
-function isProvedAt(bases: readonly string[], keyProof: string, given: string): boolean {
+function isProvedAt(bases: readonly string[], keyProof: string, sent: string): boolean {
   const all = bases.flatMap((base) => [base, secured(base)]);
-  return all.some((base) => isEqual(given, proofAt(node, keyProof, base)));
+  return all.some((base) => isEqual(sent, proofAt(node, keyProof, base)));
 }
 
-/** Without the port that is then the default one, as browsers have it. */
+/** An address with https, without the port that is then the default one, as browsers have it. */
 function secured(base: string): string {
   return base.replace(/^http:(\/\/[^/]*?)(?::443)?(?=\/|$)/, 'https:$1');
 }
 
-/** In a time that tells nothing of where they differ. */
-export function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
+/** Compares in a time that tells nothing of where the texts differ. */
+export function isEqual(sent: string, expected: string): boolean {
+  const [sentBytes, expectedBytes] = [Buffer.from(sent), Buffer.from(expected)];
+  return sentBytes.length === expectedBytes.length && timingSafeEqual(sentBytes, expectedBytes);
 }
 
 const TOO_MANY = 'Too many wrong keys. Try again later.';
 
-/** Missing, and wrong. */
+/** The messages for a key that is missing, and for a wrong one. */
 const LINK = [
   'The end of this link is missing: ask for the whole link. No view was used.',
   'The end of this link is wrong: ask for the whole link. No view was used.',

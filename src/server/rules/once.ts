@@ -25,7 +25,7 @@ export type Field = string | number | boolean | null | undefined;
 /** A copy of the request was done first; what this one has done is rolled back. */
 class Repeated extends Error {}
 
-/** Enough for whatever ends meanwhile; not for an answer that is kept of a row that is gone, which no rule leaves. */
+/** Tries that are enough for whatever ends meanwhile. An answer that is kept of a row that is gone, which no rule leaves, ends them. */
 const MOST_TRIES = 5;
 
 /**
@@ -141,7 +141,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
     body: readonly Field[],
   ) {
     super(visitor);
-    // So that another passphrase, or another user, opens nothing.
+    // Another passphrase, or another user, opens nothing.
     this.sealing = digestOf(this.key.secret, [...body, visitor.owner?.id], KEY_BYTES);
   }
 
@@ -208,7 +208,7 @@ const reused = () =>
   new ServiceRefusal('reused', 'That Idempotency-Key was used for another request.');
 const CONTEXT = 'pwpush kept keys';
 
-/** From one SHA-512, as HKDF takes ten times as long. */
+/** Both hashes of a key and the secret in it are parts of one SHA-512, as HKDF takes ten times as long. */
 function keyOf(idempotencyKey: string) {
   const all = hashOf('sha512', `pwpush idempotency key ${idempotencyKey}`, 'hex');
   // 96 bits, of which 48 are enough among the views of one push: what an index has is written again and again.
@@ -223,7 +223,7 @@ function split(keys: Buffer): Uint8Array[] {
   return Array.from({ length: count }, (_, n) => keys.subarray(n * KEY_BYTES, (n + 1) * KEY_BYTES));
 }
 
-/** Bytes of half a digest: that of the call is compared alone. */
+/** Bytes of half a digest: the half of the call is also compared alone. */
 const HALF = 16;
 
 /** Characters up to which hashing a copy of all at once takes less time. */
@@ -243,7 +243,7 @@ function digestOf(secret: string, fields: readonly Field[], bytes = HALF): Buffe
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= SHORT) return hashOf('sha512', head + texts.join(''), 'buffer').subarray(0, bytes);
   const hash = createHash('sha512').update(head);
-  // Each by itself, as a body may be large.
+  // Texts are hashed one by one, as a body may be large.
   for (const text of texts) hash.update(text);
   return hash.digest().subarray(0, bytes);
 }

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const WAITING = 32;
 const WAITING_OF_CLIENT = 4;
 
-/** By URL token, with a mark for owners; shared by all services of this process, as the processor is. */
+/** The semaphores of pushes by URL token, with a mark for owners. All services of this process share them, as they share the processor. */
 const semaphores = new Map<string, Semaphore>();
 
 /** Checks passphrases, and limits the attempts at each push: those of its owner, and those of all others. */
@@ -37,7 +37,7 @@ export class PassphraseCheck {
       await this.recordFailure(push, visitor, 0);
       throw new ServiceRefusal('passphrase', MISSING, { what: whatIs(push) });
     }
-    // Without the payload, which may be large and would stay in memory while the attempt waits.
+    // The payload, which may be large, would stay in memory while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
     const record = { salt, cost, verifier, key_id };
     const own = isOwn(push, visitor);
@@ -61,11 +61,8 @@ export class PassphraseCheck {
   }
 
   private recordFailure({ id }: PushRow, visitor: Visitor, count: 0 | 1): Promise<void> {
-    const { database, maxFailures, now } = this.options;
-    const failure = { pushId: id, kind: 'failed_passphrase', from: visitor, at: now() } as const;
-    return database.transaction((sql) =>
-      audit.recordRepeated(sql, { ...failure, count }, maxFailures),
-    );
+    const kind = 'failed_passphrase';
+    return recordFailure(this.options, { pushId: id, kind, from: visitor, count });
   }
 }
 
@@ -87,6 +84,15 @@ async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<
   } finally {
     if (semaphore.idle) semaphores.delete(whose);
   }
+}
+
+/** Records a failure in a transaction of its own, as what it refuses is rolled back. */
+export function recordFailure(
+  { database, maxFailures, now }: RuleOptions,
+  failure: Omit<audit.AuditEvent, 'at'>,
+): Promise<void> {
+  const event = { ...failure, at: now() };
+  return database.transaction((sql) => audit.recordRepeated(sql, event, maxFailures));
 }
 
 /**

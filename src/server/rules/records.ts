@@ -85,7 +85,7 @@ export abstract class Records {
     );
   }
 
-  /** What was found with a token. @throws ServiceRefusal when that is none of these */
+  /** What was found with a token. @throws ServiceRefusal when it is not `what` */
   protected known(urlToken: string, row: StoredPush | undefined): PushRow {
     if (!row || this.what !== whatIs(row)) throw notFound();
     return stateAt({ ...row, url_token: urlToken }, this.options.now());
@@ -207,16 +207,6 @@ export abstract class Records {
     await audit.recordEvent(sql, creation);
     await upload?.attach(sql, inserted.id);
     return inserted;
-  }
-
-  protected recordLate(
-    sql: Sql,
-    kind: 'failed_view' | 'failed_response',
-    { id }: PushRow,
-    from: Visitor,
-  ): Promise<void> {
-    const { maxFailures, now } = this.options;
-    return audit.recordRepeated(sql, { pushId: id, kind, from, at: now() }, maxFailures);
   }
 
   /**

@@ -42,10 +42,12 @@ export interface Viewed {
   readonly answer: TextWithFiles;
 }
 
-/** A row that was found by its link, and what is known before its secret is read. */
+/** What is known of a reading before the secret is read. */
 interface Viewing extends Opener {
-  readonly found: PushRow;
+  readonly row: PushRow;
+  /** Whether the visitor is the owner. */
   readonly own: boolean;
+  /** The key derived from the passphrase of a row that has one. */
   readonly unlocked: Uint8Array | undefined;
   readonly key: KeyedView | undefined;
   /** Whether memory was reserved, which is done once, as a transaction may run several times. */
@@ -95,7 +97,7 @@ export abstract class Views extends Records {
         const row = await (key ? key.findRow(sql, now()) : store.findPush(sql, lookup));
         return await this.viewOnce(this.known(urlToken, row), opener, key);
       } catch (error) {
-        // Also for a refusal: what it has found used up, a copy may have used.
+        // A refusal is looked into, too: a copy may have used up what this request has not found.
         const kept = await key?.replay(database.sql, now());
         const viewed = key && kept && (await this.viewAgain(kept, key.keysOf(kept), opener));
         if (viewed) return viewed;
@@ -104,37 +106,37 @@ export abstract class Views extends Records {
     }
   }
 
-  private async viewOnce(found: PushRow, opener: Opener, key: KeyedView | undefined) {
+  private async viewOnce(row: PushRow, opener: Opener, key: KeyedView | undefined) {
     const { visitor, passphrase } = opener;
-    // Before the passphrase: who has no key cannot try any.
-    await this.proofs.check(found, visitor);
-    if (visitor.withoutIdentity && found.sealed_with === 'recipient' && found.expired_at === null)
+    // The key is checked before the passphrase: who has none cannot try any passphrase.
+    await this.proofs.check(row, visitor);
+    if (visitor.withoutIdentity && row.sealed_with === 'recipient' && row.expired_at === null)
       throw new ServiceRefusal('identity', TO_PUBLIC_KEY);
-    const own = isOwn(found, visitor);
-    const unlocked = await this.passphrases.keyOf(found, visitor, passphrase);
-    const viewing = { ...opener, found, own, unlocked, key, reserved: false };
-    const isLast = found.kind === 'request' ? found.views > 0 : !own && viewsRemaining(found) <= 1;
+    const own = isOwn(row, visitor);
+    const unlocked = await this.passphrases.keyOf(row, visitor, passphrase);
+    const viewing = { ...opener, row, own, unlocked, key, reserved: false };
+    const isLast = row.kind === 'request' ? row.views > 0 : !own && viewsRemaining(row) <= 1;
     const viewed = await this.options.database.transaction((sql) => this.open(sql, viewing), {
-      frees: found.expired_at !== null || isLast,
-      key: found.lookup,
+      frees: row.expired_at !== null || isLast,
+      key: row.lookup,
     });
     this.count(viewed, visitor);
-    if (viewed.ended) await this.cleanUp(found);
+    if (viewed.ended) await this.cleanUp(row);
     return viewed;
   }
 
-  /** Runs in a transaction: what it reads, takes and records is done together, or not at all. */
+  /** Claims, opens and records a reading, in one transaction. */
   private async open(sql: Sql, viewing: Viewing): Promise<Viewed> {
-    const { found, own, visitor, key } = viewing;
+    const { row, own, visitor, key } = viewing;
     if (visitor.signal?.aborted) throw abandoned();
     const now = this.options.now();
     // What was answered as expired stays expired if the clock is set back.
-    const claimed = found.expired_at === null ? await claim(sql, found, own, now) : undefined;
-    // The claim has waited for copies. None has used a view if nobody has since the row was found.
-    if (!claimed || claimed.views > found.views + 1) await key?.check(sql, now);
-    const row = claimed && { ...claimed, url_token: found.url_token };
-    const opened = row && (await this.unseal(sql, row, viewing.unlocked, now));
-    if (!opened) return this.miss(sql, found, visitor, now);
+    const claimed = row.expired_at === null ? await claim(sql, row, own, now) : undefined;
+    // The claim has waited for copies. None has used a view if nobody has since the row was read.
+    if (!claimed || claimed.views > row.views + 1) await key?.check(sql, now);
+    const active = claimed && { ...claimed, url_token: row.url_token };
+    const opened = active && (await this.unseal(sql, active, viewing.unlocked, now));
+    if (!opened) return this.miss(sql, row, visitor, now);
     const answer = own ? await this.takeAnswer(sql, opened, now) : undefined;
     const all: [Opened, ...Opened[]] = answer ? [opened, answer] : [opened];
     if (!viewing.reserved)
@@ -142,15 +144,8 @@ export abstract class Views extends Records {
     viewing.reserved = true;
     await this.record(sql, viewing, all, now);
     const content = this.contentOf(opened, now);
-    if (!answer)
-      return {
-        state: 'open',
-        row: opened.row,
-        ended: opened.isLast,
-        content,
-        answer: NOTHING,
-      };
-    return takenOf(opened.row, content, this.contentOf(answer, now));
+    if (answer) return takenOf(opened.row, content, this.contentOf(answer, now));
+    return { state: 'open', row: opened.row, ended: opened.isLast, content, answer: NOTHING };
   }
 
   /**
@@ -188,8 +183,8 @@ export abstract class Views extends Records {
   /** Takes the answer to a request, if there is one, and closes the request; its files stay while their links are valid. */
   private async takeAnswer(sql: Sql, { row: request, key }: Opened, now: number) {
     if (request.answer_id === null) return undefined;
-    const found = await store.findActive(sql, { id: request.answer_id }, now);
-    const taken = found && (await store.takeView(sql, found, now));
+    const active = await store.findActive(sql, { id: request.answer_id }, now);
+    const taken = active && (await store.takeView(sql, active, now));
     const row = taken && { ...taken, url_token: this.options.vault.keys.links.open(taken) };
     const answer = row && (await this.unseal(sql, row, key, now));
     if (answer) await store.endPush(sql, request.id, now, 0);
@@ -197,12 +192,12 @@ export abstract class Views extends Records {
   }
 
   /**
-   * Records a reading in the audit log, and keeps what a copy of the request gets again: of each view and each answer that was
-   * taken, for who has sent a key. Of texts that the reading destroyed, also for those who have taken earlier views.
+   * Records a reading in the audit log. A view, and an answer that was taken, is kept there for who has sent a key. A text that
+   * the reading destroyed is kept for them, and for those who have taken earlier views.
    */
   private async record(
     sql: Sql,
-    { found, own, visitor, key }: Viewing,
+    { own, visitor, key }: Viewing,
     all: readonly [Opened, ...Opened[]],
     now: number,
   ): Promise<void> {
@@ -210,7 +205,7 @@ export abstract class Views extends Records {
     const event = { pushId: row.id, from: visitor, at: now };
     if (own && !answer) return recordEvent(sql, { ...event, kind: 'owner_view' });
     // The question is read as often as its link is opened: not each reading has an entry.
-    if (found.kind === 'request' && !answer)
+    if (row.kind === 'request' && !answer)
       return recordRepeated(sql, { ...event, kind: 'request_view' }, this.options.maxFailures);
     const spent = (isLast || answer) && (key || row.expire_after_views > 1) ? all : [];
     const kind = answer ? 'response_view' : 'view';
@@ -224,15 +219,26 @@ export abstract class Views extends Records {
   }
 
   /** Records an opening of a row that has ended, and ends it if no sweep has done so yet. */
-  private async miss(sql: Sql, found: PushRow, visitor: Visitor, now: number): Promise<Viewed> {
-    const due = found.expired_at !== null || found.expires_at <= now;
-    const ended = due && (await endRecord(sql, found.id, found.expires_at, 0)) !== undefined;
+  private async miss(
+    sql: Sql,
+    { id, lookup, url_token, expires_at, expired_at }: PushRow,
+    visitor: Visitor,
+    now: number,
+  ): Promise<Viewed> {
+    const due = expired_at !== null || expires_at <= now;
+    const ended = due && (await endRecord(sql, id, expires_at, 0)) !== undefined;
     // What was answered as expired stays expired if the clock is set back, also for those who repeat.
-    await forgetViews(sql, found.id, now);
-    await this.recordLate(sql, 'failed_view', found, visitor);
-    const stored = (await store.findPush(sql, found.lookup)) as StoredPush;
-    const row = stateAt({ ...stored, url_token: found.url_token }, now);
-    return { state: 'closed', row, ended, content: NOTHING, answer: NOTHING };
+    await forgetViews(sql, id, now);
+    const event = { pushId: id, kind: 'failed_view', from: visitor, at: now } as const;
+    await recordRepeated(sql, event, this.options.maxFailures);
+    const row = (await store.findPush(sql, lookup)) as StoredPush;
+    return {
+      state: 'closed',
+      row: stateAt({ ...row, url_token }, now),
+      ended,
+      content: NOTHING,
+      answer: NOTHING,
+    };
   }
 
   /** Reads again what a kept view has opened, the row as it was then; undefined when the view is not kept any more. */
@@ -271,7 +277,7 @@ export abstract class Views extends Records {
     const bytes = await sizeOfKept(sql, kept, row.id);
     if (bytes === undefined) return undefined;
     reserve?.(memoryFor(bytes));
-    // Before the text: files are there for as long as it is.
+    // Files are read before the text, as they are there for as long as it is.
     const files = mayHaveFiles(row) ? await listFiles(sql, row.id) : [];
     const payload = await readKept(sql, kept, row.id);
     return payload && this.contentOf({ row, secret: { payload }, key, files }, kept.kept_at);
@@ -305,7 +311,7 @@ function claim(sql: Sql, row: PushRow, own: boolean, now: number): Promise<Store
   return row.kind === 'request' ? store.findActive(sql, row, now) : store.takeView(sql, row, now);
 }
 
-/** A reading that took the answer. The files of the question end with it. */
+/** The answer was taken: the files of the question end with it. */
 function takenOf(row: PushRow, content: TextWithFiles, answer: TextWithFiles): Viewed {
   return { state: 'taken', row, ended: true, content: { ...content, files: [] }, answer };
 }

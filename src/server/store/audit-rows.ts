@@ -85,15 +85,16 @@ export async function recordEvent(
  * `most` such entries, events of new origins share one entry without origin.
  */
 export async function recordRepeated(sql: Sql, event: AuditEvent, most: number): Promise<void> {
-  if (await countAgain(sql, event)) return;
+  if (await addToEntry(sql, event)) return;
   await lockPush(sql, event.pushId);
-  if (await countAgain(sql, event)) return;
+  if (await addToEntry(sql, event)) return;
   if ((await countRepeated(sql, event.pushId)) < most) return recordEvent(sql, event);
   const shared = { ...event, from: NOBODY };
-  if (!(await countAgain(sql, shared))) await recordEvent(sql, shared);
+  if (!(await addToEntry(sql, shared))) await recordEvent(sql, shared);
 }
 
-async function countAgain(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
+/** Returns false when there is no entry of that kind and origin. */
+async function addToEntry(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
   const rows = await sql`
     UPDATE audit SET count = count + ${count}, updated_at = ${at}
     WHERE id = (

@@ -65,7 +65,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
 
 /** Returns false when a request with that key has been done. */
 export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
-  const [kept] = await insertion(sql, { ...row });
+  const kept = await insertion(sql, { ...row });
   // Of several requests with one key, which PostgreSQL inserts at once, one has the row.
   return kept?.push_id === row.push_id;
 }
@@ -79,7 +79,7 @@ const madeSearch = onRows<KeptAnswer>(
 
 /** Finds what was made with a key. */
 export async function findMade(sql: Sql, hash: string, now: number) {
-  return (await madeSearch(sql, { hash, at: now }))[0];
+  return madeSearch(sql, { hash, at: now });
 }
 
 /** Deletes rows whose time is over, and those that were kept while the clock was ahead. */
@@ -99,7 +99,7 @@ const viewSearch = onRows<KeptView>(
 
 /** Finds the view of a push that is kept for a key, or that of another push if the key is used for both at the same time. */
 export async function findView(sql: Sql, lookup: string, hash: number, now: number) {
-  return (await viewSearch(sql, { hash, token: lookup, at: now }))[0];
+  return viewSearch(sql, { hash, token: lookup, at: now });
 }
 
 export interface SealedText {
@@ -127,24 +127,28 @@ export async function keepSpent(
   if (payload) await spending(sql, { kept_id: keptId, push_id: id, payload, own: own ? 1 : 0 });
 }
 
+const keptText = (column: string) =>
+  plain(
+    `SELECT ${column}
+     FROM audit LEFT JOIN secrets ON secrets.push_id = ?
+       LEFT JOIN spent ON spent.kept_id = audit.push_id AND spent.push_id = ?
+     WHERE audit.id = ? AND until IS NOT NULL`,
+  );
+
+const sizeSearch = keptText('COALESCE(length(secrets.payload), length(spent.payload)) AS bytes');
+
 /** Bytes of a sealed text that a kept view has opened; undefined if either is gone. */
 export async function sizeOfKept(sql: Sql, { id: entry }: KeptView, id: number) {
-  const rows = await sql<{ bytes: number | null }>`
-    SELECT COALESCE(length(secrets.payload), length(spent.payload)) AS bytes
-    FROM audit LEFT JOIN secrets ON secrets.push_id = ${id}
-      LEFT JOIN spent ON spent.kept_id = audit.push_id AND spent.push_id = ${id}
-    WHERE audit.id = ${entry} AND until IS NOT NULL`;
-  return rows[0]?.bytes ?? undefined;
+  const [row] = await sql<{ bytes: number | null }>(sizeSearch, id, id, entry);
+  return row?.bytes ?? undefined;
 }
+
+const textSearch = keptText('COALESCE(secrets.payload, spent.payload) AS payload');
 
 /** The sealed text that a kept view has opened; undefined if either is gone. */
 export async function readKept(sql: Sql, { id: entry }: KeptView, id: number) {
-  const rows = await sql<{ payload: Uint8Array | null }>`
-    SELECT COALESCE(secrets.payload, spent.payload) AS payload
-    FROM audit LEFT JOIN secrets ON secrets.push_id = ${id}
-      LEFT JOIN spent ON spent.kept_id = audit.push_id AND spent.push_id = ${id}
-    WHERE audit.id = ${entry} AND until IS NOT NULL`;
-  return rows[0]?.payload ?? undefined;
+  const [row] = await sql<{ payload: Uint8Array | null }>(textSearch, id, id, entry);
+  return row?.payload ?? undefined;
 }
 
 /** A statement that destroys what is kept of views. The hash, which opens nothing, stays with the entry. */

@@ -67,6 +67,22 @@ export function plain(text: string): TemplateStringsArray {
 
 export type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA';
 
+/** The type of a column that has values `T`, which exists for the compiler alone. */
+export type SqlColumn<T> = ColumnType & { readonly values?: T };
+
+export const TEXT = 'TEXT' as SqlColumn<string>;
+export const BIGINT = 'BIGINT' as SqlColumn<number>;
+export const BYTEA = 'BYTEA' as SqlColumn<Uint8Array>;
+/** A boolean, which neither store has among the types that they share. */
+export const FLAG = 'BIGINT' as SqlColumn<0 | 1>;
+
+export const nullable = <T>(column: SqlColumn<T>) => column as SqlColumn<T | null>;
+
+/** A row of a table with these columns. */
+export type RowOf<Columns> = {
+  -readonly [C in keyof Columns]: Columns[C] extends SqlColumn<infer T> ? T : never;
+};
+
 /** A statement on rows of values, named `given`, which PostgreSQL runs once for those of several callers. */
 export interface RowStatement extends TemplateStringsArray {
   /** The statement for several rows, with an array of values for each column of `given`. */
@@ -86,8 +102,21 @@ export function isRowStatement(strings: TemplateStringsArray): strings is RowSta
   return 'ofMany' in strings;
 }
 
-/** Runs a `RowStatement` with a row; returns what it returns for it. */
-type OnRow<C extends string, R> = (sql: Sql, row: Readonly<Record<C, Value>>) => Promise<R[]>;
+/** The first of the rows that a statement returns. */
+export async function first<R>(rows: Promise<readonly R[]>): Promise<R | undefined> {
+  return (await rows)[0];
+}
+
+/** Whether a statement returns any row. */
+export async function hasRows(rows: Promise<readonly unknown[]>): Promise<boolean> {
+  return (await rows).length > 0;
+}
+
+/** Runs a `RowStatement` with a row; returns the row that it returns for it, if any. */
+type OnRow<C extends string, R> = (
+  sql: Sql,
+  row: Readonly<Record<C, Value>>,
+) => Promise<R | undefined>;
 
 export function onRows<R, C extends string = string>(
   columns: Readonly<Record<C, ColumnType>>,
@@ -103,7 +132,7 @@ export function onRows<R, C extends string = string>(
     ofMany: given(`SELECT * FROM unnest(${types.map((type) => `CAST(? AS ${type}[])`)})`),
     by,
   });
-  return (sql, row) => sql<R>(statement, ...names.map((name) => row[name]));
+  return (sql, row) => first(sql<R>(statement, ...names.map((name) => row[name])));
 }
 
 /** Inserts rows of these columns; with `key`, the first of them, it returns id and key. */

@@ -52,7 +52,7 @@ onEachStore((store) => {
     const insert = (name: string, data: Value = null, after = async () => {}) =>
       database.transaction(
         async (sql) => {
-          const [thing] = await insertion(sql, { name, data, at: name.length });
+          const thing = await insertion(sql, { name, data, at: name.length });
           await after();
           return thing;
         },

@@ -8,11 +8,11 @@ import { clientSettings, type Instance } from './connect';
 import { type ServiceModule, serviceIo, withService } from './load-service';
 import type { Target } from './target';
 
-type HereSettings = Parameters<ServiceModule['serveHere']>[0];
-type HereService = Awaited<ReturnType<ServiceModule['serveHere']>>;
+type EphemeralSettings = Parameters<ServiceModule['serveHere']>[0];
+type EphemeralService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 
 /** The instance is in the memory of this process, for one push or request. */
-export interface HereInstance extends Instance {
+export interface EphemeralInstance extends Instance {
   readonly exposed: boolean;
   /**
    * Resolves to the number of views or answers, once nothing is left to retrieve or to answer.
@@ -33,7 +33,7 @@ export const LOST =
  * Fails where this process cannot listen, before a person types what it is to serve.
  * @throws CliError (failed)
  */
-export async function checkHere(host: string, port: number): Promise<void> {
+export async function checkListening(host: string, port: number): Promise<void> {
   if (port === 0 && EVERYWHERE.includes(host)) return;
   await withService(({ tryListening }) => tryListening(host, port));
 }
@@ -43,11 +43,11 @@ export async function checkHere(host: string, port: number): Promise<void> {
  * @param report receives what visitors do
  * @throws CliError (failed) if it cannot start
  */
-export async function startHere(
+export async function startEphemeral(
   entry: Entry,
-  settings: HereSettings,
+  settings: EphemeralSettings,
   report: (event: HereEvent) => void,
-): Promise<HereInstance> {
+): Promise<EphemeralInstance> {
   const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -74,7 +74,10 @@ export async function startHere(
   }
 }
 
-async function instanceOf(entry: Entry, { base, token, send }: HereService): Promise<Instance> {
+async function instanceOf(
+  entry: Entry,
+  { base, token, send }: EphemeralService,
+): Promise<Instance> {
   const target: Target = {
     base,
     baseFrom: 'here',
@@ -96,7 +99,7 @@ async function instanceOf(entry: Entry, { base, token, send }: HereService): Pro
  * Turns a refusal by the instance of this process into an error of its user's input; nothing remains of what it did not
  * do.
  */
-export function failureHere(error: unknown): unknown {
+export function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });

@@ -2,7 +2,7 @@ import type { ErrorFormat } from '../cli/report-error';
 import type { Context } from '../platform/context';
 
 /** If an error cannot be printed, a link in it is saved to a rescue file. Never throws. */
-export async function tellError(
+export async function printError(
   context: Context,
   error: unknown,
   format: ErrorFormat,
