@@ -35,7 +35,8 @@ export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAn
   const { words } = view;
   const { request, question, files, requestor } = shown;
   const title = words.text('requestTitle');
-  const by = requestor === undefined ? '' : words.fill('requestFrom', { name: bdi(requestor) });
+  const name = requestor !== undefined && markup`<bdi translate="no">${requestor}</bdi>`;
+  const by = name && words.fill('requestFrom', { name });
   const main = markup`<div class="body">
 ${heading('lock', title)}
 <p class="quiet">${by} ${words.text('requestUnexpected')}</p>
@@ -129,8 +130,4 @@ function sentBody({ words }: View): Markup {
 <p>${words.text('sentText')}</p>
 <p class="quiet">${words.text('closePage')}</p>
 </div>`;
-}
-
-function bdi(text: string): Markup {
-  return markup`<bdi translate="no">${text}</bdi>`;
 }
