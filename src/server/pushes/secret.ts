@@ -21,7 +21,6 @@ interface ShownSecret {
   readonly deletionKey: string | undefined;
 }
 
-/** The secret, the views and time left, and a button to delete it where viewers may. */
 export function secretPage(view: SecretView, secret: ShownSecret): Response {
   const { words } = view;
   const { push, files, deletionKey } = secret;

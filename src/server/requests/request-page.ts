@@ -13,7 +13,6 @@ import style from './request-page.css?raw';
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 
-/** A request, as the person who answers sees it. */
 export interface ShownRequest {
   readonly request: PushRow;
   readonly question: string;
@@ -118,7 +117,6 @@ ${request.protected === 1 && forms.passphraseRow(view, { id: 'passphrase', name:
   return message(view, 'check', ['answeredTitle', 'answeredText'], { status, more });
 }
 
-/** Confirms that the answer has arrived. */
 export function sentPage(view: View): Response {
   return page(view, view.words.text('sentTitle'), sentBody(view));
 }
