@@ -3,13 +3,14 @@ import { type Member, nextRound, settle } from './group-commit';
 import { RolledBack } from './pg-transaction';
 import { isRowStatement, plain, type RowStatement, type Sql, type Value } from './sql';
 
-/** A member whose statements are merged with those of the others of its group. */
-export interface PgMember extends Member {
+export interface PgTerms {
   /** Members with the same key run one after the other. */
   readonly key: string;
   /** When it is given up (`performance.now`). */
   readonly until: number;
 }
+
+type PgMember = Member & PgTerms;
 
 export const LARGEST_GROUP = 64;
 

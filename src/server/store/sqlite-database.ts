@@ -182,13 +182,9 @@ function transacting(
  */
 export function groupCommit(statements: Statements, queue: Queue, check = () => {}): Commit {
   const commit = (members: readonly Member[]) => commitTogether(statements, members, check);
-  const join = gathering(queue, commit);
-  return <T>(work: (sql: Sql) => Promise<T>, alone = false) =>
-    new Promise<T>((resolve, reject) => {
-      const member = { work, resolve, reject };
-      if (alone) void queue(() => commit([member]));
-      else join(member);
-    });
+  const joined = gathering(queue, commit);
+  const single = gathering(queue, commit, 1);
+  return (work, alone = false) => (alone ? single : joined)(work, {});
 }
 
 /**
@@ -200,14 +196,17 @@ async function commitTogether(
   members: readonly Member[],
   check: () => void,
 ): Promise<void> {
-  // A member that is alone has no savepoint, which would keep the old content of all changed pages in memory.
-  const attempt = members.length === 1 ? inTransaction : inSavepoint;
+  const { exec, run } = statements;
   const outcomes: PromiseSettledResult<unknown>[] = [];
   try {
     check();
-    await orLocked(async () => statements.exec('BEGIN IMMEDIATE'));
-    for (const { work } of members) outcomes.push(await attempt(statements, work));
-    statements.exec('COMMIT');
+    await orLocked(async () => exec('BEGIN IMMEDIATE'));
+    for (const { work } of members) {
+      // A member that is alone has no savepoint, which would keep the old content of all changed pages in memory.
+      if (members.length > 1) outcomes.push(await inSavepoint(statements, work));
+      else outcomes.push({ status: 'fulfilled', value: await work(run) });
+    }
+    exec('COMMIT');
   } catch (error) {
     undo(statements, 'ROLLBACK');
     for (const { reject } of members) reject(error);
@@ -217,17 +216,10 @@ async function commitTogether(
 }
 
 /** Runs a member's work. Rejects when the whole group has failed. */
-type Attempt = (
+async function inSavepoint(
   statements: Statements,
   work: Member['work'],
-) => Promise<PromiseSettledResult<unknown>>;
-
-const inTransaction: Attempt = async ({ run }, work) => ({
-  status: 'fulfilled',
-  value: await work(run),
-});
-
-const inSavepoint: Attempt = async (statements, work) => {
+): Promise<PromiseSettledResult<unknown>> {
   statements.exec('SAVEPOINT member');
   try {
     const value = await work(statements.run);
@@ -238,7 +230,7 @@ const inSavepoint: Attempt = async (statements, work) => {
     if (!undo(statements, 'ROLLBACK TO member; RELEASE member')) throw reason;
     return { status: 'rejected', reason };
   }
-};
+}
 
 /** Returns false when there was nothing to undo. */
 function undo(statements: Statements, text: string): boolean {
