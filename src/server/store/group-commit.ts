@@ -25,18 +25,17 @@ export function gathering<Terms extends object>(
   most = Number.POSITIVE_INFINITY,
 ): Join<Terms> {
   const waiting: (Member & Terms)[] = [];
-  const begin = async () => {
-    // First let the event loop read the requests that have already arrived.
-    await nextRound();
-    await turn(() => {
+  const begin = () =>
+    turn(() => {
       const members = waiting.splice(0, most);
       if (waiting.length > 0) void begin();
       return commit(members);
     });
-  };
   return (work, terms) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ ...terms, work, resolve, reject }) === 1) void begin();
+      const isFirst = waiting.push({ ...terms, work, resolve, reject }) === 1;
+      // First let the event loop read the requests that have already arrived.
+      if (isFirst) void nextRound().then(begin);
     });
 }
 

@@ -88,23 +88,19 @@ export function overConnection(
       if (!(await queue(async () => isAlone(connection)))) throw inUse();
       return transaction(work);
     },
-    ...upkeep(connection, queue, space),
-    // `node:sqlite`, unlike libsql, throws when it is closed twice.
-    close: lazy(async () => {
-      // Lets the current group commit first.
-      await nextRound();
-      await queue(async () => {
-        checkpoint(connection);
-        statements.forget();
-        connection.close();
-      });
-    }),
+    ...upkeep(connection, statements, queue, space),
   };
 }
 
-type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside'>;
+type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside' | 'close'>;
 
-function upkeep(connection: SqliteConnection, queue: Queue, space: Storage): Upkeep {
+/** What a database does besides statements. */
+function upkeep(
+  connection: SqliteConnection,
+  statements: ReturnType<typeof prepared>,
+  queue: Queue,
+  space: Storage,
+): Upkeep {
   let scrubbing: Promise<boolean> | undefined;
   return {
     scrub() {
@@ -125,6 +121,16 @@ function upkeep(connection: SqliteConnection, queue: Queue, space: Storage): Upk
     free: async () => onDisk(() => space.free()),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     setAside: async () => onDisk(() => space.reserve()),
+    // `node:sqlite`, unlike libsql, throws when it is closed twice.
+    close: lazy(async () => {
+      // Lets the current group commit first.
+      await nextRound();
+      await queue(async () => {
+        checkpoint(connection);
+        statements.forget();
+        connection.close();
+      });
+    }),
   };
 }
 
@@ -183,8 +189,7 @@ function transacting(
 export function groupCommit(statements: Statements, queue: Queue, check = () => {}): Commit {
   const commit = (members: readonly Member[]) => commitTogether(statements, members, check);
   const joined = gathering(queue, commit);
-  const single = gathering(queue, commit, 1);
-  return (work, alone = false) => (alone ? single : joined)(work, {});
+  return (work, alone = false) => (alone ? gathering(queue, commit) : joined)(work, {});
 }
 
 /**
