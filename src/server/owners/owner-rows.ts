@@ -56,7 +56,7 @@ export function insertToken(
 const tokenSearch = onRows<OwnedToken>(
   { wanted: TEXT },
   `SELECT owners.id, owners.name, selector, digest, last_used_at, ends_at, replaces
-   FROM given JOIN tokens ON selector = wanted JOIN owners ON owners.id = owner_id`,
+   FROM input JOIN tokens ON selector = wanted JOIN owners ON owners.id = owner_id`,
   'selector',
 );
 

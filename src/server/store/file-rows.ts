@@ -80,9 +80,8 @@ export async function findChunk(sql: Sql, uploadId: number, position: number, nu
   return rows[0]?.sealed;
 }
 
-/** Keeps the files of an expired push readable until a time. */
-export async function keepFilesUntil(sql: Sql, pushId: number, at: number): Promise<void> {
-  await sql`UPDATE uploads SET ends_at = ${at} WHERE push_id = ${pushId}`;
+export async function keepFilesUntil(sql: Sql, pushId: number, time: number): Promise<void> {
+  await sql`UPDATE uploads SET ends_at = ${time} WHERE push_id = ${pushId}`;
 }
 
 /** Ends the files of a push at once; returns whether there were any. */
@@ -99,7 +98,6 @@ export function abandonUpload(sql: Sql, id: number): Promise<boolean> {
     UPDATE uploads SET ends_at = ${AT_ONCE} WHERE id = ${id} AND push_id IS NULL RETURNING id`);
 }
 
-/** Abandons uploads without activity since `before`. */
 export async function abandonStale(sql: Sql, before: number): Promise<void> {
   await sql`
     UPDATE uploads SET ends_at = ${AT_ONCE}

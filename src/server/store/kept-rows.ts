@@ -55,7 +55,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
     until: 'BIGINT',
   } satisfies Record<keyof KeptRow, ColumnType>,
   `INSERT INTO kept (key_hash, push_id, digest, kept_at, until)
-   SELECT * FROM given WHERE true
+   SELECT * FROM input WHERE true
    ON CONFLICT (key_hash) DO UPDATE SET push_id = excluded.push_id, digest = excluded.digest,
      kept_at = excluded.kept_at, until = excluded.until
    WHERE kept.until <= excluded.kept_at
@@ -73,7 +73,7 @@ export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
 const madeSearch = onRows<KeptAnswer>(
   { hash: 'TEXT', at: 'BIGINT' },
   `SELECT key_hash, push_id, digest AS seal, kept_at
-   FROM given JOIN kept ON key_hash = hash WHERE until > at`,
+   FROM input JOIN kept ON key_hash = hash WHERE until > at`,
   'key_hash',
 );
 
@@ -87,13 +87,13 @@ export async function deleteMade(sql: Sql, now: number): Promise<void> {
   await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;
 }
 
-/** The condition on an entry with a view that is kept for the `hash` of a key `at` a time, both columns of `given`. */
+/** The condition on an entry with a view that is kept for the `hash` of a key `at` a time, both columns of `input`. */
 export const KEPT = `key_hash = hash AND until > at AND audit.created_at <= at + ${ASTRAY}`;
 
 const viewSearch = onRows<KeptView>(
   { hash: 'BIGINT', token: 'TEXT', at: 'BIGINT' },
   `SELECT hash, audit.id, lookup, push_id, sealed AS seal, audit.views, audit.created_at AS kept_at
-   FROM given JOIN pushes ON lookup = token JOIN audit ON push_id = pushes.id AND ${KEPT}`,
+   FROM input JOIN pushes ON lookup = token JOIN audit ON push_id = pushes.id AND ${KEPT}`,
   'hash',
 );
 
@@ -110,7 +110,7 @@ export interface SealedText {
 const spending = onRows(
   { kept_id: 'BIGINT', push_id: 'BIGINT', payload: 'BYTEA', own: 'BIGINT' },
   `INSERT INTO spent (kept_id, push_id, payload)
-   SELECT kept_id, push_id, payload FROM given
+   SELECT kept_id, push_id, payload FROM input
    WHERE own = 1 OR EXISTS (SELECT 1 FROM audit WHERE audit.push_id = kept_id AND until IS NOT NULL)`,
 );
 

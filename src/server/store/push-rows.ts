@@ -82,10 +82,8 @@ const defaults = {
 type Default = keyof typeof defaults;
 type Fields = { readonly [C in keyof Columns]: Columns[C] extends 0 | 1 ? boolean : Columns[C] };
 
-/** The fields of a new row. */
 export type NewPushRow = Omit<Fields, Default> & Partial<Pick<Fields, Default>>;
 
-/** A row of `pushes`. */
 export type StoredPush = { id: number } & Columns;
 
 export type StoredToken = Pick<StoredPush, 'lookup' | 'sealed_token' | 'link_key'>;
@@ -130,7 +128,7 @@ export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow) 
 
 const search = onRows<StoredPush>(
   { token: TEXT },
-  `SELECT ${names} FROM given JOIN pushes ON lookup = token`,
+  `SELECT ${names} FROM input JOIN pushes ON lookup = token`,
   'lookup',
 );
 
@@ -142,7 +140,7 @@ const searchWithView = onRows<StoredPush & { readonly is_kept: boolean | number 
   { hash: BIGINT, token: TEXT, at: BIGINT },
   `SELECT hash, ${names}, pushes.views > 0 AND EXISTS (
      SELECT 1 FROM audit WHERE push_id = pushes.id AND ${KEPT}) AS is_kept
-   FROM given JOIN pushes ON lookup = token`,
+   FROM input JOIN pushes ON lookup = token`,
   'hash',
 );
 
@@ -153,7 +151,7 @@ export function findWithView(sql: Sql, lookup: string, hash: number, now: number
 
 const secretSearch = onRows<SecretRow>(
   { push: BIGINT },
-  `SELECT push_id, ${secretNames} FROM given JOIN secrets ON push_id = push`,
+  `SELECT push_id, ${secretNames} FROM input JOIN secrets ON push_id = push`,
   'push_id',
 );
 
@@ -163,7 +161,7 @@ export function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined>
 
 const secretRemoval = onRows<SecretRow>(
   { push: BIGINT },
-  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM given) RETURNING push_id, ${secretNames}`,
+  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM input) RETURNING push_id, ${secretNames}`,
   'push_id',
 );
 
@@ -182,17 +180,17 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 }
 
 /** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
-const isLast = "kind <> 'request' AND views + 1 >= expire_after_views";
+const IS_LAST = "kind <> 'request' AND views + 1 >= expire_after_views";
 
-/** A condition on a push in `given`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
-const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > at';
+/** A condition on a push in `input`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
+const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > now';
 
 const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at'>>(
-  { push: BIGINT, at: BIGINT },
+  { push: BIGINT, now: BIGINT },
   `UPDATE pushes SET views = views + 1,
-     expired_at = CASE WHEN ${isLast} THEN at END,
-     updated_at = CASE WHEN ${isLast} THEN at ELSE updated_at END
-   FROM given
+     expired_at = CASE WHEN ${IS_LAST} THEN now END,
+     updated_at = CASE WHEN ${IS_LAST} THEN now ELSE updated_at END
+   FROM input
    WHERE ${IS_ACTIVE} AND views < expire_after_views
    RETURNING id, views, expired_at, updated_at`,
   'id',
@@ -200,14 +198,14 @@ const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated
 
 /** Counts a view if one is left, and returns the updated push, expired by the last; undefined if none is left. */
 export async function takeView<P extends StoredPush>(sql: Sql, push: P, now: number) {
-  const changed = await viewing(sql, { push: push.id, at: now });
+  const changed = await viewing(sql, { push: push.id, now });
   return changed && { ...push, ...changed };
 }
 
 /** Attaches the answer to a request, of which a view was taken before. */
-export async function keepAnswer(sql: Sql, id: number, answerId: number, at: number) {
+export async function keepAnswer(sql: Sql, id: number, answerId: number, now: number) {
   const rows = await sql<StoredPush>`
-    UPDATE pushes SET answer_id = ${answerId}, updated_at = ${at} WHERE id = ${id} RETURNING *`;
+    UPDATE pushes SET answer_id = ${answerId}, updated_at = ${now} WHERE id = ${id} RETURNING *`;
   return rows[0] as StoredPush;
 }
 
@@ -219,8 +217,8 @@ export function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number
 type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;
 
 const locking = onRows<Changeable>(
-  { push: BIGINT, at: BIGINT },
-  `UPDATE pushes SET views = views FROM given WHERE ${IS_ACTIVE}
+  { push: BIGINT, now: BIGINT },
+  `UPDATE pushes SET views = views FROM input WHERE ${IS_ACTIVE}
    RETURNING id, views, expired_at, updated_at, answer_id`,
   'id',
 );
@@ -230,7 +228,7 @@ const locking = onRows<Changeable>(
  * changed since it was read; undefined if it has ended.
  */
 export async function lockActive<P extends StoredPush>(sql: Sql, push: P, now: number) {
-  const changed = await locking(sql, { push: push.id, at: now });
+  const changed = await locking(sql, { push: push.id, now });
   return changed && { ...push, ...changed };
 }
 
@@ -239,9 +237,9 @@ export async function lockActive<P extends StoredPush>(sql: Sql, push: P, now: n
  * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the
  * row's lock orders them.
  */
-export async function endPush(sql: Sql, id: number, at: number, deleted: 0 | 1) {
+export async function endPush(sql: Sql, id: number, time: number, deleted: 0 | 1) {
   const rows = await sql<StoredPush>`
-    UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
+    UPDATE pushes SET expired_at = ${time}, updated_at = ${time}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
     RETURNING *`;
   const [ended] = rows;
@@ -261,7 +259,7 @@ export function findById(sql: Sql, id: number): Promise<StoredPush | undefined> 
 
 export type DuePush = Pick<StoredPush, 'id' | 'kind' | 'expires_at'> & { readonly bytes: number };
 
-/** The next due pushes after the given one, ordered by time. */
+/** The next due pushes after `after`, ordered by time. */
 export function listDue(
   sql: Sql,
   now: number,
@@ -315,7 +313,7 @@ export interface ActiveCounts {
   readonly requests: number;
 }
 
-/** Counts by the index `pushes_by_end` alone. */
+/** The index `pushes_by_end` has all that this counts. */
 export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
   const [row] = await sql<ActiveCounts>`
     SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,

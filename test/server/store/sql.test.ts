@@ -46,7 +46,7 @@ onEachStore((store) => {
     type Thing = Record<'name' | 'data' | 'at', Value>;
     const insertion = onRows<Thing>(
       { name: 'TEXT', data: 'BYTEA', at: 'BIGINT' },
-      'INSERT INTO things (name, data, at) SELECT * FROM given RETURNING name, data, at',
+      'INSERT INTO things (name, data, at) SELECT * FROM input RETURNING name, data, at',
       'name',
     );
     const insert = (name: string, data: Value = null, after = async () => {}) =>
