@@ -89,9 +89,9 @@ async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<Fetch
   if (problem === undefined) return { saved: [], failure: undefined };
   const { saved, failure } = await fetchFiles(retrieval, folder);
   const where = failure ? [] : [phrase('whole-file-saved', saved[0]?.path ?? '')];
-  const { steps, remains } = failure ?? {};
+  const { hints, remains } = failure ?? {};
   const facts = [...problem.facts, ...where];
-  return { saved, failure: failedError(facts, { steps, remains, cause: problem }) };
+  return { saved, failure: failedError(facts, { hints, remains, cause: problem }) };
 }
 
 async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): Promise<string> {

@@ -289,8 +289,8 @@ class Handover {
       this.#key.keep(token);
       return verdict;
     } catch (error) {
-      const { code, facts, steps } = asCliError(error);
-      return { refuse: code, why: facts, steps };
+      const { code, facts, hints } = asCliError(error);
+      return { refuse: code, why: facts, hints };
     }
   }
 
@@ -316,7 +316,7 @@ const endings = {
 
 async function undo<Made>(
   { kind, end }: Creation<Made>,
-  { refuse, why, steps }: Refusal,
+  { refuse, why, hints }: Refusal,
   token: string,
   link: string,
 ): Promise<CliError> {
@@ -326,9 +326,9 @@ async function undo<Made>(
     await end(token);
   } catch (cause) {
     const facts = [why, `${remains} ${link}`].flat();
-    return new CliError(refuse, facts, { steps: hint, cause, remains: { link, expired: false } });
+    return new CliError(refuse, facts, { hints: hint, cause, remains: { link, expired: false } });
   }
-  return new CliError(refuse, [why, ended].flat(), { steps, remains: { link, expired: true } });
+  return new CliError(refuse, [why, ended].flat(), { hints, remains: { link, expired: true } });
 }
 
 /** A failure to save the receipt is only reported, as the push exists. */
