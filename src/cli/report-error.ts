@@ -81,7 +81,7 @@ export function worded(error: CliError) {
   const all = hints.map(adviceFor);
   const last = all.find((advice) => advice.command !== undefined);
   const hint = [...all.filter((advice) => advice !== last), ...(last ? [last] : [])]
-    .map(({ text }, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
+    .map(({ text }, index) => (index === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
     .join('. ');
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
   return {

@@ -41,7 +41,7 @@ function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
   const { force } = plan;
   const taken = text?.inFolder?.taken ?? new Set<string>();
   if (plan.to === 'rest') return plan.folder;
-  if (plan.to !== 'path' || files === 'here') return { path: '.', force, taken, named: false };
+  if (plan.to !== 'path' || files === 'current') return { path: '.', force, taken, named: false };
   const { path } = plan;
   if (files === 'folder') return { path, force, taken, named: true };
   return { path: dirname(path), name: basename(path), force, taken, named: true };

@@ -36,7 +36,7 @@ export interface Created<Made> extends CreatedLink {
   readonly token: string;
   readonly name: string | undefined;
   /** Later requests go there; undefined if the link does not lead there. */
-  readonly at: PushPlace | undefined;
+  readonly place: PushPlace | undefined;
 }
 
 export type CreatedPush = Created<Push>;
@@ -103,7 +103,7 @@ async function create<Made extends Push | SecretRequest>(
       object: { ...made, encrypted: isEncrypted },
       token,
       name: creation.name,
-      at: isElsewhere || token === '' ? undefined : { base: target.base, token },
+      place: isElsewhere || token === '' ? undefined : { base: target.base, token },
       secrets: handover.secrets,
       link: withKey(linkIn(creation.locale, link), creation.linkKey),
       warnings: [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings],
@@ -334,10 +334,10 @@ async function undo<Made>(
 /** A failure to save the receipt is only reported, as the push exists. */
 export async function keepReceipt(
   { context, say }: Entry,
-  { object: push, link, name, at }: CreatedPush,
+  { object: push, link, name, place }: CreatedPush,
 ): Promise<void> {
   try {
-    await saveReceipts(context, [{ push, link, name, at }]);
+    await saveReceipts(context, [{ push, link, name, place }]);
   } catch (error) {
     await say.remark(phrase('receipt-not-saved', reasonOf(error)));
   }
