@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { oneOf } from './near-words';
-import { filled, newFileName, positive, storedFileName } from './values';
+import { filled, newFileName, positive, storedFileName, truth } from './values';
 
 /** Messages have `name` for the option, argument or variable. */
 type Parse<T> = (text: string, name: string) => T;
@@ -270,21 +270,25 @@ export function declare<C extends Command>(command: C, rows: Rows): C {
   return command;
 }
 
-/** An option that is not on the command line may have its value elsewhere. */
-export type Elsewhere = (row: Rows[string]) => unknown;
+/** Environment variables that have the values of options, each named by a word and its option. */
+export interface OptionVariables {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly word: string;
+}
 
 /**
- * Collects the values of a command and those above it, or `elsewhere`, over the defaults.
+ * Collects the values of a command and those above it, or of its variables, over the defaults.
  * @throws CliError (usage) for an invalid value
  */
 export function valuesOf<R extends Rows>(
   rows: R,
   commands: readonly Command[],
-  elsewhere: Elsewhere = () => undefined,
+  variables?: OptionVariables,
 ): Values<R> {
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) {
-    const value = parsedValues(row, typedFor(row, commands)) ?? elsewhere(row) ?? row.fallback;
+    const typed = parsedValues(row, typedFor(row, commands));
+    const value = typed ?? (variables && variableValue(row, variables)) ?? row.fallback;
     if (value !== undefined) values[name] = value;
   }
   return values as Values<R>;
@@ -310,6 +314,19 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
     typeof value === 'string' && parse ? parse(value, name) : value,
   );
   return many || argument?.variadic ? values.flat() : values.at(-1);
+}
+
+/** With `serve`, the variable of `--max-days` is `PWPUSH_SERVE_MAX_DAYS`. */
+export const variableOf = (word: string, { label }: Rows[string]) =>
+  `PWPUSH_${word}${label}`.replaceAll(/-+/g, '_').toUpperCase();
+
+/** An empty variable counts as not set. */
+function variableValue(row: Rows[string], { env, word }: OptionVariables): unknown {
+  const variable = variableOf(word, row);
+  const text = env[variable];
+  if (!text) return undefined;
+  if (typeof row.fallback === 'boolean') return truth(text, variable);
+  return row.parse ? row.parse(text, variable) : text;
 }
 
 /** The program comes first, the command itself last. */

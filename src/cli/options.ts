@@ -7,7 +7,6 @@ import {
   choice,
   count,
   declare,
-  type Elsewhere,
   filledText,
   flag,
   group,
@@ -254,14 +253,15 @@ export type Options<R> = GlobalOptions & Values<R>;
 
 /**
  * Merges a command's own options with the global ones.
- * @param elsewhere gives the value of an option that is not on the command line, if there is one
+ * @param word names the variables of its own options, if they have some
  */
 export function optionsOf<R extends Rows>(
   command: Command,
   env: Environment,
   rows: R,
-  elsewhere?: Elsewhere,
+  word?: string,
 ): Options<R> {
-  const own = valuesOf(rows, lineage(command).slice(1), elsewhere);
+  const variables = word === undefined ? undefined : { env, word };
+  const own = valuesOf(rows, lineage(command).slice(1), variables);
   return { ...globalOptions(command, env), ...own };
 }

@@ -16,6 +16,12 @@ export function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
 }
 
+export function truth(text: string, name: string): boolean {
+  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
+  if (/^(?:0|false|no|off)$/i.test(text)) return false;
+  throw usageError(`${name} must be true or false`);
+}
+
 /** An unset variable of the shell gives an empty value. */
 export function filled(value: string, name: string): string {
   if (value !== '') return value;

@@ -1,9 +1,9 @@
 import { checkOptions } from '../cli/check-options';
 import type { Command } from '../cli/command';
-import { declare, type Elsewhere, type Rows } from '../cli/declare';
+import { declare, type Rows } from '../cli/declare';
 import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
-import type { Context, Environment } from '../platform/context';
+import type { Context } from '../platform/context';
 
 export interface Prepared {
   readonly plan: unknown;
@@ -24,14 +24,16 @@ export interface CommandObject<R = Rows> {
   readonly takesCommand?: boolean | string;
   /** The command reads this from standard input, whatever its options are. */
   readonly input?: string;
-  /** All global options, by default. */
-  readonly globals?: Rows;
+  /** Those of the command above it, by default, and else all global options. */
+  readonly globals?: Rows | undefined;
+  /** Options that are not typed, also those of the commands below, have the values of variables that this word names. */
+  readonly variableWord?: string | undefined;
   readonly commands?: Readonly<Record<string, CommandObject>>;
   /**
    * Missing for a command that only has others below it.
    * @throws CliError (usage)
    */
-  prepare?(command: Command, context: Context): Promise<Prepared>;
+  prepare?(command: Command, context: Context, variableWord?: string): Promise<Prepared>;
 }
 
 export interface Invocation extends Entry {
@@ -39,7 +41,6 @@ export interface Invocation extends Entry {
 }
 
 export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
-  elsewhere?(env: Environment): Elsewhere;
   /**
    * Decides everything about options, and merges the defaults of the profile; starts nothing.
    * @throws CliError (usage)
@@ -52,11 +53,11 @@ export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
 export function command<R extends Rows & Closed<R>, Plan>(
   planned: Planned<R, Plan>,
 ): CommandObject {
-  const { rows, elsewhere, input } = planned;
+  const { rows, input } = planned;
   return {
     ...planned,
-    prepare: async (command, context) => {
-      const options = optionsOf(command, context.env, rows, elsewhere?.(context.env));
+    prepare: async (command, context, variableWord) => {
+      const options = optionsOf(command, context.env, rows, variableWord);
       checkOptions(lineRows(rows), options, context.stdin, input);
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
@@ -73,7 +74,7 @@ export function define(
   context: Context,
   act: (prepared: Prepared) => void = () => {},
 ): void {
-  const { usage, takesCommand, commands = {}, prepare } = object;
+  const { usage, takesCommand, commands = {}, prepare, globals, variableWord } = object;
   const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
   parser.manual = object.help ?? '';
   parser
@@ -88,8 +89,8 @@ export function define(
   for (const [word, below] of Object.entries(commands)) {
     const child = parser.command(word).summary(below.summary ?? '');
     if (below.alias !== undefined) child.alias(below.alias);
-    define(child, below, context, act);
+    define(child, { globals, variableWord, ...below }, context, act);
   }
-  addGlobals(declare(parser, object.rows), object.globals);
-  if (prepare) parser.action(async () => act(await prepare(parser, context)));
+  addGlobals(declare(parser, object.rows), globals);
+  if (prepare) parser.action(async () => act(await prepare(parser, context, variableWord)));
 }

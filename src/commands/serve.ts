@@ -1,7 +1,7 @@
 import { isGuarded } from '../cli/agent';
 import { group, type Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
-import { revealRows } from '../cli/options';
+import { outputRows, revealRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
@@ -14,14 +14,14 @@ import { serviceIo, withService } from '../profile/load-service';
 import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
-import type { Invocation } from './planned';
+import { command } from './planned';
 import {
   dataPlace,
   keyFile,
   passwordWarnings,
   rows,
-  serveCommand,
   unknownVariables,
+  VARIABLE_WORD,
 } from './serve/serve-options';
 import { backup, health, rekey, token } from './serve/subcommands';
 
@@ -30,37 +30,26 @@ interface ServePlan {
     ReturnType<typeof dataPlace> &
     ReturnType<typeof keyFile>;
   readonly jsonLog: boolean;
-  /** Lines of the log about variables and passwords; only with a log in JSON. */
+  /** About variables and passwords. In JSON they are lines of the log, which begins with the service. */
   readonly warnings: readonly string[];
 }
 
-const all = { ...rows, ...group('Data:', revealRows()) };
-
-const warnings = ({ command, context }: Invocation) => [
-  ...passwordWarnings(command),
-  ...unknownVariables(context.env),
-];
-
-export default serveCommand(
-  {
-    description: 'Run a Password Pusher server on this machine, with an embedded database.',
-    help,
-    commands: { token, rekey, backup, health },
-    rows: all,
-    plan: (options, invocation): ServePlan => ({
-      settings: {
-        ...options,
-        ...dataPlace(invocation.context, options),
-        ...keyFile(invocation.context),
-      },
-      jsonLog: options.log === 'json',
-      warnings: options.log === 'json' ? warnings(invocation) : [],
-    }),
-    run: serve,
+export default command({
+  description: 'Run a Password Pusher server on this machine, with an embedded database.',
+  help,
+  globals: outputRows,
+  variableWord: VARIABLE_WORD,
+  commands: { token, rekey, backup, health },
+  rows: { ...rows, ...group('Data:', revealRows()) },
+  plan: async (options, { command, context, say }): Promise<ServePlan> => {
+    const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
+    const jsonLog = options.log === 'json';
+    if (!jsonLog) for (const warning of warnings) await say.warn(warning);
+    const settings = { ...options, ...dataPlace(context, options), ...keyFile(context) };
+    return { settings, jsonLog, warnings: jsonLog ? warnings : [] };
   },
-  // In JSON they are lines of the log, which begins with the service.
-  ({ log }, invocation) => (log === 'json' ? [] : warnings(invocation)),
-);
+  run: serve,
+});
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
 async function serve(entry: Entry, plan: ServePlan): Promise<void> {

@@ -14,7 +14,7 @@ import { createPages } from './page-routes';
 import { createDownloads } from './pushes/file-routes';
 import { ServiceRefusal } from './service-errors';
 
-/** Sent over https only: over http browsers ignore it with a warning. */
+/** This header is sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
 /** Makes browsers use https for this host for a year (RFC 6797). */
 const HTTPS_ONLY = ['strict-transport-security', 'max-age=31536000'] as const;
@@ -87,7 +87,7 @@ function pathOf(request: Request, prefix: string): string {
   }
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const [, kind, token = ''] = (reads && /^\/([pr])\/([\w-]+)\.json$/.exec(path)) || [];
-  // The listings of the API; a token has 19 characters.
+  // These are listings of the API, and too short for tokens, which have 19 characters.
   const isList = /^(?:active|expired|open|ready|closed)$/.test(token);
   return token && !isList ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
 }

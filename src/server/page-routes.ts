@@ -64,7 +64,7 @@ export function createPages(options: PartOptions): Hono<Env> {
 /** What API v1 has at the addresses of pages; `GET /p/:token.json` is the `json_url` of API v2 too. */
 const V1 = /^\/[pdfr](?:\/[\w-]+){0,2}\.json$/;
 
-/** For programs that would make nothing of a page. */
+/** Programs that speak API v1 would make nothing of a page. */
 function withoutV1(method: string): Response {
   const instead = method === 'POST' ? `POST ${API_PATH}${routes.create.path}` : API_PATH;
   return json({ error: `API v1 is not supported: use ${instead}` }, 404);
@@ -97,7 +97,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
     } catch (error) {
       const refusal = page.refusalOf(error);
       const { fields, upload } = body;
-      // The text is in the page again.
+      // The page contains the text again, which takes memory.
       page.c.get('memory').add(textIn(fields, 'payload').length);
       const refused = { fields, refusal, files: upload?.fileCount ?? 0 };
       return (asks ? askPage : frontPage)(await page.view(), { base: page.base, form, refused });

@@ -50,7 +50,7 @@ export interface HereService {
   close(): Promise<void>;
 }
 
-/** As the transport of a client has it. */
+/** A request as the transport of a client has it. */
 interface OwnRequest {
   readonly method: string;
   readonly url: string;
@@ -75,11 +75,11 @@ export async function serveHere(
   report: (event: HereEvent) => void,
 ): Promise<HereService> {
   const { host, port, kind } = settings;
-  const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
-  const maxData = Math.min(memoryShare(io), MOST_DATA);
-  const whole = { ...memory, host, port, defaultViews: 1, maxData, uploadsPerRequest: 1 };
   const watch = new Watch(settings, report);
-  const service = await openService(whole, io, watch.events);
+  const maxData = Math.min(memoryShare(io), MOST_DATA);
+  const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
+  const granted = { defaultViews: 1, maxData, uploadsPerRequest: 1 };
+  const service = await openService({ host, port, ...memory, ...granted }, io, watch.events);
   const { app, housekeeping, log, owners } = service;
   const grace = kind === 'push' ? io.grace : (io.grace ?? GRACE_MS);
   const options = socketOptions(service.settings, { ...io, grace }, { log, tls: undefined });
@@ -185,20 +185,22 @@ class Watch {
   private isOver = false;
   private views = 0;
   private isLastTaken = false;
+  /** Links to files that views have given and that have not expired. */
+  private links = 0;
+  private linkTimer: NodeJS.Timeout | undefined;
   private downloads = 0;
   private readonly downloaded = new Set<string>();
-  private linksExpired = false;
-  private linkTimer: NodeJS.Timeout | undefined;
-  /** By a hash of the key that it is kept for, until the client has it. */
+  /** By a hash of the key that a response is kept for, until the client has it. */
   private readonly kept = new Map<string, KeptResponse>();
-  private isLossReported = false;
-  /** Connections whose bodies are being read. */
+  /** Connections of those who are sending an answer. */
   private readonly sending = new Set<ClientSocket>();
 
   constructor(
     private readonly settings: HereSettings,
     private readonly report: (event: HereEvent) => void,
-  ) {}
+  ) {
+    this.moments.once('lost', (ip) => report({ event: 'lost', ip }));
+  }
 
   readonly events: Partial<PushEvents> = {
     opened: (ip) => this.report({ event: 'opened', ip }),
@@ -228,7 +230,7 @@ class Watch {
       keys.add(key);
       this.keep(key, ip);
     };
-    const response = await app(request, { ...this.noticed(connection), kept });
+    const response = await app(request, { ...this.cuttable(connection), kept });
     const isFile = isGet && path.startsWith('/files/') && [200, 206].includes(response.status);
     if (isFile) this.downloads += 1;
     if (isFile || keys.size > 0)
@@ -245,17 +247,13 @@ class Watch {
     for (const { timer } of this.kept.values()) clearTimeout(timer);
   }
 
-  /** What others still send is stored for nobody. */
-  private cut(): void {
-    if (this.settings.kind === 'request') for (const one of this.sending) one.cut?.();
-  }
-
   private viewed(ip: string | null): void {
     this.views += 1;
+    this.links += this.settings.files ?? 0;
     this.report({ event: 'viewed', ip, count: this.views });
     if (this.isLastTaken)
       this.linkTimer = setTimeout(() => {
-        this.linksExpired = true;
+        this.links = 0;
         this.endIfOver();
       }, LINK_TIME);
     this.endIfOver();
@@ -271,9 +269,8 @@ class Watch {
   }
 
   private endIfOver(): void {
-    const { files = 0 } = this.settings;
-    const fetched = this.linksExpired || this.downloaded.size >= this.views * files;
-    if (this.isLastTaken && this.downloads === 0 && fetched) this.end(this.views);
+    const isFetched = this.downloads === 0 && this.downloaded.size >= this.links;
+    if (this.isLastTaken && isFetched) this.end(this.views);
   }
 
   private end(count: number): void {
@@ -284,10 +281,8 @@ class Watch {
   }
 
   private keep(key: string, ip: string | null): void {
-    const known = this.kept.get(key);
-    if (known) known.isLost = false;
     const { patience = TAKEN } = this.settings;
-    const timer = known?.timer ?? setTimeout(() => this.received(key, true), patience);
+    const timer = this.kept.get(key)?.timer ?? setTimeout(() => this.received(key, true), patience);
     this.kept.set(key, { ip, timer, isLost: false });
   }
 
@@ -307,23 +302,26 @@ class Watch {
     if (!this.isOver) return;
     if (this.kept.size === 0) this.moments.emit('settled');
     const lost = [...this.kept.values()].find(({ isLost }) => isLost);
-    if (!lost || this.isLossReported) return;
-    this.isLossReported = true;
-    this.report({ event: 'lost', ip: lost.ip });
+    if (lost) this.moments.emit('lost', lost.ip);
   }
 
-  /** The same connection, which is in `sending` while its body is read. */
-  private noticed(connection: ClientSocket): ClientSocket {
+  /** What others still send after an answer is stored for nobody. */
+  private cut(): void {
+    for (const connection of this.sending) connection.cut?.();
+  }
+
+  /** A connection that `cut` reaches while the body of an answer is read. */
+  private cuttable(connection: ClientSocket): ClientSocket {
     const { sending } = this;
     const { body } = connection;
-    if (!body) return connection;
-    // A repetition is read as long as one may come.
-    const cutIfLate = () => void (this.isOver && this.kept.size === 0 && this.cut());
+    if (!body || this.settings.kind === 'push') return connection;
+    const cutIfSettled = () => void (this.isOver && this.kept.size === 0 && this.cut());
     return {
       ...connection,
       body: async function* () {
         sending.add(connection);
-        cutIfLate();
+        // A repetition is read as long as one may come.
+        cutIfSettled();
         try {
           yield* body();
         } finally {

@@ -3,18 +3,17 @@ import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '../../cli/command';
 import {
-  type Elsewhere,
   filledText,
   flag,
   group,
   lineage,
   negatable,
   parsed,
-  type Rows,
   storedFile,
   type Values,
+  variableOf,
 } from '../../cli/declare';
-import { type Closed, type Options, outputRows, tlsRows } from '../../cli/options';
+import { type Options, tlsRows } from '../../cli/options';
 import { days, port, positive } from '../../cli/values';
 import { wholeSize } from '../../contract/byte-size';
 import { type NumberSetting, numbers, optionName } from '../../contract/serve-settings';
@@ -24,7 +23,7 @@ import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
-import { type CommandObject, command, type Invocation, type Planned } from '../planned';
+import type { Invocation } from '../planned';
 
 export const HOST = '127.0.0.1';
 export const PORT = 5100;
@@ -112,7 +111,7 @@ export const rows = {
   }),
 };
 
-export interface DataPlan {
+export interface DataPlace {
   readonly data: string;
   /** The PostgreSQL that has them; the folder has them without one. */
   readonly database?: string;
@@ -125,7 +124,7 @@ export interface DataPlan {
 export function dataPlace(
   context: Context,
   options: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
-): DataPlan {
+): DataPlace {
   if (options.ephemeral) return { data: '' };
   const { data, database: url = context.env.DATABASE_URL } = options;
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
@@ -175,55 +174,22 @@ export function passwordWarnings(command: Command): string[] {
   return isShown ? [text] : [];
 }
 
-/** The value of an option in the environment; an empty variable counts as not set. */
-const fromEnvironment =
-  (env: Environment): Elsewhere =>
-  (row) => {
-    const variable = variableOf(row.label);
-    const text = env[variable];
-    if (!text) return undefined;
-    if (typeof row.fallback === 'boolean') return truth(text, variable);
-    return row.parse ? row.parse(text, variable) : text;
-  };
+export type DataOptions<R> = Options<R> & { readonly place: DataPlace };
 
-/**
- * `serve` or a command below it, of which some options may be given before its name, or in the environment.
- * @param warnings returns what is printed before the plan is made, which may fail because of what they are about
- */
-export function serveCommand<R extends Rows & Closed<R>, Plan>(
-  planned: Planned<R, Plan>,
-  warnings: (options: Options<R>, invocation: Invocation) => readonly string[] = (_, { command }) =>
-    passwordWarnings(command),
-): CommandObject {
-  return command<R, Plan>({
-    ...planned,
-    globals: outputRows,
-    elsewhere: fromEnvironment,
-    plan: async (options, invocation) => {
-      for (const warning of warnings(options, invocation)) await invocation.say.warn(warning);
-      return planned.plan(options, invocation);
-    },
-  });
+/** Plans a command that needs only the data of a service. */
+export async function planWithData<Given extends Values<ReturnType<typeof dataRows>>>(
+  options: Given,
+  { command, context, say }: Invocation,
+): Promise<Given & { readonly place: DataPlace }> {
+  // The place may be refused because of what they are about.
+  for (const warning of passwordWarnings(command)) await say.warn(warning);
+  return { ...options, place: dataPlace(context, options) };
 }
 
-export type DataOptions<R> = Options<R> & { readonly place: DataPlan };
-
-export const dataCommand = <R extends Rows & Closed<R> & ReturnType<typeof dataRows>>(
-  declared: Omit<Planned<R, DataOptions<R>>, 'plan'>,
-): CommandObject =>
-  serveCommand<R, DataOptions<R>>({
-    ...declared,
-    plan: (options, { context }) => {
-      const where: Values<ReturnType<typeof dataRows>> = options;
-      return { ...options, place: dataPlace(context, where) };
-    },
-  });
-
-const variableOf = (label: string) =>
-  `PWPUSH_SERVE_${label.replace('--', '').replaceAll('-', '_').toUpperCase()}`;
+export const VARIABLE_WORD = 'serve';
 
 export const variables: ReadonlyMap<string, string> = new Map(
-  Object.entries(rows).map(([name, { label }]) => [name, variableOf(label)]),
+  Object.entries(rows).map(([name, row]) => [name, variableOf(VARIABLE_WORD, row)]),
 );
 
 /** A warning for each variable that looks like one of `serve` but is not: the service would run with its default. */
@@ -236,12 +202,6 @@ export function unknownVariables(env: Environment): string[] {
       const meant = known.has(positive) ? `; did you mean ${positive}=false?` : '';
       return `the variable ${name} is unknown and has no effect${meant}`;
     });
-}
-
-function truth(text: string, variable: string): boolean {
-  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
-  if (/^(?:0|false|no|off)$/i.test(text)) return false;
-  throw usageError(`${variable} must be true or false`);
 }
 
 function logFormat(value: string, name: string): 'text' | 'json' {

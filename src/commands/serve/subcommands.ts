@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
 import { filledText, flag, newFile, operand, parsed, storedFile, text } from '../../cli/declare';
-import { outputRows, revealRows } from '../../cli/options';
+import { revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
@@ -15,16 +15,15 @@ import { type ServiceModule, withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
-import type { CommandObject } from '../planned';
+import { type CommandObject, command } from '../planned';
 import {
   type DataOptions,
-  type DataPlan,
-  dataCommand,
+  type DataPlace,
   dataRows,
   HOST,
   keyFile,
   PORT,
-  serveCommand,
+  planWithData,
 } from './serve-options';
 
 const rows = dataRows();
@@ -46,33 +45,36 @@ const addRows = {
 export const token: CommandObject = {
   summary: 'add, list, replace and revoke API tokens',
   description: 'Manage the API tokens of the service on this machine.',
-  globals: outputRows,
   rows: {},
   commands: {
-    add: dataCommand({
+    add: command({
       summary: 'create a token for a new or existing user; shown once',
       rows: addRows,
+      plan: planWithData,
       run: addToken,
     }),
-    list: dataCommand({
+    list: command({
       summary: 'list the tokens, with their IDs, but not themselves',
       rows,
+      plan: planWithData,
       run: listTokens,
     }),
-    replace: dataCommand({
+    replace: command({
       summary: 'create a token in the place of another; shown once',
       rows: { id: operand('<id>', 'of the old one'), ...newRows },
+      plan: planWithData,
       run: replaceToken,
     }),
-    revoke: dataCommand({
+    revoke: command({
       summary: 'revoke a token, or all of a user',
       rows: { which: operand('<id>', 'of the token, or the user'), ...rows },
+      plan: planWithData,
       run: revokeTokens,
     }),
   },
 };
 
-function withOwners<T>(context: Context, place: DataPlan, work: (owners: Owners) => Promise<T>) {
+function withOwners<T>(context: Context, place: DataPlace, work: (owners: Owners) => Promise<T>) {
   return withService(async ({ openOwners }) => {
     const owners = await openOwners(place, context);
     return work(owners).finally(() => owners.close());
@@ -148,11 +150,12 @@ const rekeyRows = {
   dropOld: flag('--drop-old', 'only remove keys that this data does not use'),
 };
 
-export const rekey = dataCommand({
+export const rekey = command({
   summary: 'change the instance key, while no service runs',
   description: 'Change the instance key: create a new one and reseal all pushes with it.',
   help: rekeyHelp,
   rows: rekeyRows,
+  plan: planWithData,
   run: changeKey,
 });
 
@@ -189,11 +192,12 @@ const backupRows = {
   force: flag('--force', 'overwrite an existing file'),
 };
 
-export const backup = dataCommand({
+export const backup = command({
   summary: 'copy the database of a running service',
   description: 'Copy the whole database while services run.',
   help: backupHelp,
   rows: backupRows,
+  plan: planWithData,
   run: backUp,
 });
 
@@ -213,7 +217,7 @@ async function backUp(
 /** More than the service waits for its database. */
 const HEALTH_TIMEOUT_SECONDS = 4;
 
-export const health = serveCommand({
+export const health = command({
   summary: 'check that the service on this machine is ready',
   description: 'Check that the service on this machine and its database respond.',
   help: healthHelp,

@@ -5,7 +5,7 @@ import type { Visitor } from '../rules/access';
 import type { Opener } from '../rules/views';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
-import { type Env, reserving, visitorOf } from './env';
+import { type Env, visitorOf } from './env';
 import { type CallerSettings, isPrefetch, tokenIn } from './request-origin';
 
 interface Authentication {
@@ -19,7 +19,7 @@ export function authentication({ owners, settings }: Authentication) {
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));
     const owner = token === undefined ? undefined : await owners.authenticate(token);
-    // Also for calls that need no token, so that nobody takes an invalid one for valid. Not for version.
+    // Calls that need no token refuse it too, so that nobody takes an invalid one for valid. Only version does not look at it.
     if (token !== undefined && !owner)
       throw new ServiceRefusal('unauthorized', 'That token is not valid.');
     return visitorOf(c, settings, owner);
@@ -54,7 +54,8 @@ export function openerOf(
   visitor: Visitor,
   passphrase = c.req.query('passphrase') ?? '',
 ): Opener {
-  return { urlToken: urlToken(c), visitor, passphrase, reserve: reserving(c) };
+  const reserve = (bytes: number) => c.get('memory').add(bytes);
+  return { urlToken: urlToken(c), visitor, passphrase, reserve };
 }
 
 /**

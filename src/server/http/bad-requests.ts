@@ -5,7 +5,6 @@ import { commonHeaders } from '../common-headers';
 import type { Log } from '../ops/log';
 import { systemCode } from '../service-errors';
 
-/** The messages for requests that never reach the app, by status. */
 const messages = {
   400: 'The request is malformed.',
   408: 'The request took too long to arrive.',
@@ -45,7 +44,7 @@ export function refuseBadRequests(
     };
   }
 
-  /** The input is not HTTP, or incomplete; a socket that merely broke gets no response. */
+  /** Refuses input that is not HTTP, or incomplete. A socket that merely broke gets no response. */
   function clientError(error: Error, socket: Socket): void {
     // Whatever else is read from this socket fails again.
     if (ending.has(socket)) return;

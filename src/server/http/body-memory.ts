@@ -72,7 +72,7 @@ const BLOCK = 64 * 1024;
 export class Collected {
   size = 0;
   private readonly blocks: Buffer[] = [];
-  /** The free part of the last block. */
+  /** Space of the last block. */
   private free: Uint8Array = new Uint8Array();
 
   add(chunk: Uint8Array): void {

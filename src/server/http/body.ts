@@ -11,19 +11,18 @@ import { FormSize, formFields, utf8 } from './form-fields';
 const PUSH_BYTES = 8 * 1024 * 1024;
 /** Maximum of all fields together, decoded: the payload alone may take 1 MiB, and twice that with CR LF. */
 export const FIELD_BYTES = 2 * 1024 * 1024;
-/** Of a form on our own pages. */
+/** Maximum of a form of our own pages that has no files. */
 const FORM_BYTES = 16 * 1024;
 const NAMES = { push: /^push\[(\w+)\](\[\])?$/, request: /^request\[(\w+)\](\[\])?$/ } as const;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** Bytes; more of them take longer than a turn of the event loop should. */
+/** Bytes. To look at more of them takes longer than a turn of the event loop should. */
 const LARGE = 256 * 1024;
 /** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
 const JSON_VALUES = 1000;
 
 export type BodyRoot = 'push' | 'request';
 
-/** Names of fields with their values. */
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
@@ -141,7 +140,7 @@ async function readBytes(
     check?.(chunk);
     bytes.add(chunk);
   }
-  // Others come first: what follows looks at all of it.
+  // Other requests come first, as what follows looks at all of it at once.
   if (bytes.size > LARGE) await setImmediate();
   return bytes.whole();
 }

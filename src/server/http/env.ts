@@ -20,7 +20,7 @@ export interface Env {
   };
 }
 
-/** Who sent the request; `owner` as far as a token has shown it. */
+/** Who sent the request; `owner` only where a token has shown it. */
 export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
   const signal = c.env.signal ?? c.req.raw.signal;
   return {
@@ -34,11 +34,6 @@ export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Own
     bases: [baseOf(c.req.raw, settings), new URL(c.req.url).origin],
     client: c.get('client'),
   };
-}
-
-/** Passed to the rules: counts the memory that texts take. */
-export function reserving(c: Context<Env>): (bytes: number) => void {
-  return (bytes) => c.get('memory').add(bytes);
 }
 
 /** The service as a function from request to response, without a socket. */

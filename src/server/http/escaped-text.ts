@@ -44,20 +44,20 @@ export class EscapedText {
 /** Escapes bytes into the slice until it is full. Returns the numbers of bytes read and written. */
 function escapeInto(slice: Uint8Array, bytes: Uint8Array, from: number, escapes: Escapes) {
   let written = 0;
-  let at = from;
-  for (; at < bytes.length && written + LONGEST_ESCAPE <= slice.length; at++) {
-    const byte = bytes[at] as number;
+  let index = from;
+  for (; index < bytes.length && written + LONGEST_ESCAPE <= slice.length; index++) {
+    const byte = bytes[index] as number;
     const escaped = escapes[byte];
     if (escaped === undefined) slice[written++] = byte;
-    else for (let one = 0; one < escaped.length; one++) slice[written++] = escaped[one] as number;
+    else for (let i = 0; i < escaped.length; i++) slice[written++] = escaped[i] as number;
   }
-  return { read: at - from, written };
+  return { read: index - from, written };
 }
 
 function countBytes(bytes: Uint8Array): Uint32Array {
   const counts = new Uint32Array(256);
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number;
     counts[byte] = (counts[byte] as number) + 1;
   }
   return counts;

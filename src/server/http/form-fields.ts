@@ -6,9 +6,8 @@ const MAX_FIELDS = 100;
 const NAME_BYTES = 128;
 const [PERCENT, AMPERSAND, PLUS, SPACE, EQUALS] = [0x25, 0x26, 0x2b, 0x20, 0x3d];
 
-/** Measures a form in pieces as they arrive. */
 export class FormSize {
-  /** Bytes of its names and values when they are decoded. */
+  /** Bytes of the names and values of a form when they are decoded. */
   text = 0;
 
   add(bytes: Uint8Array): void {
@@ -64,18 +63,19 @@ function indexOf(bytes: Uint8Array, byte: number, from?: number): number {
 /** The value of each byte as a hexadecimal digit, so small for all others that no sum with one is positive. */
 const hexDigits = new Int16Array(256).fill(-256);
 for (const [value, digit] of [...'0123456789abcdef'].entries())
-  for (const one of [digit, digit.toUpperCase()]) hexDigits[one.charCodeAt(0)] = value;
+  for (const letter of [digit, digit.toUpperCase()]) hexDigits[letter.charCodeAt(0)] = value;
 
 /** Overwrites the bytes. */
 function decoded(bytes: Uint8Array): string {
   let length = 0;
-  for (let at = 0; at < bytes.length; at++, length++) {
-    const byte = bytes[at] as number;
+  for (let index = 0; index < bytes.length; index++, length++) {
+    const byte = bytes[index] as number;
     if (byte !== PERCENT) bytes[length] = byte === PLUS ? SPACE : byte;
     else {
-      // NaN, which is not at least 0, where the form ends.
+      // Where the form ends it is NaN, which is not at least 0.
       const code =
-        Number(hexDigits[bytes[++at] as number]) * 16 + Number(hexDigits[bytes[++at] as number]);
+        Number(hexDigits[bytes[++index] as number]) * 16 +
+        Number(hexDigits[bytes[++index] as number]);
       if (!(code >= 0)) throw invalidForm();
       bytes[length] = code;
     }

@@ -32,9 +32,9 @@ export function clientOf(ip: string | null, rateLimit: RateLimit | undefined): s
 }
 
 interface Bucket {
-  /** Milliseconds until it is full, counted from `at`. */
+  /** Milliseconds until it is full, counted from `time`. */
   readonly owed: number;
-  readonly at: number;
+  readonly time: number;
 }
 
 export class Buckets {
@@ -56,26 +56,26 @@ export class Buckets {
   /** Counts a request. Returns 0, or the milliseconds until the address may send another. */
   take(address: string, now: number): number {
     const { requests, milliseconds } = this.rate;
-    const asked = networksOf(networkOf(address)).map(([network, times]) => {
+    const shares = networksOf(networkOf(address)).map(([network, times]) => {
       const cost = milliseconds / (requests * times);
-      const last = this.buckets.get(network) ?? { owed: 0, at: now };
+      const last = this.buckets.get(network) ?? { owed: 0, time: now };
       // If the clock was set back, nobody waits longer than a bucket takes to fill.
-      const owed = Math.min(Math.max(0, last.owed + last.at - now), milliseconds);
+      const owed = Math.min(Math.max(0, last.owed + last.time - now), milliseconds);
       return { network, cost, owed, wait: owed + cost - milliseconds };
     });
     // Tolerates rounding errors of fractional milliseconds.
-    const refused = asked.some(({ wait, cost }) => wait > cost / 1e6);
-    for (const { network, cost, owed } of asked) {
+    const refused = shares.some(({ wait, cost }) => wait > cost / 1e6);
+    for (const { network, cost, owed } of shares) {
       this.buckets.delete(network);
-      this.buckets.set(network, { owed: refused ? owed : owed + cost, at: now });
+      this.buckets.set(network, { owed: refused ? owed : owed + cost, time: now });
     }
     this.forget(now);
-    return refused ? Math.max(...asked.map(({ wait }) => wait)) : 0;
+    return refused ? Math.max(...shares.map(({ wait }) => wait)) : 0;
   }
 
   private forget(now: number): void {
-    for (const [network, { owed, at }] of this.buckets) {
-      if (at + owed > now && this.buckets.size <= this.atMost) return;
+    for (const [network, { owed, time }] of this.buckets) {
+      if (time + owed > now && this.buckets.size <= this.atMost) return;
       this.buckets.delete(network);
     }
   }
@@ -87,7 +87,7 @@ export class Buckets {
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  // As the URL Standard writes it: in groups alone, without the zone.
+  // The URL Standard writes an address in groups alone, and knows no zone.
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
   const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
   const [before, after] = [groupsOf(head), groupsOf(tail)];
@@ -108,7 +108,7 @@ function hex(group: number): string {
   return group.toString(16);
 }
 
-/** A Unix domain socket has no address. */
+/** Whether a client is on this machine: one of a Unix domain socket has no address. */
 function isHere(ip: string | null): boolean {
   return ip === null || isLoopback(ip);
 }

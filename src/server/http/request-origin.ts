@@ -22,7 +22,7 @@ export interface ClientSocket {
    * it then ended the connection too.
    */
   readonly received?: ((listener: (whole: boolean) => void) => void) | undefined;
-  /** In place of the `Request`'s own, for which Node.js makes an event target. */
+  /** It takes the place of the `Request`'s own signal, for which Node.js makes an event target. */
   readonly signal?: Abandonable | undefined;
 }
 
@@ -39,7 +39,7 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   const host = lastHop(request, 'x-forwarded-host');
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
   const named = plain ? parseUrl(`${scheme}://${host}`) : undefined;
-  // As browsers have it, who prove keys at it: in small letters, without the default port.
+  // Browsers prove keys at the address in small letters, without the default port.
   return (named ?? new URL(`${scheme}://${url.host}`)).origin;
 }
 
@@ -104,7 +104,7 @@ const previewers = new RegExp(
 /** Whether a browser prefetches the page, or a service fetches it for a preview: neither may use a view. */
 export function isPrefetch(request: Request): boolean {
   if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
-  // Current and former names; Safari's previews send X-Purpose.
+  // Browsers had several names for the header. Safari's previews send X-Purpose.
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
@@ -118,7 +118,7 @@ export function refuseCrossSite(request: Request, settings: CallerSettings): voi
 export function isCrossSite(request: Request, base: string): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return /cross-site/i.test(site);
-  // Browsers leave it out over plain http. For a body of another type they ask first, and are not allowed to send it.
+  // Browsers leave the header out over plain http. For a body of another type they ask first, and are not allowed to send it.
   const type = request.headers.get('content-type') ?? 'text/plain';
   if (!/^(multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i.test(type))
     return false;

@@ -61,9 +61,9 @@ export function refusalHead(refusal: ServiceRefusal): {
     status,
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` }),
-      // RFC 9110, 15.5.2.
+      // RFC 9110, 15.5.2, demands it.
       ...(refusal.kind === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
-      // RFC 9110, 15.5.16.
+      // RFC 9110, 15.5.16, recommends it.
       ...(refusal.kind === 'unsupported' ? { 'accept-encoding': 'identity' } : {}),
     },
   };

@@ -35,7 +35,6 @@ import { liftLimit, limitTimes, type SomeTimeouts } from './hardening/timeouts';
 import type { ClientSocket } from './request-origin';
 import { mostBytes } from './with-body';
 
-/** The servers of one app, one for each address. */
 export interface Sockets {
   readonly servers: readonly Server[];
   /** @throws ServiceError when an address cannot be listened on */
@@ -123,7 +122,7 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
   };
   const listener = getRequestListener((request, env) => serve(request, env as HttpBindings), {
     errorHandler: () => refuse(400),
-    // It would read the rest of a body for half a second only; see `discardRest`.
+    // Hono would read the rest of a body for half a second only, which is too short for slow clients (`discardRest`).
     autoCleanupIncoming: false,
   });
   server.on('request', setMissingHost);
@@ -177,18 +176,18 @@ function whenReceived(
 ): void {
   const { destroySoon } = socket;
   outgoing.setHeader('connection', 'close');
-  // Node.js calls it once the response is written.
+  // Node.js calls `destroySoon` once the response is written.
   socket.destroySoon = () => {
     socket.destroySoon = destroySoon;
     socket.end();
   };
-  let isTold = false;
-  const tell = (whole: boolean) => {
-    if (!isTold) listener(whole);
-    isTold = true;
+  let isDone = false;
+  const report = (whole: boolean) => {
+    if (!isDone) listener(whole);
+    isDone = true;
   };
-  socket.once('end', () => tell(outgoing.writableFinished));
-  socket.once('close', () => tell(false));
+  socket.once('end', () => report(outgoing.writableFinished));
+  socket.once('close', () => report(false));
 }
 
 /**

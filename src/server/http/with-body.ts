@@ -29,16 +29,15 @@ const UPLOAD_BYTES = 768 * 1024;
 export const mostBytes = (maxFileSize: number) =>
   FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * maxFileSize;
 
-/** The fields of a body, of any type. */
+/** Names of fields with their values, which nobody has validated. */
 export type BodyFields = Record<string, unknown>;
 
-/** What a body may have. */
 export interface BodyPlan {
   readonly root: BodyRoot;
   /** Whether its sender may take time before files begin too: by a token, or the link of an open request. */
   readonly accepted: boolean;
   readonly takesFiles: boolean;
-  /** Maximum size of a file. */
+  /** Bytes. */
   readonly maxFileSize: number;
 }
 
@@ -73,10 +72,10 @@ export async function withBody<T>(
 /** A body that is read up to its files, and then to its end. What has arrived stays here when the rest is refused. */
 export class ArrivingBody {
   upload: Upload | undefined;
-  /** Without a prototype, which a field `__proto__` would replace. */
+  /** An object without a prototype, which a field `__proto__` would replace. */
   fields: BodyFields = Object.create(null);
   private readonly parts: AsyncGenerator<SentField | SentFile>;
-  /** The next one to store. */
+  /** The one that `readFiles` stores next. */
   private file: SentFile | undefined;
 
   constructor(
@@ -120,7 +119,7 @@ export class ArrivingBody {
     return fields;
   }
 
-  /** Reads no further. */
+  /** Reads no further, and drops the files unless they belong to a push. */
   async discard(): Promise<void> {
     await this.parts.return(undefined).catch(() => undefined);
     await this.upload?.discard();
@@ -138,7 +137,7 @@ export class ArrivingBody {
     if (!plan.takesFiles && asksForFiles(this.fields)) throw needsToken();
   }
 
-  /** The chunks of the body, each of which keeps the upload alive. */
+  /** Each chunk that arrives keeps the upload alive. */
   private async *keepingAlive(): AsyncGenerator<Uint8Array> {
     for await (const chunk of bodyOf(this.c)) {
       await this.upload?.touch();
@@ -147,7 +146,7 @@ export class ArrivingBody {
   }
 }
 
-/** The text of a field; '' if it has none. */
+/** '' for a field that is missing or no text. */
 export function textIn(fields: BodyFields, name: string): string {
   const value = fields[name];
   return typeof value === 'string' ? value : '';

@@ -113,7 +113,7 @@ function readText(path: string): string | undefined {
  * @throws ServiceError when the key file lacks it
  */
 export function selectKey(id: string, available: readonly FileKey[], settings: DataLocation) {
-  const key = available.find((one) => one.id === id);
+  const key = available.find((candidate) => candidate.id === id);
   if (key) return key;
   const path = keyFileOf(settings);
   const isMissing = available.length === 0;
@@ -187,10 +187,10 @@ export function isReadByOthers(path: string): boolean {
 
 function dropDrafts(path: string): void {
   const name = basename(path);
-  for (const other of readdirSync(dirname(path))) {
+  for (const file of readdirSync(dirname(path))) {
     const isDraft =
-      other.startsWith(`${name}.`) && /^[\da-f]{12}(\.part)?$/.test(other.slice(name.length + 1));
-    if (isDraft) rmSync(join(dirname(path), other), { force: true });
+      file.startsWith(`${name}.`) && /^[\da-f]{12}(\.part)?$/.test(file.slice(name.length + 1));
+    if (isDraft) rmSync(join(dirname(path), file), { force: true });
   }
 }
 

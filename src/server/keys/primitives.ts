@@ -79,7 +79,7 @@ export function derive(key: Uint8Array, purpose: string, bytes = 32): Buffer {
 export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
 
 /**
- * Two at a time: memory stays flat and the other half of Node's four threads stays free. The last of 32 waits 3 s; of
+ * Two checks run at a time, so that memory stays flat and half of Node's four threads stays free. The last of 32 waits 3 s; of
  * one client 4 may wait. Retrievals go before creations.
  */
 const line = new Semaphore(2, 32, 4);

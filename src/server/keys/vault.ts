@@ -150,12 +150,12 @@ export class Vault {
 }
 
 export function reseal(row: SealedKeys, push: KeyTerms, from: InstanceKey, to: InstanceKey) {
-  const again = (sealed: Uint8Array, what: BoundPart) =>
+  const resealed = (sealed: Uint8Array, what: BoundPart) =>
     bind(to.wrapping, unbind(from.wrapping, sealed, push, what), push, what);
   return {
-    data_key: again(row.data_key, 'data key'),
-    note_key: row.note_key && again(row.note_key, 'note key'),
-    verifier: row.verifier && again(row.verifier, 'verifier'),
+    data_key: resealed(row.data_key, 'data key'),
+    note_key: row.note_key && resealed(row.note_key, 'note key'),
+    verifier: row.verifier && resealed(row.verifier, 'verifier'),
   };
 }
 

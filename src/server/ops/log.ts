@@ -27,7 +27,15 @@ export interface Log {
 type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
-type LogWords = readonly (string | number)[];
+
+interface LogLine {
+  readonly time: Date;
+  readonly level: LogLevel;
+  readonly event: string;
+  readonly details: Details;
+  /** What the text format has after the time. */
+  readonly words: readonly (string | number)[];
+}
 
 /**
  * A log of one line per entry; with the text format, warnings go to `warn`.
@@ -39,11 +47,9 @@ export function createLog(
   observer?: Pick<Log, 'request' | 'failure'>,
 ): Log {
   const isJson = format === 'json';
-  /** @param words those of the text format */
-  const write = (time: Date, level: LogLevel, event: string, details: Details, words: LogWords) => {
-    const at = time.toISOString();
-    const text = [at, ...words].filter((word) => word !== '').join(' ');
-    log(oneLine(isJson ? JSON.stringify({ time: at, level, event, ...details }) : text), level);
+  const write = ({ time, level, event, details, words }: LogLine) => {
+    const text = [time.toISOString(), ...words].filter((word) => word !== '').join(' ');
+    log(oneLine(isJson ? JSON.stringify({ time, level, event, ...details }) : text), level);
   };
   return {
     request(entry) {
@@ -51,19 +57,23 @@ export function createLog(
       const { began, method, route, status, tookMs, bytes } = entry;
       const details = { method, route, status, duration_ms: tookMs, bytes };
       const words = [method, route, status, `${tookMs}ms`, `${bytes}B`];
-      write(began, 'info', 'request', details, words);
+      write({ time: began, level: 'info', event: 'request', details, words });
     },
     failure(error) {
       if (error instanceof ServiceRefusal) return;
       observer?.failure(error);
       const details = errorDetails(error);
-      write(now(), 'error', 'error', details, ['error', ...Object.values(details)]);
+      const words = ['error', ...Object.values(details)];
+      write({ time: now(), level: 'error', event: 'error', details, words });
     },
-    warning: (message) =>
-      isJson ? write(now(), 'warning', 'warning', { message }, []) : warn(message),
-    event(name, details = {}) {
-      const pairs = Object.entries(details).map((pair) => pair.join('='));
-      write(now(), 'info', name, details, [name, ...pairs]);
+    warning(message) {
+      const details = { message };
+      if (isJson) write({ time: now(), level: 'warning', event: 'warning', details, words: [] });
+      else warn(message);
+    },
+    event(event, details = {}) {
+      const words = [event, ...Object.entries(details).map((pair) => pair.join('='))];
+      write({ time: now(), level: 'info', event, details, words });
     },
   };
 }
@@ -80,8 +90,8 @@ function errorDetails(thrown: unknown): { error: string; code: string; place: st
 
 /** The stack without the message, whose lines could look like stack frames. */
 function traceOf({ stack = '', message }: Error): string {
-  const at = stack.indexOf(message);
-  return at === -1 ? '' : stack.slice(at + message.length);
+  const start = stack.indexOf(message);
+  return start === -1 ? '' : stack.slice(start + message.length);
 }
 
 /** Only a plain word: anything else could contain a secret. */

@@ -18,12 +18,14 @@ export interface PushEvents {
   /** A retrieval of a push that had expired. */
   missed(): void;
   /** `ip` is null when nobody asked for it. */
-  expired(reason: 'views' | 'time' | 'deleted', pushes: number, ip: string | null): void;
+  expired(reason: (typeof reasons)[number], pushes: number, ip: string | null): void;
   wrongPassphrase(ip: string | null): void;
   requestChanged(event: RequestEvent, requests?: number): void;
   /** Bytes of files, as the client has them. */
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
+
+const reasons = ['views', 'time', 'deleted'] as const;
 
 /** `read` is the owner's taking of the answer; `closed` is by the owner, `expired` by time. */
 const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
@@ -47,15 +49,34 @@ interface ServiceState {
 /** Any other method is counted as `other`, so that clients cannot create time series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-export function createMetrics(): Metrics {
-  const counted = new Registry();
-  const registers = [counted];
-  /** With one label, a counter starts at 0 for each of the values that it can have. */
-  const counter = (name: string, help: string, label?: string, values: readonly string[] = []) => {
-    const one = new Counter({ name, help, labelNames: label ? [label] : [], registers });
-    for (const value of values) one.inc({ [`${label}`]: value }, 0);
-    return one;
+/** Counters by what they count. Each starts at 0 for the values that its label can have. */
+function countersIn(registers: Registry[]) {
+  const row = (name: string, help: string, label = '', values: readonly string[] = []) => {
+    const counter = new Counter({ name, help, labelNames: label ? [label] : [], registers });
+    const count = (value = '', amount = 1) => counter.inc(label ? { [label]: value } : {}, amount);
+    for (const value of values) count(value, 0);
+    return count;
   };
+  const views =
+    'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.';
+  const requests =
+    'Requests created, answered, read by their owner, closed by their owner, and expired.';
+  const bytes = 'Bytes of files stored (in) and downloaded (out).';
+  return {
+    failure: row('pwpush_errors_total', 'Internal errors, as logged.'),
+    created: row('pwpush_pushes_created_total', 'Pushes created, by kind.', 'kind', kinds),
+    expired: row('pwpush_pushes_expired_total', 'Pushes expired, by reason.', 'reason', reasons),
+    viewed: row('pwpush_views_total', views, 'by', ['viewer', 'owner']),
+    missed: row('pwpush_failed_views_total', 'Views of expired pushes, or without their key.'),
+    wrongPassphrase: row('pwpush_wrong_passphrases_total', 'Wrong passphrases.'),
+    requestChanged: row('pwpush_requests_total', requests, 'event', requestEvents),
+    fileBytes: row('pwpush_file_bytes_total', bytes, 'direction', ['in', 'out']),
+  };
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
   const requests = new Counter({
     name: 'pwpush_http_requests_total',
     help: 'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
@@ -68,55 +89,26 @@ export function createMetrics(): Metrics {
     labelNames: ['route'],
     registers,
   });
-  const errors = counter('pwpush_errors_total', 'Internal errors, as logged.');
-  const created = counter('pwpush_pushes_created_total', 'Pushes created, by kind.', 'kind', kinds);
-  const reasons = ['views', 'time', 'deleted'];
-  const expired = counter(
-    'pwpush_pushes_expired_total',
-    'Pushes expired, by reason.',
-    'reason',
-    reasons,
-  );
-  const views = counter(
-    'pwpush_views_total',
-    'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.',
-    'by',
-    ['viewer', 'owner'],
-  );
-  const failed = 'Views of expired pushes, or without their key.';
-  const failedViews = counter('pwpush_failed_views_total', failed);
-  const passphrases = counter('pwpush_wrong_passphrases_total', 'Wrong passphrases.');
-  const changes = counter(
-    'pwpush_requests_total',
-    'Requests created, answered, read by their owner, closed by their owner, and expired.',
-    'event',
-    requestEvents,
-  );
-  const bytes = 'Bytes of files stored (in) and downloaded (out).';
-  const fileBytes = counter('pwpush_file_bytes_total', bytes, 'direction', ['in', 'out']);
+  const counters = countersIn(registers);
   return {
+    ...counters,
     request({ method, route, status, tookMs }) {
       requests.inc({ method: METHODS.has(method) ? method : 'other', route, status });
       // `tookMs` is negative when the clock was set back.
       durations.observe({ route }, Math.max(0, tookMs) / 1000);
     },
-    failure: () => errors.inc(),
+    failure: () => counters.failure(),
     opened: () => {},
-    created: (kind) => created.inc({ kind }),
-    viewed: (by) => views.inc({ by }),
-    missed: () => failedViews.inc(),
-    expired: (reason, pushes) => expired.inc({ reason }, pushes),
-    wrongPassphrase: () => passphrases.inc(),
-    requestChanged: (event, requests) => changes.inc({ event }, requests),
-    fileBytes: (direction, bytes) => fileBytes.inc({ direction }, bytes),
-    render: async (state) => (await counted.metrics()) + (await stateOf(state).metrics()),
+    viewed: (by) => counters.viewed(by),
+    wrongPassphrase: () => counters.wrongPassphrase(),
+    render: async (state) => (await registry.metrics()) + (await stateOf(state).metrics()),
   };
 }
 
 /** What is known of the state, as metrics. Names that start with `process_` are those of all libraries of Prometheus. */
 function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry {
-  const now = new Registry();
-  const registers = [now];
+  const registry = new Registry();
+  const registers = [registry];
   const gauge = (name: string, help: string, value: number | undefined) => {
     if (value !== undefined) new Gauge({ name, help, registers }).set(value);
   };
@@ -134,7 +126,7 @@ function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry
   gauge('process_resident_memory_bytes', 'Resident memory in bytes.', usage?.resident);
   const started = Math.round(performance.timeOrigin) / 1000;
   gauge('process_start_time_seconds', 'Start time as a Unix timestamp in seconds.', started);
-  return now;
+  return registry;
 }
 
 /** Between counts of active pushes and requests: with a million, one takes a while. */
@@ -223,16 +215,16 @@ function end(response: ServerResponse, status: number, body: string): void {
 
 /** Returns a function that resolves with whether `ping` resolves within `limit` milliseconds. Calls share a hung ping. */
 export function health(ping: () => Promise<void>, limit = 2000): () => Promise<boolean> {
-  let asked: Promise<boolean> | undefined;
+  let pending: Promise<boolean> | undefined;
   return () => {
-    asked ??= ping()
+    pending ??= ping()
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        asked = undefined;
+        pending = undefined;
       });
-    return raceWithLimit(asked, { milliseconds: limit }, () => false);
+    return raceWithLimit(pending, { milliseconds: limit }, () => false);
   };
 }

@@ -1,78 +1,67 @@
-import { onRows, type Sql } from '../store/sql';
+import { first, hasRows, onRows, type Sql, TEXT } from '../store/sql';
 
 export interface OwnerRow {
   id: number;
   name: string;
 }
 
-export interface TokenRow extends OwnerRow {
+interface TokenRow {
   selector: string;
-  digest: Uint8Array;
-  last_used_at: number | null;
-  ends_at: number | null;
-  replaces: string | null;
-}
-
-export interface ListedToken {
-  selector: string;
-  name: string;
   label: string;
+  digest: Uint8Array;
   created_at: number;
   last_used_at: number | null;
   ends_at: number | null;
+  /** The selector of the token that it replaces. */
+  replaces: string | null;
 }
 
-export interface NewToken {
-  readonly selector: string;
-  readonly digest: Uint8Array;
-  readonly label: string;
-  /** The selector of the token that it replaces. */
-  readonly replaces: string | null;
-}
+export type NewToken = Pick<TokenRow, 'selector' | 'label' | 'digest' | 'replaces'>;
+export type OwnedToken = OwnerRow &
+  Pick<TokenRow, 'selector' | 'digest' | 'last_used_at' | 'ends_at' | 'replaces'>;
+export type ListedToken = Pick<OwnerRow, 'name'> & Omit<TokenRow, 'digest' | 'replaces'>;
 
 /** Creates an owner; returns undefined when the name is taken. */
-export async function insertOwner(sql: Sql, name: string, now: number) {
-  const rows = await sql<OwnerRow>`
+export function insertOwner(sql: Sql, name: string, now: number) {
+  return first(sql<OwnerRow>`
     INSERT INTO owners (name, created_at) VALUES (${name}, ${now}) ON CONFLICT (name) DO NOTHING
-    RETURNING id, name`;
-  return rows[0];
+    RETURNING id, name`);
 }
 
-export async function findOwner(sql: Sql, name: string): Promise<OwnerRow | undefined> {
-  return (await sql<OwnerRow>`SELECT id, name FROM owners WHERE name = ${name}`)[0];
+export function findOwner(sql: Sql, name: string): Promise<OwnerRow | undefined> {
+  return first(sql<OwnerRow>`SELECT id, name FROM owners WHERE name = ${name}`);
 }
 
-export async function findOwnerById(sql: Sql, id: number): Promise<OwnerRow | undefined> {
-  return (await sql<OwnerRow>`SELECT id, name FROM owners WHERE id = ${id}`)[0];
+export function findOwnerById(sql: Sql, id: number): Promise<OwnerRow | undefined> {
+  return first(sql<OwnerRow>`SELECT id, name FROM owners WHERE id = ${id}`);
 }
 
-export async function hasOwner(sql: Sql): Promise<boolean> {
-  return (await sql`SELECT id FROM owners LIMIT 1`).length > 0;
+export function hasOwner(sql: Sql): Promise<boolean> {
+  return hasRows(sql`SELECT id FROM owners LIMIT 1`);
 }
 
 /** Creates a token; returns false when its selector is taken. */
-export async function insertToken(
+export function insertToken(
   sql: Sql,
   ownerId: number,
   { selector, digest, label, replaces }: NewToken,
   now: number,
 ): Promise<boolean> {
-  const rows = await sql`
+  return hasRows(sql`
     INSERT INTO tokens (selector, owner_id, label, digest, created_at, replaces)
     VALUES (${selector}, ${ownerId}, ${label}, ${digest}, ${now}, ${replaces})
-    ON CONFLICT (selector) DO NOTHING RETURNING selector`;
-  return rows.length > 0;
+    ON CONFLICT (selector) DO NOTHING RETURNING selector`);
 }
 
-const tokenSearch = onRows<TokenRow>(
-  { wanted: 'TEXT' },
+const tokenSearch = onRows<OwnedToken>(
+  { wanted: TEXT },
   `SELECT owners.id, owners.name, selector, digest, last_used_at, ends_at, replaces
-   FROM given JOIN tokens ON selector = wanted JOIN owners ON owners.id = owner_id`,
+   FROM input JOIN tokens ON selector = wanted JOIN owners ON owners.id = owner_id`,
   'selector',
 );
 
-export async function findToken(sql: Sql, selector: string): Promise<TokenRow | undefined> {
-  return (await tokenSearch(sql, { wanted: selector }))[0];
+export function findToken(sql: Sql, selector: string): Promise<OwnedToken | undefined> {
+  return tokenSearch(sql, { wanted: selector });
 }
 
 export async function touchToken(sql: Sql, selector: string, now: number): Promise<void> {
@@ -92,12 +81,11 @@ export async function succeedToken(
 }
 
 /** Sets the end of a token that has not ended, and locks its row; returns its owner and its label. */
-export async function endToken(sql: Sql, selector: string, end: number, now: number) {
-  const rows = await sql<{ owner_id: number; label: string }>`
+export function endToken(sql: Sql, selector: string, end: number, now: number) {
+  return first(sql<{ owner_id: number; label: string }>`
     UPDATE tokens SET ends_at = ${end}
     WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${now})
-    RETURNING owner_id, label`;
-  return rows[0];
+    RETURNING owner_id, label`);
 }
 
 /** The selector of the token that replaces another one. */

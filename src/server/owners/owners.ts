@@ -133,7 +133,7 @@ export class Owners {
     });
   }
 
-  private async find(token: string): Promise<store.TokenRow | undefined> {
+  private async find(token: string): Promise<store.OwnedToken | undefined> {
     const { selector, digest } = fingerprint(token);
     const row = await store.findToken(this.database.sql, selector);
     if (!row || !timingSafeEqual(row.digest, digest)) return undefined;
@@ -141,7 +141,7 @@ export class Owners {
   }
 
   /** Notes the use of a token, without waiting: a database that cannot write must not prevent reading. */
-  private touch({ selector, replaces }: store.TokenRow, now: number): void {
+  private touch({ selector, replaces }: store.OwnedToken, now: number): void {
     if (this.touching.has(selector)) return;
     this.touching.add(selector);
     const done = () => void this.touching.delete(selector);

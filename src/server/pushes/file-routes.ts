@@ -109,7 +109,7 @@ function suffix(length: number, size: number): ByteRange | 'none' {
 
 /** A Content-Disposition that makes browsers save the file under that name (RFC 6266). */
 function attachment(name: string): string {
-  // Some browsers decode percent signs here, too.
+  // Some browsers decode percent signs in a plain filename too.
   const fallback = name.replace(/[^ -~]|["\\%]/gu, '_');
   const extended = encodeURIComponent(name).replace(
     /['()*]/g,

@@ -40,7 +40,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
     const seen = await pushes.retrieve(openerOf(c, sender, passphrase));
     return retrievedPush(seen, page.base, page.options.now());
   }
-  // After the form has been checked, so that its errors do not show whether the push exists.
+  // The form has been checked before, so that its errors do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
   if (form.get('do') === 'hide') {
     await pushes.forget(push, sender);
@@ -74,7 +74,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
 async function show(page: PageContext, passphrase: string, sender?: Visitor): Promise<Response> {
   const visitor = sender ?? page.visitor();
   const seen = await page.options.pushes.retrieve(openerOf(page.c, visitor, passphrase));
-  const { push, text: payload } = seen;
+  const { row: push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);
   if (wantsText(page.request)) return plainSecret(payload, files);

@@ -16,7 +16,6 @@ import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
 import { pushBody, retrievedPush } from './push-body';
 
-/** The routes of pushes. */
 export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
   const { visitor, permitted, signedIn } = authentication(options);
@@ -47,13 +46,13 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     api.get(routes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await pushes.list(owner, state, pageNumber(c));
-      return json(list.map((one) => ({ ...noted(c, one), ...contentSort(one.push) })));
+      return json(list.map((item) => ({ ...noted(c, item), ...contentSort(item.push) })));
     });
   }
 
   api.get(routes.retrieve.path, async (c) => {
     const caller = await permitted(c);
-    // Hono routes it like GET.
+    // Hono routes HEAD like GET, but it must not use a view.
     if (c.req.method === 'HEAD') return wrongMethod(routes.retrieve.path);
     refusePrefetch(c.req.raw, 'A retrieval uses a view');
     const seen = await pushes.retrieve(openerOf(c, caller));
@@ -71,13 +70,13 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.delete(routes.expire.path, async (c) => {
-    // Its page lets viewers do so, who have no token.
+    // Viewers, who have no token, may do so where the push is deletable by them.
     const expired = await pushes.expire(openerOf(c, await visitor(c)));
     return json(body(c, expired));
   });
 }
 
-/** What its owner's lists say of the content of a push. */
+/** Only lists tell what a push contains: its owner cannot see the content there. */
 const contentSort = ({ kind, sealed_with }: PushRow) => ({ kind, sealed_with });
 
 /** The query for a link to the page in the language that `push_locale` names, if there is that language. */

@@ -1,7 +1,8 @@
 import { requestFlags } from '../../contract/api';
 import { durations } from '../../contract/lifetime';
-import { flagsOf, iso } from '../http/responses';
+import { fileBody, flagsOf, iso, jsonWithText } from '../http/responses';
 import { daysRemaining } from '../rules/access';
+import type { TextWithFiles, Viewed } from '../rules/views';
 import type { PushRow } from '../store/push-rows';
 import { requestState } from './requests';
 
@@ -15,7 +16,7 @@ export function requestBody(request: PushRow, base: string, now: Date) {
     html_url: link,
     json_url: `${link}.json`,
     state: requestState(request),
-    // Never the passphrase itself.
+    // The instance does not know the passphrase, only its hash.
     passphrase: request.protected || request.expired_at !== null ? null : '',
     ...flagsOf(request, requestFlags),
     public_key: request.public_key,
@@ -26,4 +27,21 @@ export function requestBody(request: PushRow, base: string, now: Date) {
     created_at: iso(request.created_at),
     updated_at: iso(request.updated_at),
   };
+}
+
+/** A request that was read, as the API returns it, with the name of its owner; `base` is what links begin with. */
+export function readRequest(
+  { row, text, files, answer }: Viewed,
+  requestor: string | undefined,
+  base: string,
+  now: Date,
+): Response {
+  const bodies = (list: TextWithFiles['files']) => list.map((file) => fileBody(file, base));
+  const head = {
+    ...requestBody(row, base, now),
+    requestor,
+    request: text,
+    request_files: bodies(files),
+  };
+  return jsonWithText(head, 'response', answer.text, { files: bodies(answer.files) });
 }

@@ -21,7 +21,7 @@ import {
 import { answerPlan } from './request-routes';
 import { requestState } from './requests';
 
-// The pages of the person who answers a request. The open-source edition has pushes of kind `url` at this address.
+// The pages of the person who answers a request. Password Pusher's open-source edition has pushes of kind `url` at this address.
 
 export async function openRequest(page: PageContext): Promise<Response> {
   const request = await find(page);
@@ -65,7 +65,7 @@ async function submitted(
     return json({});
   }
   if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
-  // The form of the passphrase, or of the step.
+  // The form that asks for the passphrase, or for a click, has no response.
   if (typeof fields.response !== 'string')
     return requestState(request) === 'open'
       ? show(page, opener.passphrase)
@@ -82,7 +82,7 @@ function senderOf(page: PageContext, fields: BodyFields): Opener {
   return openerOf(page.c, page.sender(textIn(fields, 'once')), textIn(fields, 'passphrase'));
 }
 
-/** Undefined for the token of anything else. */
+/** Undefined for a token that is no request's. */
 async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
   return options.requests.find(urlToken(c)).catch((error: unknown) => {
     if (error instanceof ServiceRefusal && error.kind === 'not_found') return undefined;
@@ -102,11 +102,11 @@ async function readAnswer(
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
   const opener = senderOf(page, fields);
   const read = await doOnce({ ...opener.visitor, owner }, (visitor) =>
-    requests.read({ ...opener, visitor }),
+    requests.retrieve({ ...opener, visitor }),
   );
   const { text, files } = read.answer;
-  if (text === null) return late(page, read.request, 200);
-  const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
+  if (text === null) return late(page, read.row, 200);
+  const push = { ...read.row, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
   const shown = { push, payload: text, files: page.downloads(files), deletionKey: undefined };
   const once = textIn(fields, 'once');
   const hide = `${new URLSearchParams({ 'request[do]': 'hide', 'request[once]': once })}`;
@@ -125,12 +125,13 @@ async function show(
   refused?: RefusedAnswer,
 ): Promise<Response> {
   const { requests, owners } = page.options;
-  const { request, question } = await requests.read(openerOf(page.c, page.visitor(), passphrase));
-  if (question.text === null) return late(page, request, 200);
+  const opener = openerOf(page.c, page.visitor(), passphrase);
+  const { row: request, text: question, files } = await requests.retrieve(opener);
+  if (question === null) return late(page, request, 200);
   const shown = {
     request,
-    question: question.text,
-    files: page.downloads(question.files),
+    question,
+    files: page.downloads(files),
     requestor: await owners.requestorOf(request),
     passphrase,
     fileBytes: fileLimit(page, request),
@@ -160,7 +161,7 @@ async function refused(
   }
   if (isLate) return late(page, await requests.find(request.url_token), 409);
   if (problem && request.protected) return passphrasePage(view, request, page.base, problem);
-  // The text is in the page again.
+  // The page contains the text again, which takes memory.
   page.c.get('memory').add(answer.response.length);
   return show(page, passphrase, answer);
 }

@@ -10,13 +10,13 @@ import {
 } from '../http/authentication';
 import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
-import { auditBody, fileBody, json, jsonWithText, wrongMethod } from '../http/responses';
+import { auditBody, json, wrongMethod } from '../http/responses';
 import { type BodyPlan, textIn, withBody } from '../http/with-body';
+import type { Visitor } from '../rules/access';
 import type { PushWithNote } from '../rules/records';
-import type { TextWithFiles } from '../rules/views';
 import type { CheckedSettings } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
-import { requestBody } from './request-body';
+import { readRequest, requestBody } from './request-body';
 import { requestState } from './requests';
 
 /** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
@@ -48,25 +48,18 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     api.get(requestRoutes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await requests.list(owner, state, pageNumber(c));
-      return json(list.map((one) => noted(c, one)));
+      return json(list.map((item) => noted(c, item)));
     });
   }
 
   api.get(requestRoutes.read.path, async (c) => {
     const caller = await permitted(c);
-    // Hono routes it like GET.
+    // Hono routes HEAD like GET, but it must not take the answer.
     if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
     refusePrefetch(c.req.raw, 'A request takes its answer');
-    const { request, question, answer } = await requests.read(openerOf(c, caller));
-    const base = baseOf(c.req.raw, settings);
-    const bodies = ({ files }: TextWithFiles) => files.map((file) => fileBody(file, base));
-    const head = {
-      ...body(c, request),
-      requestor: await owners.requestorOf(request),
-      request: question.text,
-      request_files: bodies(question),
-    };
-    return jsonWithText(head, 'response', answer.text, { files: bodies(answer) });
+    const question = await requests.retrieve(openerOf(c, caller));
+    const requestor = await owners.requestorOf(question.row);
+    return readRequest(question, requestor, baseOf(c.req.raw, settings), now());
   });
 
   api.get(requestRoutes.preview.path, async (c) => {
@@ -89,16 +82,25 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.patch(requestRoutes.respond.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await permitted(c);
-    // Before the body, which may be large, is read.
+    // A request that does not exist is refused before the body, which may be large, is read.
     const request = await requests.find(urlToken(c));
-    const answered = await withBody(c, answerPlan(request, settings), async (body) => {
-      // That of the body is in no log of a proxy.
-      const opener = () => openerOf(c, caller, textIn(body.fields, 'passphrase') || undefined);
-      if (await body.readFields()) await body.readFiles(await requests.uploadAnswer(opener()));
-      const { upload } = body;
-      return requests.respond({ ...opener(), input: body.takeFields(), upload });
-    });
+    const answered = await answer(c, caller, request, options);
     return json(body(c, answered));
+  });
+}
+
+async function answer(
+  c: Context<Env>,
+  visitor: Visitor,
+  request: PushRow,
+  { requests, settings }: PartOptions,
+): Promise<PushRow> {
+  return withBody(c, answerPlan(request, settings), async (body) => {
+    // A passphrase in the body is preferred, as proxies log the query.
+    const opener = () => openerOf(c, visitor, textIn(body.fields, 'passphrase') || undefined);
+    if (await body.readFields()) await body.readFiles(await requests.uploadAnswer(opener()));
+    const { upload } = body;
+    return requests.respond({ ...opener(), input: body.takeFields(), upload });
   });
 }
 

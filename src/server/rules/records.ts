@@ -5,7 +5,7 @@ import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
-import { forgetViews } from '../store/kept-rows';
+import { forgetViews, type KeptAnswer } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -22,14 +22,14 @@ export interface PushWithNote {
 
 type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'key_proof' | 'updated_at';
 
-/** What is sealed of a new row. */
+/** The texts of a new row, which are sealed. */
 interface Texts {
   readonly payload: string;
   readonly note: string;
   readonly passphrase: string;
   /** What readers of a push have to prove (`ProofCheck`). */
   readonly keyProof?: string | null;
-  /** Of an answer: the data key of its request. */
+  /** The data key of the request that an answer is for. */
   readonly requestKey?: Uint8Array;
 }
 
@@ -134,7 +134,7 @@ export abstract class Records {
 
   /** Stores what a visitor creates, once. */
   protected async make(creation: Creation): Promise<PushWithNote> {
-    const { database, now, vault } = this.options;
+    const { database, now } = this.options;
     const { call, sent, texts, visitor, upload } = creation;
     const key = keyedCall(visitor, [call], [...sent, ...(upload?.contents ?? [])]);
     const { note } = texts;
@@ -143,14 +143,18 @@ export abstract class Records {
         return { push: await this.store(creation, key), note };
       } catch (error) {
         const made = await key?.replay(database.sql, now());
-        if (!made) retryOrThrow(error, tries);
-        else {
-          const row = await store.findById(database.sql, made.push_id);
-          if (!row) throw notFound();
-          return { push: stateAt({ ...row, url_token: vault.keys.links.open(row) }, now()), note };
-        }
+        if (made) return { push: await this.made(made), note };
+        retryOrThrow(error, tries);
       }
     }
+  }
+
+  /** What a copy of the request has made. */
+  private async made({ push_id }: KeptAnswer): Promise<PushRow> {
+    const { database, now, vault } = this.options;
+    const row = await store.findById(database.sql, push_id);
+    if (!row) throw notFound();
+    return stateAt({ ...row, url_token: vault.keys.links.open(row) }, now());
   }
 
   private async store(creation: Creation, key: KeyedCall | undefined): Promise<PushRow> {
@@ -167,7 +171,7 @@ export abstract class Records {
     const sealed = await this.seal(row, texts, visitor, upload);
     const sharing = upload?.fileCount ? {} : { key: sealed.row.lookup };
     const inserted = await database.transaction(async (sql) => {
-      // The client will never receive the link, nor expire the push.
+      // A client that has disconnected will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await this.insert(sql, sealed, visitor);
       await key?.keep(sql, inserted, now);
@@ -200,7 +204,7 @@ export abstract class Records {
     return { row: { ...row, ...vault.keys.links.store(urlToken) }, secret, upload, urlToken };
   }
 
-  /** Runs in the caller's transaction. */
+  /** Inserts a row with its files and its entry in the audit log, in the caller's transaction. */
   protected async insert(sql: Sql, { row, secret, upload }: NewRecord, from: Visitor) {
     const inserted = await store.insertPush(sql, row, secret);
     const creation = { pushId: inserted.id, kind: 'creation', from, at: row.created_at } as const;
@@ -210,8 +214,8 @@ export abstract class Records {
   }
 
   /**
-   * Ends a row for a visitor who may, and one whose time is over for any; of a row that has ended, the files whose links
-   * are still valid. Returns what ended it, if this call did.
+   * Ends a row for a visitor who may, and one whose time is over for anyone. Where a row has ended, it ends the files whose
+   * links are still valid. Returns what ended the row, if this call did.
    */
   protected async end(row: PushRow, kind: 'expire' | 'close', visitor: Visitor, may: boolean) {
     const end = async (sql: Sql) => {
@@ -248,7 +252,7 @@ function pageOf(number: number): listings.RowPage {
   return { number, rows: limits.rowsPerPage };
 }
 
-/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
+/** A token of 14 random bytes. It begins and ends with a letter or digit, as chat programs cut links at punctuation. */
 export function newUrlToken(): string {
   for (;;) {
     const token = randomBytes(14).toString('base64url').toLowerCase();

@@ -9,7 +9,6 @@ import { openMemory, openSqlite } from './sqlite';
 
 const FILE = 'pwpush.db';
 
-/** Where the data and the instance key are. */
 export interface DataLocation
   extends Pick<ServiceSettings, 'data' | 'database' | 'instanceKeyFile'>,
     Partial<Pick<ServiceSettings, 'ephemeral'>> {

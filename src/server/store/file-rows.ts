@@ -1,4 +1,4 @@
-import type { Sql } from './sql';
+import { first, hasRows, type Sql } from './sql';
 
 /** A row of `files`: name, type and size, sealed. */
 export interface FileRow {
@@ -62,15 +62,14 @@ export function listFiles(sql: Sql, pushId: number): Promise<FileRow[]> {
 }
 
 /** Finds a file while its push is active, and after the last view until `ends_at`. */
-export async function findFile(sql: Sql, pushId: number, position: number, now: number) {
-  const rows = await sql<FileRow & { readonly upload_id: number }>`
+export function findFile(sql: Sql, pushId: number, position: number, now: number) {
+  return first(sql<FileRow & { readonly upload_id: number }>`
     SELECT files.upload_id, files.position, files.header
     FROM files
     JOIN uploads ON uploads.id = files.upload_id
     JOIN pushes ON pushes.id = uploads.push_id
     WHERE pushes.id = ${pushId} AND files.position = ${position} AND (uploads.ends_at > ${now}
-      OR (pushes.expired_at IS NULL AND pushes.expires_at > ${now}))`;
-  return rows[0];
+      OR (pushes.expired_at IS NULL AND pushes.expires_at > ${now}))`);
 }
 
 export async function findChunk(sql: Sql, uploadId: number, position: number, number: number) {
@@ -81,28 +80,24 @@ export async function findChunk(sql: Sql, uploadId: number, position: number, nu
   return rows[0]?.sealed;
 }
 
-/** Keeps the files of an expired push readable until a time. */
-export async function keepFilesUntil(sql: Sql, pushId: number, at: number): Promise<void> {
-  await sql`UPDATE uploads SET ends_at = ${at} WHERE push_id = ${pushId}`;
+export async function keepFilesUntil(sql: Sql, pushId: number, time: number): Promise<void> {
+  await sql`UPDATE uploads SET ends_at = ${time} WHERE push_id = ${pushId}`;
 }
 
 /** Ends the files of a push at once; returns whether there were any. */
-export async function endFiles(sql: Sql, pushId: number): Promise<boolean> {
-  const rows = await sql`
+export function endFiles(sql: Sql, pushId: number): Promise<boolean> {
+  return hasRows(sql`
     UPDATE uploads SET ends_at = ${AT_ONCE}
     WHERE push_id = ${pushId} AND (ends_at IS NULL OR ends_at > ${AT_ONCE})
-    RETURNING id`;
-  return rows.length > 0;
+    RETURNING id`);
 }
 
 /** Abandons an upload; returns false when it is attached to a push. */
-export async function abandonUpload(sql: Sql, id: number): Promise<boolean> {
-  const rows = await sql`
-    UPDATE uploads SET ends_at = ${AT_ONCE} WHERE id = ${id} AND push_id IS NULL RETURNING id`;
-  return rows.length > 0;
+export function abandonUpload(sql: Sql, id: number): Promise<boolean> {
+  return hasRows(sql`
+    UPDATE uploads SET ends_at = ${AT_ONCE} WHERE id = ${id} AND push_id IS NULL RETURNING id`);
 }
 
-/** Abandons uploads without activity since `before`. */
 export async function abandonStale(sql: Sql, before: number): Promise<void> {
   await sql`
     UPDATE uploads SET ends_at = ${AT_ONCE}

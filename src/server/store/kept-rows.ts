@@ -55,7 +55,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
     until: 'BIGINT',
   } satisfies Record<keyof KeptRow, ColumnType>,
   `INSERT INTO kept (key_hash, push_id, digest, kept_at, until)
-   SELECT * FROM given WHERE true
+   SELECT * FROM input WHERE true
    ON CONFLICT (key_hash) DO UPDATE SET push_id = excluded.push_id, digest = excluded.digest,
      kept_at = excluded.kept_at, until = excluded.until
    WHERE kept.until <= excluded.kept_at
@@ -65,7 +65,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
 
 /** Returns false when a request with that key has been done. */
 export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
-  const [kept] = await insertion(sql, { ...row });
+  const kept = await insertion(sql, { ...row });
   // Of several requests with one key, which PostgreSQL inserts at once, one has the row.
   return kept?.push_id === row.push_id;
 }
@@ -73,13 +73,13 @@ export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
 const madeSearch = onRows<KeptAnswer>(
   { hash: 'TEXT', at: 'BIGINT' },
   `SELECT key_hash, push_id, digest AS seal, kept_at
-   FROM given JOIN kept ON key_hash = hash WHERE until > at`,
+   FROM input JOIN kept ON key_hash = hash WHERE until > at`,
   'key_hash',
 );
 
 /** Finds what was made with a key. */
 export async function findMade(sql: Sql, hash: string, now: number) {
-  return (await madeSearch(sql, { hash, at: now }))[0];
+  return madeSearch(sql, { hash, at: now });
 }
 
 /** Deletes rows whose time is over, and those that were kept while the clock was ahead. */
@@ -87,19 +87,19 @@ export async function deleteMade(sql: Sql, now: number): Promise<void> {
   await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;
 }
 
-/** The condition on an entry with a view that is kept for the `hash` of a key `at` a time, both columns of `given`. */
+/** The condition on an entry with a view that is kept for the `hash` of a key `at` a time, both columns of `input`. */
 export const KEPT = `key_hash = hash AND until > at AND audit.created_at <= at + ${ASTRAY}`;
 
 const viewSearch = onRows<KeptView>(
   { hash: 'BIGINT', token: 'TEXT', at: 'BIGINT' },
   `SELECT hash, audit.id, lookup, push_id, sealed AS seal, audit.views, audit.created_at AS kept_at
-   FROM given JOIN pushes ON lookup = token JOIN audit ON push_id = pushes.id AND ${KEPT}`,
+   FROM input JOIN pushes ON lookup = token JOIN audit ON push_id = pushes.id AND ${KEPT}`,
   'hash',
 );
 
 /** Finds the view of a push that is kept for a key, or that of another push if the key is used for both at the same time. */
 export async function findView(sql: Sql, lookup: string, hash: number, now: number) {
-  return (await viewSearch(sql, { hash, token: lookup, at: now }))[0];
+  return viewSearch(sql, { hash, token: lookup, at: now });
 }
 
 export interface SealedText {
@@ -110,7 +110,7 @@ export interface SealedText {
 const spending = onRows(
   { kept_id: 'BIGINT', push_id: 'BIGINT', payload: 'BYTEA', own: 'BIGINT' },
   `INSERT INTO spent (kept_id, push_id, payload)
-   SELECT kept_id, push_id, payload FROM given
+   SELECT kept_id, push_id, payload FROM input
    WHERE own = 1 OR EXISTS (SELECT 1 FROM audit WHERE audit.push_id = kept_id AND until IS NOT NULL)`,
 );
 

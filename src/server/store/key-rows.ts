@@ -35,7 +35,6 @@ export async function deleteKey(sql: Sql, id: string): Promise<void> {
   await sql`DELETE FROM instance_keys WHERE id = ${id}`;
 }
 
-/** Lists the next `count` rows after a push. */
 export function listSealedKeys(sql: Sql, after: number, count: number) {
   return sql<SealedKeysRow>`
     SELECT push_id, lookup, sealed_token, link_key, owner_id, expires_at, expire_after_views,

@@ -40,7 +40,10 @@ const REQUEST_TIMEOUT = 9000;
 /** The database over a pool of connections; `timeout` in milliseconds limits each request, `exclusively` excepted. */
 export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): Database {
   const single: Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-    retry((left) => pool.use((one) => runSingle<R>(one, strings, values), left), timeout);
+    retry(
+      (left) => pool.use((connection) => runSingle<R>(connection, strings, values), left),
+      timeout,
+    );
   const read = merging(single);
   const alone = <T>(work: (sql: Sql) => Promise<T>, left?: number) =>
     pool.use((connection) => transact(connection, work), left);

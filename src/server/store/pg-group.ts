@@ -90,19 +90,19 @@ interface Call extends Pick<Member, 'reject'> {
   readonly resolve: (rows: never[]) => void;
 }
 
-/** Runs a `RowStatement` once for all who ask for it in the same round of the event loop. */
+/** Runs a `RowStatement` once for all its calls in the same round of the event loop. */
 export function merging(sql: Sql): Sql {
-  const asked = new Map<RowStatement, Call[]>();
-  const ask = () => {
-    for (const [statement, calls] of asked) void askFor(sql, statement, calls);
-    asked.clear();
+  const waiting = new Map<RowStatement, Call[]>();
+  const send = () => {
+    for (const [statement, calls] of waiting) void runForAll(sql, statement, calls);
+    waiting.clear();
   };
   return (strings, ...values) => {
     if (!isRowStatement(strings) || values.some(isLarge)) return sql(strings, ...values);
     return new Promise((resolve, reject) => {
-      if (asked.size === 0) setImmediate(ask);
-      const calls = asked.get(strings) ?? [];
-      asked.set(strings, calls);
+      if (waiting.size === 0) setImmediate(send);
+      const calls = waiting.get(strings) ?? [];
+      waiting.set(strings, calls);
       calls.push({ values, resolve, reject });
     });
   };
@@ -112,16 +112,16 @@ export function merging(sql: Sql): Sql {
 const LARGE = 16 * 1024;
 const isLarge = (value: Value) => value instanceof Uint8Array && value.length > LARGE;
 
-async function askFor(sql: Sql, statement: RowStatement, calls: readonly Call[]): Promise<void> {
+async function runForAll(sql: Sql, statement: RowStatement, calls: readonly Call[]): Promise<void> {
   const { by } = statement;
   try {
     const rows = await sql<Record<string, Value>>(
       statement.ofMany,
       ...arraysOf(calls.map(({ values }) => values)),
     );
-    const found = new Map(rows.map((row) => [row[by ?? ''], row]));
+    const byValue = new Map(rows.map((row) => [row[by ?? ''], row]));
     for (const { values, resolve } of calls) {
-      const row = found.get(values[0] as Value);
+      const row = byValue.get(values[0] as Value);
       resolve(row === undefined ? [] : [row as never]);
     }
   } catch (error) {

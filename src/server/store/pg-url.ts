@@ -55,7 +55,7 @@ const parameters = {
   options: 'PGOPTIONS',
 } as const;
 
-type Given = (name: keyof typeof parameters) => string | undefined;
+type Parameter = (name: keyof typeof parameters) => string | undefined;
 
 /**
  * Parses `postgres://user:password@host:port/database?sslmode=…` as libpq does (PostgreSQL manual, Connection URIs), with
@@ -73,50 +73,50 @@ export function readAddress(
   if (!match) throw wrong('must start with postgres:// and contain user, host and database');
   const [, login = '', hosts = '', path = '', query = ''] = match;
   const [, user, password] = /^([^:]*)(?::(.*))?$/s.exec(login) ?? [];
-  const asked = readQuery(query);
+  const values = readQuery(query);
   const inPlace = { user, password, dbname: path };
-  const given: Given = (name) =>
-    asked.get(name) ||
+  const parameter: Parameter = (name) =>
+    values.get(name) ||
     decoded((inPlace as Variables)[name] ?? '') ||
     env[parameters[name]] ||
     undefined;
-  const name = given('user') ?? systemUser();
-  const servers = readHosts(asked.get('host') ? '' : hosts, given);
-  refuseUnsupported(given);
+  const name = parameter('user') ?? systemUser();
+  const servers = readHosts(values.get('host') ? '' : hosts, parameter);
+  refuseUnsupported(parameter);
   return {
     hosts: servers,
     user: name,
-    password: given('password') ?? passwordIn(env.PWPUSH_DB_PASSWORD_FILE) ?? '',
-    database: given('dbname') ?? name,
-    ssl: readTls(given, home),
-    connectTimeout: readTimeout(given('connect_timeout')),
+    password: parameter('password') ?? passwordIn(env.PWPUSH_DB_PASSWORD_FILE) ?? '',
+    database: parameter('dbname') ?? name,
+    ssl: readTls(parameter, home),
+    connectTimeout: readTimeout(parameter('connect_timeout')),
     startup: {
-      application_name: given('application_name') ?? 'pwpush',
-      ...(given('options') === undefined ? {} : { options: given('options') as string }),
+      application_name: parameter('application_name') ?? 'pwpush',
+      ...(parameter('options') === undefined ? {} : { options: parameter('options') as string }),
     },
   };
 }
 
 function readQuery(query: string): Map<string, string> {
-  const asked = new Map<string, string>();
-  for (const pair of query.split('&').filter((one) => one !== '')) {
-    const at = pair.indexOf('=');
-    const name = decoded(at < 0 ? pair : pair.slice(0, at));
+  const values = new Map<string, string>();
+  for (const pair of query.split('&').filter((part) => part !== '')) {
+    const equals = pair.indexOf('=');
+    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
     if (!Object.hasOwn(parameters, name)) {
       // After an unencoded ? in a password, the "parameter" is the rest of the password.
       const quoted = /^\w+$/.test(name) && !query.includes('@') ? `, "${name}"` : '';
       throw wrong(`has an unknown parameter${quoted}`);
     }
-    asked.set(name, at < 0 ? '' : decoded(pair.slice(at + 1)));
+    values.set(name, equals < 0 ? '' : decoded(pair.slice(equals + 1)));
   }
-  return asked;
+  return values;
 }
 
-function readHosts(hosts: string, given: Given): PgHost[] {
-  const parts = (given('host')?.split(',') ?? []).map((host) => ({ host, port: '' }));
+function readHosts(hosts: string, parameter: Parameter): PgHost[] {
+  const parts = (parameter('host')?.split(',') ?? []).map((host) => ({ host, port: '' }));
   const inPlace = hosts
     .split(',')
-    .filter((one) => one !== '')
+    .filter((part) => part !== '')
     .map((text) => {
       const [, bracketed, plain, port = ''] =
         /^(?:\[([\da-fA-F:.]+)\]|([^:[\]]*))(?::(\d*))?$/.exec(text) ?? [];
@@ -125,7 +125,7 @@ function readHosts(hosts: string, given: Given): PgHost[] {
       return { host: decoded(host), port };
     });
   const all = inPlace.length > 0 ? inPlace : parts.length > 0 ? parts : [{ host: '', port: '' }];
-  const ports = given('port')?.split(',') ?? [];
+  const ports = parameter('port')?.split(',') ?? [];
   return all.map(({ host, port }, index) => ({
     host: host || 'localhost',
     port: readPort(port || ports[index] || (ports.length === 1 ? ports[0] : '') || '5432'),
@@ -138,21 +138,21 @@ function readPort(text: string): number {
 }
 
 /** Refuses requirements that this program would not meet; ignoring them would weaken the connection. */
-function refuseUnsupported(given: Given): void {
-  if (given('channel_binding') === 'require')
+function refuseUnsupported(parameter: Parameter): void {
+  if (parameter('channel_binding') === 'require')
     throw wrong('asks for channel_binding=require, which is not supported: remove it');
-  if (given('gssencmode') === 'require')
+  if (parameter('gssencmode') === 'require')
     throw wrong('asks for gssencmode=require, which is not supported: remove it');
-  if (/standby|read-only/.test(given('target_session_attrs') ?? ''))
+  if (/standby|read-only/.test(parameter('target_session_attrs') ?? ''))
     throw wrong('asks for a server that cannot be written to');
 }
 
 /** TLS as libpq defines it for `sslmode`, but that a certificate of the client requires TLS. */
-function readTls(given: Given, home: string | undefined): PgTls {
-  const mode = given('sslmode') ?? 'prefer';
-  const authority = given('sslrootcert') ?? usualAuthority(home);
+function readTls(parameter: Parameter, home: string | undefined): PgTls {
+  const mode = parameter('sslmode') ?? 'prefer';
+  const authority = parameter('sslrootcert') ?? usualAuthority(home);
   if (mode === 'disable') return false;
-  const files = clientPair(given('sslcert'), given('sslkey'));
+  const files = clientPair(parameter('sslcert'), parameter('sslkey'));
   // Anyone can get a certificate of a public authority, so checking the chain alone proves nothing.
   if (authority === 'system' && mode !== 'verify-full')
     throw wrong('has sslrootcert=system, which requires sslmode=verify-full');

@@ -64,14 +64,14 @@ async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgC
   for (const host of address.hosts) {
     const name = `${host.host} ${host.port}`;
     const connection = new Connection(host, address);
-    const other = new Connection(host, address);
+    const second = new Connection(host, address);
     const late = () => {
       connection.abandon('ETIMEDOUT');
-      other.abandon('ETIMEDOUT');
+      second.abandon('ETIMEDOUT');
     };
     const timer = setTimeout(late, 1000 * address.connectTimeout);
     try {
-      if (!known.has(name)) await refuseSharing(connection, other);
+      if (!known.has(name)) await refuseSharing(connection, second);
       await connection.prepare();
       known.add(name);
       return connection;
@@ -82,7 +82,7 @@ async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgC
         : error;
     } finally {
       clearTimeout(timer);
-      other.abandon();
+      second.abandon();
     }
   }
   throw new Unreachable(unreachable(cause, address));
@@ -227,13 +227,13 @@ function connectionError(code = 'ECONNRESET'): Error {
  * Refuses a pooler that gives each transaction any session, as PgBouncer does with `pool_mode = transaction`: settings
  * and locks would be those of others, and statements not be prepared where they run.
  */
-async function refuseSharing(connection: Connection, other: Connection): Promise<void> {
+async function refuseSharing(connection: Connection, second: Connection): Promise<void> {
   const { pid, login } = await connection.process();
   if (pid === login) return;
   // A pooler takes the session that was used last, or the one that was unused for longest. There are several tries, as others
   // may use these sessions too.
   for (let tries = 0; tries < 5; tries += 1) {
-    const [own, others] = [await connection.process(), await other.process()];
+    const [own, others] = [await connection.process(), await second.process()];
     if (own.pid === pid && others.pid !== pid) continue;
     throw new UnusableServer(
       'is a pooler in transaction mode, which keeps no sessions',

@@ -3,117 +3,123 @@ import type { Kind } from '../../contract/api';
 import { keyChanged } from '../service-errors';
 import { endFiles } from './file-rows';
 import { forgetSpent, forgetViews, KEPT } from './kept-rows';
-import { type ColumnType, insertionOf, mapped, onRows, type Sql, violatesReference } from './sql';
-
-interface Column<T> {
-  readonly type: ColumnType;
-  readonly unsaid?: T;
-}
-
-/** A column that each new row says, and one that has this value unless a new row says another. */
-const said = <T>(type: ColumnType): Column<T> => ({ type });
-const unless = <T>(type: ColumnType, unsaid: T): Required<Column<T>> => ({ type, unsaid });
-
-const number = said<number>('BIGINT');
-const flag = unless<boolean>('BIGINT', false);
+import {
+  BIGINT,
+  BYTEA,
+  FLAG,
+  first,
+  insertionOf,
+  mapped,
+  nullable,
+  onRows,
+  type RowOf,
+  type Sql,
+  type SqlColumn,
+  TEXT,
+  violatesReference,
+} from './sql';
 
 /** The columns of `pushes` but for the id. Times are milliseconds. */
 const columns = {
   /** A keyed hash of the link token. */
-  lookup: said<string>('TEXT'),
+  lookup: TEXT,
   /** The link token, which opens the push. */
-  sealed_token: said<Uint8Array>('BYTEA'),
+  sealed_token: BYTEA,
   /** The number of the link key that seals it. */
-  link_key: number,
-  owner_id: said<number | null>('BIGINT'),
-  kind: said<Kind | 'request' | 'answer'>('TEXT'),
-  name: unless<string>('TEXT', ''),
-  expire_after_days: number,
-  expire_after_views: number,
-  views: unless<number>('BIGINT', 0),
-  deletable_by_viewer: flag,
-  retrieval_step: flag,
+  link_key: BIGINT,
+  owner_id: nullable(BIGINT),
+  kind: TEXT as SqlColumn<Kind | 'request' | 'answer'>,
+  name: TEXT,
+  expire_after_days: BIGINT,
+  expire_after_views: BIGINT,
+  views: BIGINT,
+  deletable_by_viewer: FLAG,
+  retrieval_step: FLAG,
   /** Whether it has a passphrase. */
-  protected: flag,
+  protected: FLAG,
   /** What opens a secret that was encrypted before it was sent; null for one that was not. */
-  sealed_with: unless<SealedWith | null>('TEXT', null),
+  sealed_with: TEXT as SqlColumn<SealedWith | null>,
   /** What shows that a viewer has the key, sealed with the link token; null where none is needed. */
-  key_proof: unless<string | null>('TEXT', null),
+  key_proof: nullable(TEXT),
   /** The salt with which words are stretched for `key_proof`. */
-  key_salt: unless<string | null>('TEXT', null),
+  key_salt: nullable(TEXT),
   /** Whether it was expired by its owner or a viewer, not by a limit. */
-  deleted: flag,
-  created_at: number,
-  updated_at: number,
-  expires_at: number,
-  expired_at: unless<number | null>('BIGINT', null),
+  deleted: FLAG,
+  created_at: BIGINT,
+  updated_at: BIGINT,
+  expires_at: BIGINT,
+  expired_at: nullable(BIGINT),
   /** The push with the answer to a request. */
-  answer_id: unless<number | null>('BIGINT', null),
+  answer_id: nullable(BIGINT),
   /** The age recipient that the answer to a request is to be encrypted to. */
-  public_key: unless<string | null>('TEXT', null),
+  public_key: nullable(TEXT),
   /** Whether the page of a request has the name of its owner. */
-  include_requestor: flag,
+  include_requestor: FLAG,
   /** Whether the answer to a request may have files. */
-  response_file_attachments: flag,
+  response_file_attachments: FLAG,
 };
 
-type Columns = typeof columns;
-type Unsaid = {
-  [C in keyof Columns]: Columns[C] extends Required<Columns[C]> ? C : never;
-}[keyof Columns];
-type Kept<C extends keyof Columns> = Columns[C] extends Column<infer T> ? T : never;
+type Columns = RowOf<typeof columns>;
 
-/** A new row, whose flags are off unless it has them. */
-export type NewPushRow = { readonly [C in Exclude<keyof Columns, Unsaid>]: Kept<C> } & {
-  readonly [C in Unsaid]?: Kept<C>;
-};
+/** What a new row has unless it says otherwise. */
+const defaults = {
+  name: '',
+  views: 0,
+  deletable_by_viewer: 0,
+  retrieval_step: 0,
+  protected: 0,
+  sealed_with: null,
+  key_proof: null,
+  key_salt: null,
+  deleted: 0,
+  expired_at: null,
+  answer_id: null,
+  public_key: null,
+  include_requestor: 0,
+  response_file_attachments: 0,
+} satisfies Partial<Columns>;
 
-/** A row of `pushes`; flags are 0 and 1. */
-export type StoredPush = { id: number } & {
-  [C in keyof Columns]: Kept<C> extends boolean ? 0 | 1 : Kept<C>;
-};
+type Default = keyof typeof defaults;
+type Fields = { readonly [C in keyof Columns]: Columns[C] extends 0 | 1 ? boolean : Columns[C] };
+
+export type NewPushRow = Omit<Fields, Default> & Partial<Pick<Fields, Default>>;
+
+export type StoredPush = { id: number } & Columns;
 
 export type StoredToken = Pick<StoredPush, 'lookup' | 'sealed_token' | 'link_key'>;
 
 /** A row with its link token in clear text. */
 export type PushRow = StoredPush & { url_token: string };
 
-/** A row of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
-export interface SecretRow {
+/** Columns of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
+const secretColumns = {
+  data_key: BYTEA,
+  payload: nullable(BYTEA),
+  note_key: nullable(BYTEA),
+  note: nullable(BYTEA),
+  salt: nullable(BYTEA),
+  cost: nullable(TEXT),
+  verifier: nullable(BYTEA),
   /** The id of the instance key that seals the data key, the note's key and the verifier. */
-  key_id: string;
-  data_key: Uint8Array;
-  payload: Uint8Array | null;
-  note_key: Uint8Array | null;
-  note: Uint8Array | null;
-  salt: Uint8Array | null;
-  cost: string | null;
-  verifier: Uint8Array | null;
-}
+  key_id: TEXT,
+};
 
+export type SecretRow = RowOf<typeof secretColumns>;
 export type NoteRow = Pick<SecretRow, 'key_id' | 'note_key' | 'note'>;
 
 const names = ['id', ...Object.keys(columns)].join(', ');
-const secretColumns = {
-  ...{ data_key: 'BYTEA', payload: 'BYTEA', note_key: 'BYTEA', note: 'BYTEA', salt: 'BYTEA' },
-  ...{ cost: 'TEXT', verifier: 'BYTEA', key_id: 'TEXT' },
-} as const satisfies Record<keyof SecretRow, ColumnType>;
 const secretNames = Object.keys(secretColumns).join(', ');
 
-const insertion = insertionOf<{ id: number }>(
-  'pushes',
-  mapped(columns, ({ type }) => type),
-  'lookup',
-);
-const secretInsertion = insertionOf('secrets', { push_id: 'BIGINT', ...secretColumns });
+const insertion = insertionOf<{ id: number }>('pushes', columns, 'lookup');
+const secretInsertion = insertionOf('secrets', { push_id: BIGINT, ...secretColumns });
 
 export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow) {
-  const row = mapped(columns, ({ unsaid }, column) => {
-    const value = push[column] ?? unsaid ?? null;
+  const fields: Partial<Fields> = push;
+  const row = mapped(columns, (_, column) => {
+    const value = fields[column] ?? (defaults as Partial<Columns>)[column] ?? null;
     return typeof value === 'boolean' ? Number(value) : value;
   });
-  const [inserted] = await insertion(sql, row);
-  const { id } = inserted as { id: number };
+  const { id } = (await insertion(sql, row)) as { id: number };
   await secretInsertion(sql, { push_id: id, ...secret }).catch((error) => {
     throw violatesReference(error) ? keyChanged() : error;
   });
@@ -121,47 +127,47 @@ export async function insertPush(sql: Sql, push: NewPushRow, secret: SecretRow) 
 }
 
 const search = onRows<StoredPush>(
-  { token: 'TEXT' },
-  `SELECT ${names} FROM given JOIN pushes ON lookup = token`,
+  { token: TEXT },
+  `SELECT ${names} FROM input JOIN pushes ON lookup = token`,
   'lookup',
 );
 
-export async function findPush(sql: Sql, lookup: string): Promise<StoredPush | undefined> {
-  return (await search(sql, { token: lookup }))[0];
+export function findPush(sql: Sql, lookup: string): Promise<StoredPush | undefined> {
+  return search(sql, { token: lookup });
 }
 
 const searchWithView = onRows<StoredPush & { readonly is_kept: boolean | number }>(
-  { hash: 'BIGINT', token: 'TEXT', at: 'BIGINT' },
+  { hash: BIGINT, token: TEXT, at: BIGINT },
   `SELECT hash, ${names}, pushes.views > 0 AND EXISTS (
      SELECT 1 FROM audit WHERE push_id = pushes.id AND ${KEPT}) AS is_kept
-   FROM given JOIN pushes ON lookup = token`,
+   FROM input JOIN pushes ON lookup = token`,
   'hash',
 );
 
 /** Finds a push, and whether a view of it is kept for a key, both at one moment; like `findView`, perhaps of another push. */
-export async function findWithView(sql: Sql, lookup: string, hash: number, now: number) {
-  return (await searchWithView(sql, { hash, token: lookup, at: now }))[0];
+export function findWithView(sql: Sql, lookup: string, hash: number, now: number) {
+  return searchWithView(sql, { hash, token: lookup, at: now });
 }
 
 const secretSearch = onRows<SecretRow>(
-  { push: 'BIGINT' },
-  `SELECT push_id, ${secretNames} FROM given JOIN secrets ON push_id = push`,
+  { push: BIGINT },
+  `SELECT push_id, ${secretNames} FROM input JOIN secrets ON push_id = push`,
   'push_id',
 );
 
-export async function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined> {
-  return (await secretSearch(sql, { push: id }))[0];
+export function findSecret(sql: Sql, id: number): Promise<SecretRow | undefined> {
+  return secretSearch(sql, { push: id });
 }
 
 const secretRemoval = onRows<SecretRow>(
-  { push: 'BIGINT' },
-  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM given) RETURNING push_id, ${secretNames}`,
+  { push: BIGINT },
+  `DELETE FROM secrets WHERE push_id IN (SELECT push FROM input) RETURNING push_id, ${secretNames}`,
   'push_id',
 );
 
 /** Destroys the secret of a push with its last view, for which it is returned. */
 export async function takeSecret(sql: Sql, push: StoredPush): Promise<SecretRow | undefined> {
-  const [[secret]] = await Promise.all([
+  const [secret] = await Promise.all([
     secretRemoval(sql, { push: push.id }),
     (push.protected || push.key_proof !== null) && forgetTries(sql, push.id),
   ]);
@@ -174,17 +180,17 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 }
 
 /** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
-const isLast = "kind <> 'request' AND views + 1 >= expire_after_views";
+const IS_LAST = "kind <> 'request' AND views + 1 >= expire_after_views";
 
-/** A condition on a push in `given`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
-const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > at';
+/** A condition on a push in `input`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
+const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > now';
 
 const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at'>>(
-  { push: 'BIGINT', at: 'BIGINT' },
+  { push: BIGINT, now: BIGINT },
   `UPDATE pushes SET views = views + 1,
-     expired_at = CASE WHEN ${isLast} THEN at END,
-     updated_at = CASE WHEN ${isLast} THEN at ELSE updated_at END
-   FROM given
+     expired_at = CASE WHEN ${IS_LAST} THEN now END,
+     updated_at = CASE WHEN ${IS_LAST} THEN now ELSE updated_at END
+   FROM input
    WHERE ${IS_ACTIVE} AND views < expire_after_views
    RETURNING id, views, expired_at, updated_at`,
   'id',
@@ -192,28 +198,27 @@ const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated
 
 /** Counts a view if one is left, and returns the updated push, expired by the last; undefined if none is left. */
 export async function takeView<P extends StoredPush>(sql: Sql, push: P, now: number) {
-  const [changed] = await viewing(sql, { push: push.id, at: now });
+  const changed = await viewing(sql, { push: push.id, now });
   return changed && { ...push, ...changed };
 }
 
 /** Attaches the answer to a request, of which a view was taken before. */
-export async function keepAnswer(sql: Sql, id: number, answerId: number, at: number) {
+export async function keepAnswer(sql: Sql, id: number, answerId: number, now: number) {
   const rows = await sql<StoredPush>`
-    UPDATE pushes SET answer_id = ${answerId}, updated_at = ${at} WHERE id = ${id} RETURNING *`;
+    UPDATE pushes SET answer_id = ${answerId}, updated_at = ${now} WHERE id = ${id} RETURNING *`;
   return rows[0] as StoredPush;
 }
 
-export async function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
-  const rows = await sql<StoredPush>`
-    SELECT * FROM pushes WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}`;
-  return rows[0];
+export function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
+  return first(sql<StoredPush>`
+    SELECT * FROM pushes WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}`);
 }
 
 type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;
 
 const locking = onRows<Changeable>(
-  { push: 'BIGINT', at: 'BIGINT' },
-  `UPDATE pushes SET views = views FROM given WHERE ${IS_ACTIVE}
+  { push: BIGINT, now: BIGINT },
+  `UPDATE pushes SET views = views FROM input WHERE ${IS_ACTIVE}
    RETURNING id, views, expired_at, updated_at, answer_id`,
   'id',
 );
@@ -223,7 +228,7 @@ const locking = onRows<Changeable>(
  * changed since it was read; undefined if it has ended.
  */
 export async function lockActive<P extends StoredPush>(sql: Sql, push: P, now: number) {
-  const [changed] = await locking(sql, { push: push.id, at: now });
+  const changed = await locking(sql, { push: push.id, now });
   return changed && { ...push, ...changed };
 }
 
@@ -232,9 +237,9 @@ export async function lockActive<P extends StoredPush>(sql: Sql, push: P, now: n
  * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the
  * row's lock orders them.
  */
-export async function endPush(sql: Sql, id: number, at: number, deleted: 0 | 1) {
+export async function endPush(sql: Sql, id: number, time: number, deleted: 0 | 1) {
   const rows = await sql<StoredPush>`
-    UPDATE pushes SET expired_at = ${at}, updated_at = ${at}, deleted = ${deleted}
+    UPDATE pushes SET expired_at = ${time}, updated_at = ${time}, deleted = ${deleted}
     WHERE id = ${id} AND expired_at IS NULL
     RETURNING *`;
   const [ended] = rows;
@@ -248,13 +253,13 @@ export async function endPush(sql: Sql, id: number, at: number, deleted: 0 | 1) 
 }
 
 /** The row of a push that may have ended. */
-export async function findById(sql: Sql, id: number): Promise<StoredPush | undefined> {
-  return (await sql<StoredPush>`SELECT * FROM pushes WHERE id = ${id}`)[0];
+export function findById(sql: Sql, id: number): Promise<StoredPush | undefined> {
+  return first(sql<StoredPush>`SELECT * FROM pushes WHERE id = ${id}`);
 }
 
 export type DuePush = Pick<StoredPush, 'id' | 'kind' | 'expires_at'> & { readonly bytes: number };
 
-/** The next due pushes after the given one, ordered by time. */
+/** The next due pushes after `after`, ordered by time. */
 export function listDue(
   sql: Sql,
   now: number,
@@ -308,7 +313,7 @@ export interface ActiveCounts {
   readonly requests: number;
 }
 
-/** Counts by the index `pushes_by_end` alone. */
+/** The index `pushes_by_end` has all that this counts. */
 export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
   const [row] = await sql<ActiveCounts>`
     SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,

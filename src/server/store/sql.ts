@@ -28,7 +28,7 @@ export interface Database {
    * share a transaction with those of other keys, whose rows it must not read or write.
    * @throws ServiceRefusal when the disk is full or fails, the database is locked too long, or the server does not respond
    */
-  transaction<T>(work: (sql: Sql) => Promise<T>, how?: Sharing): Promise<T>;
+  transaction<T>(work: (sql: Sql) => Promise<T>, options?: Sharing): Promise<T>;
   /** Like `transaction`, with at most one running in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
@@ -67,9 +67,25 @@ export function plain(text: string): TemplateStringsArray {
 
 export type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA';
 
-/** A statement on rows of values, named `given`, which PostgreSQL runs once for those of several callers. */
+/** The type of a column that has values `T`, which exists for the compiler alone. */
+export type SqlColumn<T> = ColumnType & { readonly values?: T };
+
+export const TEXT = 'TEXT' as SqlColumn<string>;
+export const BIGINT = 'BIGINT' as SqlColumn<number>;
+export const BYTEA = 'BYTEA' as SqlColumn<Uint8Array>;
+/** A boolean, which neither store has among the types that they share. */
+export const FLAG = 'BIGINT' as SqlColumn<0 | 1>;
+
+export const nullable = <T>(column: SqlColumn<T>) => column as SqlColumn<T | null>;
+
+/** A row of a table with these columns. */
+export type RowOf<Columns> = {
+  -readonly [C in keyof Columns]: Columns[C] extends SqlColumn<infer T> ? T : never;
+};
+
+/** A statement on rows of values, named `input`, which PostgreSQL runs once for those of several callers. */
 export interface RowStatement extends TemplateStringsArray {
-  /** The statement for several rows, with an array of values for each column of `given`. */
+  /** The statement for several rows, with an array of values for each column of `input`. */
   readonly ofMany: TemplateStringsArray;
   /** The column of a result that has the first value of its row. */
   readonly by: string | undefined;
@@ -86,8 +102,21 @@ export function isRowStatement(strings: TemplateStringsArray): strings is RowSta
   return 'ofMany' in strings;
 }
 
-/** Runs a `RowStatement` with a row; returns what it returns for it. */
-type OnRow<C extends string, R> = (sql: Sql, row: Readonly<Record<C, Value>>) => Promise<R[]>;
+/** The first of the rows that a statement returns. */
+export async function first<R>(rows: Promise<readonly R[]>): Promise<R | undefined> {
+  return (await rows)[0];
+}
+
+/** Whether a statement returns any row. */
+export async function hasRows(rows: Promise<readonly unknown[]>): Promise<boolean> {
+  return (await rows).length > 0;
+}
+
+/** Runs a `RowStatement` with a row; returns the row that it returns for it, if any. */
+type OnRow<C extends string, R> = (
+  sql: Sql,
+  row: Readonly<Record<C, Value>>,
+) => Promise<R | undefined>;
 
 export function onRows<R, C extends string = string>(
   columns: Readonly<Record<C, ColumnType>>,
@@ -97,13 +126,13 @@ export function onRows<R, C extends string = string>(
   const names = Object.keys(columns) as C[];
   const types = names.map((name) => columns[name]);
   const reads = text.startsWith('SELECT');
-  const given = (values: string) =>
-    Object.assign(plain(`WITH given (${names}) AS (${values}) ${text}`), { reads });
-  const statement: RowStatement = Object.assign(given(`VALUES (${names.map(() => '?')})`), {
-    ofMany: given(`SELECT * FROM unnest(${types.map((type) => `CAST(? AS ${type}[])`)})`),
+  const statementOn = (values: string) =>
+    Object.assign(plain(`WITH input (${names}) AS (${values}) ${text}`), { reads });
+  const statement: RowStatement = Object.assign(statementOn(`VALUES (${names.map(() => '?')})`), {
+    ofMany: statementOn(`SELECT * FROM unnest(${types.map((type) => `CAST(? AS ${type}[])`)})`),
     by,
   });
-  return (sql, row) => sql<R>(statement, ...names.map((name) => row[name]));
+  return (sql, row) => first(sql<R>(statement, ...names.map((name) => row[name])));
 }
 
 /** Inserts rows of these columns; with `key`, the first of them, it returns id and key. */
@@ -112,7 +141,7 @@ export function insertionOf<R, C extends string = string>(
   columns: Readonly<Record<C, ColumnType>>,
   key?: C,
 ): OnRow<C, R> {
-  const insert = `INSERT INTO ${table} (${Object.keys(columns)}) SELECT * FROM given`;
+  const insert = `INSERT INTO ${table} (${Object.keys(columns)}) SELECT * FROM input`;
   return onRows(columns, key === undefined ? insert : `${insert} RETURNING id, ${key}`, key);
 }
 
@@ -148,7 +177,7 @@ export function sqlCode(error: unknown): string {
 /** Whether an error has one of these codes: libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */
 export function hasCode(error: unknown, ...codes: (string | number)[]): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return codes.some((one) => one === code || one === errcode);
+  return codes.some((known) => known === code || known === errcode);
 }
 
 export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);

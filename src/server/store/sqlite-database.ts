@@ -56,8 +56,8 @@ export function overConnection(
       }),
     sleep,
   );
-  const transaction: Database['transaction'] = async (work, how) => {
-    const result = await single(work, how);
+  const transaction: Database['transaction'] = async (work, options) => {
+    const result = await single(work, options);
     failure.last = undefined;
     return result;
   };
@@ -122,16 +122,16 @@ function upkeep(connection: SqliteConnection, queue: Queue, space: Storage): Upk
     },
     alone: () => queue(async () => isAlone(connection)),
     time: async () => undefined,
-    free: async () => there(() => space.free()),
+    free: async () => onDisk(() => space.free()),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
-    setAside: async () => there(() => space.reserve()),
+    setAside: async () => onDisk(() => space.reserve()),
   };
 }
 
-/** Asks about the disk, whose folder may have been moved, or unmounted. */
-function there<T>(ask: () => T): T {
+/** Fails as the database does when its folder was moved or unmounted. */
+function onDisk<T>(work: () => T): T {
   try {
-    return ask();
+    return work();
   } catch (error) {
     throw away(error);
   }
@@ -241,9 +241,9 @@ const inSavepoint: Attempt = async (statements, work) => {
 };
 
 /** Returns false when there was nothing to undo. */
-function undo(statements: Statements, how: string): boolean {
+function undo(statements: Statements, text: string): boolean {
   try {
-    statements.exec(how);
+    statements.exec(text);
     return true;
   } catch {
     return false;

@@ -101,8 +101,8 @@ async function libsql(): Promise<Open> {
 /** A row by names of its columns. libsql returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
 function objectOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
-  for (const [at, name] of names.entries()) {
-    const value = values[at];
+  for (const [index, name] of names.entries()) {
+    const value = values[index];
     row[name] = value instanceof ArrayBuffer ? new Uint8Array(value) : value;
   }
   return row;

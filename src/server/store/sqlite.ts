@@ -56,7 +56,7 @@ export async function openMemory(
 function opened(connect: Open, path: string): SqliteConnection {
   const connection = connect(path);
   try {
-    for (const one of pragmas) pragma(connection, one);
+    for (const text of pragmas) pragma(connection, text);
   } catch (error) {
     connection.close();
     throw error;

@@ -1,13 +1,13 @@
 import { type RefusalKind, ServiceError, ServiceRefusal } from '../service-errors';
 import { type Database, isRead, sqlCode } from './sql';
 
-/** What fails, and says that it works again: what writes, what only reads (which writing does too), the disk below. */
+/** What a call uses. A success ends the outages of its part alone, but that writing reads, too. */
 type Part = 'writing' | 'reading' | 'disk';
 
 interface Outage {
   readonly part: Part;
   /** When a call failed last (`performance.now`). */
-  at: number;
+  failedAt: number;
 }
 
 /**
@@ -20,16 +20,16 @@ export function watched(database: Database, warn: (message: string) => void): Da
     if (!(error instanceof ServiceRefusal) || error.cause === undefined) return;
     const known = outages.get(error.kind);
     if (!known) warn(`${whyOf(error)}; requests get 503`);
-    outages.set(error.kind, { part: known?.part ?? part, at: performance.now() });
+    outages.set(error.kind, { part: known?.part ?? part, failedAt: performance.now() });
   };
   /** @param began a call that began before the last failure says nothing */
   const worked = (part: Part, began: number) => {
     for (const [kind, outage] of outages) {
       const says = outage.part === part || (outage.part === 'reading' && part === 'writing');
       // A changed key stays changed until this service is started again.
-      if (!says || began < outage.at || kind === 'rekeyed') continue;
+      if (!says || began < outage.failedAt || kind === 'rekeyed') continue;
       outages.delete(kind);
-      warn(againOf[kind] ?? 'the database is available again');
+      warn(recoveryOf[kind] ?? 'the database is available again');
     }
   };
   const watch = async <T>(part: Part, call: () => Promise<T>): Promise<T> => {
@@ -48,14 +48,14 @@ export function watched(database: Database, warn: (message: string) => void): Da
   return {
     ...database,
     sql: (strings, ...values) => watch(partOf(strings), () => database.sql(strings, ...values)),
-    transaction: (work, how) => watch('writing', () => database.transaction(work, how)),
+    transaction: (work, options) => watch('writing', () => database.transaction(work, options)),
     exclusively: (work) => watch('writing', () => database.exclusively(work)),
     free: () => watch('disk', () => database.free()),
     setAside: () => watch('disk', () => database.setAside()),
   };
 }
 
-const againOf: { readonly [kind in RefusalKind]?: string } = {
+const recoveryOf: { readonly [kind in RefusalKind]?: string } = {
   busy: 'the database is no longer locked',
   full: 'the database has space again',
 };

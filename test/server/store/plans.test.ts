@@ -9,7 +9,7 @@ import { at, filePart } from '../../helpers/service';
 
 /** Steps that take the longer the more there is; owners, tokens and keys are few, and a page has fifty rows. */
 const LONG =
-  /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|given\b|CONSTANT ROW)|AUTOMATIC/;
+  /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|input\b|CONSTANT ROW)|AUTOMATIC/;
 
 async function stepsOf(
   statements: readonly string[],

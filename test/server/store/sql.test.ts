@@ -46,13 +46,13 @@ onEachStore((store) => {
     type Thing = Record<'name' | 'data' | 'at', Value>;
     const insertion = onRows<Thing>(
       { name: 'TEXT', data: 'BYTEA', at: 'BIGINT' },
-      'INSERT INTO things (name, data, at) SELECT * FROM given RETURNING name, data, at',
+      'INSERT INTO things (name, data, at) SELECT * FROM input RETURNING name, data, at',
       'name',
     );
     const insert = (name: string, data: Value = null, after = async () => {}) =>
       database.transaction(
         async (sql) => {
-          const [thing] = await insertion(sql, { name, data, at: name.length });
+          const thing = await insertion(sql, { name, data, at: name.length });
           await after();
           return thing;
         },

@@ -39,7 +39,7 @@ interface OpenConnection {
 }
 
 class ConnectionGroup {
-  /** Of all its connections. */
+  /** The number of all its connections. */
   count = 0;
   /** Connections without a running request, the one that has been idle longest first. */
   readonly waiting = new Set<OpenConnection>();
@@ -178,7 +178,7 @@ export function serializeRequests(server: Server): void {
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { socket } = incoming;
-    // It has been refused, and the rest of what came with it is no request.
+    // A socket that cannot be written to was refused, and the rest of what came with the refused input is no request.
     if (!socket.writable) return;
     if (isUncertain(incoming)) {
       const code = 'HPE_INVALID_TRANSFER_ENCODING';
@@ -191,7 +191,7 @@ export function serializeRequests(server: Server): void {
       begin([incoming, outgoing]);
     } else if (before.length < MAX_PIPELINED) {
       before.push([incoming, outgoing]);
-      // Later, as Node.js resumes the socket at the end of the request.
+      // Node.js resumes the socket at the end of the request, so it is paused afterwards.
       queueMicrotask(() => waiting.has(socket) && socket.pause());
     } else {
       socket.destroy();
@@ -213,7 +213,7 @@ function isUncertain({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
 }
 
-/** For which running requests may go on after a stop. */
+/** Milliseconds for which running requests may go on after a stop. */
 export const GRACE_MS = 30_000;
 
 /**
@@ -229,10 +229,10 @@ export function gracefulStop(
   const ready = new Set<Socket>();
   const running = new Set<ServerResponse>();
   let stopping = false;
-  // Node's own drops responses that are ended but not flushed.
+  // The function of Node.js drops responses that are ended but not flushed.
   server.closeIdleConnections = () => undefined;
 
-  // Node also counts a connection without any request as active.
+  // Node.js would also count a connection without any request as active.
   const closeIdle = () => {
     const busy = new Set([...running].map(({ req }) => req.socket));
     for (const socket of ready) if (!busy.has(socket)) socket.destroySoon();

@@ -69,7 +69,7 @@ export function liftLimit(incoming: IncomingMessage): void {
   accepted.add(incoming);
 }
 
-/** Until the response: what is only discarded then has a limit of its own. */
+/** The limit ends with the response: the rest of a body is only discarded then, with a limit of its own. */
 function limitBody(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -96,7 +96,7 @@ function delayClosing(incoming: IncomingMessage): void {
   socket.destroySoon = () => {
     incoming.once('close', () => socket.destroySoon());
   };
-  // Node's listener is next.
+  // The listener of Node.js, which is the next one, calls the changed function.
   queueMicrotask(() => {
     socket.destroySoon = destroySoon;
   });
@@ -137,7 +137,7 @@ function discardRest(incoming: IncomingMessage, bytes: number, least: ReadingRat
   incoming.resume();
 }
 
-/** How often it looks in a period. */
+/** How often transfers are looked at in a period. */
 const LOOKS = 4;
 
 /**
@@ -171,12 +171,12 @@ function cutSlowClients(server: Server, { bytes, milliseconds }: ReadingRate): v
   server.once('close', () => clearInterval(timer));
 }
 
-/** Whether a response to it waits for its reader. */
+/** Whether a response to the request waits for its reader. */
 function isRead({ socket }: IncomingMessage): boolean {
   return socket.writableLength > 0;
 }
 
-/** Whether its body is waited for, and not this process, which has read all that has come. */
+/** Whether the sender of its body is waited for: this process has read all that has come. */
 function isAwaited({ complete, readableLength }: IncomingMessage): boolean {
   return !complete && readableLength === 0;
 }
