@@ -178,10 +178,10 @@ const tree = [
   ),
 ];
 
-test.each([['docs/architecture.md'], ['docs/decisions.md']])(
-  '%s names files and folders that exist',
-  (document) => {
-    const named = text(document).matchAll(
+test.each(['architecture', 'decisions', 'performance', 'promises', 'reliability'])(
+  'docs/%s.md names files and folders that exist',
+  (name) => {
+    const named = text(`docs/${name}.md`).matchAll(
       /`([\w./-]+(?:\.(?:[cm]?ts|[cm]js|json|sql|txt|[1-9])|\/))`/g,
     );
     const paths = Array.from(named, ([, path = '']) => `/${path}`);
