@@ -165,6 +165,37 @@ test('a package is imported in one file, and a heavy one when it is needed', () 
   expect([loading, starts.length > 30]).toEqual([[], true]);
 });
 
+const REPOSITORY = join(ROOT, '..');
+const text = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
+const tops = ['.ci', '.config', 'action', 'bin', 'deploy', 'docs', 'man', 'skills', 'src', 'test'];
+/** The paths of all files but those that are installed or built. */
+const tree = [
+  ...readdirSync(REPOSITORY),
+  ...tops.flatMap((top) =>
+    readdirSync(join(REPOSITORY, top), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(REPOSITORY, join(entry.parentPath, entry.name))),
+  ),
+];
+
+test.each([['docs/architecture.md'], ['docs/decisions.md']])(
+  '%s names files and folders that exist',
+  (document) => {
+    const named = text(document).matchAll(
+      /`([\w./-]+(?:\.(?:[cm]?ts|[cm]js|json|sql|txt|[1-9])|\/))`/g,
+    );
+    const paths = Array.from(named, ([, path = '']) => `/${path}`);
+    const missing = paths.filter(
+      (path) =>
+        !/NAME/.test(path) &&
+        !tree.some((file) =>
+          path.endsWith('/') ? `/${file}`.includes(path) : `/${file}`.endsWith(path),
+        ),
+    );
+    expect([missing, paths.length > 20]).toEqual([[], true]);
+  },
+);
+
 test('the table of planted faults is made of their results', () => {
   const words = ['test/mutants.mjs', '--check'];
   const { status, stderr } = spawnSync(process.execPath, words, {
