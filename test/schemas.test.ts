@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { wholeProgram } from '../src/commands/program';
+import { kinds } from '../src/contract/api';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settings } from '../src/profile/settings';
@@ -33,6 +34,12 @@ describe('the index', () => {
     for (const name of schemaNames) expect(name).toMatch(/^[a-z-]+\.\d+\.json$/);
   });
 
+  test('names schemas that docs/json.md explains', () => {
+    const page = readFileSync(join(root, 'docs/json.md'), 'utf8');
+    const own = schemaNames.filter((name) => name !== 'parts.1.json');
+    expect(own.filter((name) => !page.includes(`](schemas/${name})`))).toEqual([]);
+  });
+
   test('has the settings of a profile', () => {
     const { properties } = published()('profile.1.json').schema as { properties: object };
     const expected = [...Object.keys(settings), 'profile', 'current'];
@@ -45,6 +52,17 @@ describe('the index', () => {
       expect(error({ error: { code, message: 'x' } }), code).toBe(true);
     expect(error({ error: { code: 'other', message: 'x' } })).toBe(false);
   });
+});
+
+test('docs/openapi.json has the kinds of a push', () => {
+  const document = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
+  const listed = [...document.matchAll(/"enum": (\[[^\]]*"url"[^\]]*\])/g)].map(
+    ([, words = '']): string[] => JSON.parse(words),
+  );
+  const ofTexts = kinds.filter((kind) => kind !== 'file');
+  const known = [`${kinds}`, `${ofTexts}`];
+  expect(listed.filter((words) => !known.includes(`${words}`))).toEqual([]);
+  expect(listed.length).toBeGreaterThan(2);
 });
 
 test('a schema allows unknown fields of an instance, but none of ours', () => {

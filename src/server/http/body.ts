@@ -13,7 +13,6 @@ const PUSH_BYTES = 8 * 1024 * 1024;
 export const FIELD_BYTES = 2 * 1024 * 1024;
 /** Maximum of a form of our own pages that has no files. */
 const FORM_BYTES = 16 * 1024;
-const NAMES = { push: /^push\[(\w+)\](\[\])?$/, request: /^request\[(\w+)\](\[\])?$/ } as const;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Bytes. To look at more of them takes longer than a turn of the event loop should. */
@@ -54,16 +53,19 @@ function fieldsOfJson(body: unknown, root: BodyRoot): Fields {
 }
 
 function fieldsOfForm(form: Uint8Array, root: BodyRoot): Fields {
-  const pattern = NAMES[root];
-  const fields = Array.from(
-    formFields(form, (name) => pattern.test(name)),
-    ([name, value]) => {
-      const [, field = '', list] = pattern.exec(name) ?? [];
-      return [field, list ? [value] : value] as const;
-    },
-  );
+  const isWanted = (name: string) => fieldNamed(name).root === root;
+  const fields = Array.from(formFields(form, isWanted), ([name, value]) => {
+    const { field, isList } = fieldNamed(name);
+    return [field, isList ? [value] : value] as const;
+  });
   if (fields.length > 0) return fields;
   throw malformed(`The form must have fields like ${FIELD[root]}.`);
+}
+
+/** What the name of a form's field says, such as `push[payload]`. */
+export function fieldNamed(name: string) {
+  const [, root, field = '', list] = /^(\w+)\[(\w+)\](\[\])?$/.exec(name) ?? [];
+  return { root, field, isList: list !== undefined };
 }
 
 /** Whether a push in JSON or a form asks for files, which only multipart/form-data can contain. */
@@ -108,7 +110,12 @@ export function declaredBytes(request: Request): number {
 }
 
 function mediaType(request: Request): string {
-  return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  return mediaTypeIn(request.headers.get('content-type'));
+}
+
+/** A media type without its parameters. */
+export function mediaTypeIn(text: string | null = ''): string {
+  return text?.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
 function isObject(value: unknown): value is object {
@@ -116,14 +123,19 @@ function isObject(value: unknown): value is object {
 }
 
 function parse(bytes: Uint8Array): unknown {
-  const json = utf8(bytes);
-  if (json === undefined) throw malformed('The body is not valid UTF-8.');
+  const json = textOf(bytes);
   try {
     return JSON.parse(json.replace(/^\ufeff/, ''));
   } catch {
     // The parser's own message quotes the input, which may contain the secret.
     throw malformed('The body is not valid JSON.');
   }
+}
+
+export function textOf(bytes: Uint8Array): string {
+  const text = utf8(bytes);
+  if (text !== undefined) return text;
+  throw malformed('The body is not valid UTF-8.');
 }
 
 /** The bytes that arrive are counted: not each body has a Content-Length. */

@@ -3,18 +3,22 @@ import { Dicer } from '@fastify/busboy';
 import { malformed, type ServiceRefusal } from '../service-errors';
 import { utf8 } from './form-fields';
 
-/** Header fields by lower-case name, one character per byte. */
-export type PartHead = Readonly<Record<string, string>>;
-
 interface Part {
-  readonly head: PartHead;
+  readonly name: string;
+  /** Undefined for a field. */
+  readonly filename: string | undefined;
+  /** Media type as it was sent. */
+  readonly type: string | undefined;
   readonly isEmpty: boolean;
   /** Those that are not read before the next part are skipped. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
+/** Header fields by lower-case name, one character per byte. */
+type Head = Readonly<Record<string, string>>;
+
 /** What the parser finds in a form: a head, pieces of the bytes that follow it, and null at their end. */
-type Token = PartHead | Uint8Array | null;
+type Token = Head | Uint8Array | null;
 
 const MAX_PARTS = 100;
 const HEAD_BYTES = 8 * 1024;
@@ -34,7 +38,8 @@ export async function* partsOf(
   for await (const head of tokens) {
     if (head === null || head instanceof Uint8Array) continue;
     const { value: first } = await tokens.next();
-    yield { head, isEmpty: first === null, bytes: bytesFrom(first, tokens) };
+    const bytes = bytesFrom(first, tokens);
+    yield { ...namesIn(head), type: head['content-type'], isEmpty: first === null, bytes };
   }
 }
 
@@ -98,20 +103,16 @@ function broken(why: string): ServiceRefusal {
  * raw UTF-8 nor `%22`, which browsers send.
  */
 
-/**
- * The name of a form field, and the file name if it is a file, of a part's Content-Disposition, one character per byte;
- * undefined when it has no `name`.
- */
-export function readDisposition(text: string) {
-  if (!/^\s*form-data\s*(?:;|$)/i.test(text)) return undefined;
+/** The name of a field, and the file name if it is a file. */
+function namesIn({ 'content-disposition': text = '' }: Head): Pick<Part, 'name' | 'filename'> {
   const values = new Map<string, string>();
   const pattern = /;\s*([^\s=;]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))/g;
   for (const [, key = '', quoted, bare = ''] of text.matchAll(pattern)) {
     const name = key.toLowerCase();
     if (!values.has(name)) values.set(name, quoted ?? bare.trim());
   }
-  const name = values.get('name');
-  if (name === undefined) return undefined;
+  const name = /^\s*form-data\s*(?:;|$)/i.test(text) ? values.get('name') : undefined;
+  if (name === undefined) throw broken('a part has no name');
   const plain = values.get('filename');
   const extended = values.get('filename*');
   return {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { hasAtMost, limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
-import { invalid, malformed, ServiceRefusal } from '../service-errors';
+import { invalid, ServiceRefusal } from '../service-errors';
 import { needsToken } from './authentication';
 import {
   asksForFiles,
@@ -9,14 +9,16 @@ import {
   bodyOf,
   declaredBytes,
   FIELD_BYTES,
+  fieldNamed,
   isMultipart,
+  mediaTypeIn,
   readFields,
+  textOf,
   tooLarge,
 } from './body';
 import { Collected } from './body-memory';
 import type { Env } from './env';
-import { utf8 } from './form-fields';
-import { type PartHead, partsOf, readDisposition } from './multipart';
+import { partsOf } from './multipart';
 
 /** Maximum of all boundaries and part headers together. */
 const FRAME_BYTES = 2 * 1024 * 1024;
@@ -161,28 +163,25 @@ function announcesFiles(request: Request): boolean {
 /** The fields and files of the `push` or `request` object of `multipart/form-data` (docs/wire.md, "Creation bodies"). */
 async function* formParts(
   c: Context<Env>,
-  { root, takesFiles, maxFileSize }: BodyPlan,
+  plan: BodyPlan,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SentField | SentFile> {
-  const most = mostBytes(maxFileSize);
+  const most = mostBytes(plan.maxFileSize);
   if (declaredBytes(c.req.raw) > most) throw tooLarge(most);
   const memory = c.get('memory');
   let [size, hasFiles] = [0, false];
-  for await (const { head, isEmpty, bytes } of partsOf(
-    chunks,
-    c.req.header('content-type') ?? '',
-  )) {
-    const { name, filename } = dispositionOf(head);
-    const [, of, field] = /^(\w+)\[(\w+)\](?:\[\])?$/.exec(name) ?? [];
-    const isFile = of === root && field === 'files';
+  for await (const part of partsOf(chunks, c.req.header('content-type') ?? '')) {
+    const { name, filename, type, isEmpty, bytes } = part;
+    const { root, field, isList } = fieldNamed(name);
+    const isFile = root === plan.root && field === 'files';
     // Browsers send an empty file without a name, and Rails an empty field, when none was chosen.
     if (isFile && isEmpty && !filename) continue;
     if (isFile) {
       if (filename === undefined) throw invalid({ files: ['A file requires a filename.'] });
-      if (!takesFiles) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
+      if (!plan.takesFiles) throw new ServiceRefusal('unauthorized', 'Files require an API token.');
       if (!hasFiles) memory.add(Math.min(declaredBytes(c.req.raw) || UPLOAD_BYTES, UPLOAD_BYTES));
       hasFiles = true;
-      yield { filename, type: head['content-type'], bytes };
+      yield { filename, type, bytes };
       continue;
     }
     const value = new Collected();
@@ -192,7 +191,7 @@ async function* formParts(
       memory.add(piece.length);
       value.add(piece);
     }
-    if (of === root && field && !name.endsWith('[]')) yield { field, value: text(value.whole()) };
+    if (root === plan.root && !isList) yield { field, value: textOf(value.whole()) };
   }
 }
 
@@ -203,18 +202,6 @@ function headOf({ filename, type }: SentFile): { name: string; type: string } {
   throw invalid({
     files: [`A filename is too long (maximum is ${NAME_CHARACTERS} characters).`],
   });
-}
-
-function dispositionOf(head: PartHead) {
-  const disposition = readDisposition(head['content-disposition'] ?? '');
-  if (disposition) return disposition;
-  throw malformed('The form is invalid: a part has no name.');
-}
-
-function text(bytes: Uint8Array): string {
-  const decoded = utf8(bytes);
-  if (decoded !== undefined) return decoded;
-  throw malformed('The body is not valid UTF-8.');
 }
 
 /** A file name that is safe to show and save: the last component, without control and direction characters. */
@@ -228,7 +215,7 @@ const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]
 
 /** The media type without its parameters; application/octet-stream when it is invalid. */
 function baseMediaType(text: string | undefined): string {
-  const type = (text ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = mediaTypeIn(text);
   const token = "[a-z0-9!#$%&'*+.^_`|~-]{1,127}";
   return new RegExp(`^${token}/${token}$`).test(type) ? type : 'application/octet-stream';
 }

@@ -52,7 +52,7 @@ ${opens[opener]}${opener !== 'recipient' && noScript(words, how)}`;
   return { notice, parts: [styling, ...(key_proof === null ? script : proving)] };
 }
 
-/** What the form of a secret has whose key is to be proved: where the link has none, or words open it, a field for it. */
+/** Fields of a form that proves the key: the script fills in the proof, and asks for the key where the link has none. */
 export function proofFields(view: View, { key_salt, protected: locked }: PushRow): Markup {
   const isWords = key_salt !== null;
   const label = isWords ? 'keyWords' : 'wholeLink';
@@ -112,7 +112,7 @@ ${plainTemplates(view)}
 /** The name under which a page saves armor. */
 const SAVED = 'secret.age';
 
-/** Armor as it came, and what opens it, and the files beside it, once they are saved. */
+/** Armor as it came, and the command that opens it, and the files beside it, once they are saved. */
 function sealedView(view: View, armor: string, hasFiles: boolean): Markup {
   const { words } = view;
   const kinds = recipientKinds(armor);
@@ -127,7 +127,7 @@ ${isToKey ? markup`<p class="quiet">${words.fill('yourKey', key)}</p>` : noScrip
 </div>`;
 }
 
-/** What opens an encrypted secret that the page needs its script for. */
+/** Says in browsers without script what opens an encrypted secret. */
 function noScript(words: View['words'], opener: Markup | string): Markup {
   return markup`<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(opener) })}</p>
 `;

@@ -80,7 +80,7 @@ function timeElement(time: number, kind: keyof typeof timeOptions, format: Intl.
 function filled(phrase: string, values: Readonly<Record<string, Inserted>>): Markup {
   const pieces = phrase
     .split(/\{(\w+)\}/)
-    .map((piece, at) => (at % 2 === 0 ? piece : (values[piece] ?? '')));
+    .map((piece, index) => (index % 2 === 0 ? piece : (values[piece] ?? '')));
   return new Markup(pieces.flatMap((piece) => markup`${piece}`.pieces));
 }
 
@@ -94,7 +94,7 @@ export function wordsFor(request: Request): Promise<Words> {
   return words;
 }
 
-/** Each is a chunk: all take 50 ms and 6 MiB. English stands in for British English, and for phrases without words yet. */
+/** A language is a chunk: all of them take 50 ms and 6 MiB. English stands in for British English, and for phrases that a language lacks. */
 async function load(locale: string): Promise<Words> {
   const file = locale === 'en-GB' ? 'en' : locale;
   const own: { default: Partial<Strings> } = await import(`./locales/${file}.json`);
@@ -112,18 +112,18 @@ export function localeOf(request: Request): string {
   return 'en';
 }
 
-/** More are not in any browser's settings. */
+/** No browser's settings have more languages. */
 const MOST_ACCEPTED = 30;
 
 /** The tags of Accept-Language, the preferred first (RFC 9110, 12.5.4). */
 function acceptedIn(header: string): string[] {
   const ranges = header.split(',', MOST_ACCEPTED).map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
-    const weight = parameters.find((one) => /^q=/i.test(one))?.slice(2) ?? '1';
+    const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? '1';
     return { tag, weight: Number(weight) || 0 };
   });
   const wanted = ranges.filter(({ weight }) => weight > 0);
-  return wanted.sort((one, other) => other.weight - one.weight).map(({ tag }) => tag);
+  return wanted.sort((a, b) => b.weight - a.weight).map(({ tag }) => tag);
 }
 
 const codes = new Map(locales.map((code) => [code.toLowerCase(), code]));

@@ -126,7 +126,7 @@ export interface PageOptions {
   readonly headers?: Record<string, string>;
   /** Shown below the title in previews of a link. */
   readonly description?: string;
-  /** Besides the script and the style of all pages. */
+  /** Scripts and styles besides those of all pages. */
   readonly parts?: readonly PagePart[];
   /** Whether the service has nothing of what the page shows. */
   readonly unstored?: boolean;

@@ -21,9 +21,9 @@ export type Inserted = Markup | string | number | false | readonly Markup[];
 export function markup(strings: TemplateStringsArray, ...contents: Inserted[]): Markup {
   const pieces: (string | EscapedText)[] = [];
   let text = '';
-  for (const [at, string] of strings.entries()) {
+  for (const [index, string] of strings.entries()) {
     text += string;
-    for (const piece of at < contents.length ? piecesOf(contents[at] as Inserted) : []) {
+    for (const piece of index < contents.length ? piecesOf(contents[index] as Inserted) : []) {
       if (typeof piece === 'string') text += piece;
       else {
         pieces.push(text, piece);
@@ -62,7 +62,9 @@ function escaped(text: string): string {
 /** The text of markup without elements, for scripts. */
 export function plainText(content: Markup | string): string {
   if (typeof content === 'string') return content;
-  const characters = new Map(Object.entries(entities).map(([one, entity]) => [entity, one]));
+  const characters = new Map(
+    Object.entries(entities).map(([character, entity]) => [entity, character]),
+  );
   const html = content.pieces.filter((piece) => typeof piece === 'string').join('');
   return html.replace(/&#?\w+;/g, (entity) => characters.get(entity) ?? entity);
 }

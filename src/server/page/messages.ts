@@ -36,11 +36,11 @@ export function refusalWords(
 export function refusalPage(view: View, refusal: ServiceRefusal): Response {
   const { words } = view;
   const { retryAfter } = refusal.details;
-  const later =
+  const retry =
     retryAfter !== undefined &&
     markup`<p>${words.fill('tryAgainIn', { when: words.when(retryAfter * 1000) })}</p>
 <p><a class="button" href="">${words.text('tryAgain')}</a></p>`;
-  return message(view, 'alert', refusalWords(refusal), refusalHead(refusal), later);
+  return message(view, 'alert', refusalWords(refusal), { ...refusalHead(refusal), more: retry });
 }
 
 /** An internal error. The cause is in the log only. */
@@ -50,7 +50,7 @@ export function errorPage(view: View): Response {
 
 const repairing = new PagePart('script', repairScript);
 
-/** The same for a push that has expired and for a token that never existed. */
+/** A push that has expired and a token that never existed have the same page: nobody learns which tokens there were. */
 export function gonePage(view: View): Response {
   const options = { status: 404, parts: [repairing] };
   return message(view, 'none', ['goneTitle', 'goneText', 'goneAdvice'], options);
@@ -70,13 +70,17 @@ export function deletedPage(view: View): Response {
   return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage'], { unstored: true });
 }
 
-/** A page that is only read. */
+interface MessageOptions extends PageOptions {
+  /** Shown below the text. */
+  readonly more?: Markup | false;
+}
+
+/** A page with an icon, a title and a text. */
 export function message(
   view: View,
   name: IconName,
   [title, text, quiet]: readonly [title: PhraseKey, text: PhraseKey, quiet?: PhraseKey],
-  options?: PageOptions,
-  more: Markup | false = false,
+  { more = false, ...options }: MessageOptions = {},
 ): Response {
   const { words } = view;
   const main = markup`<div class="body">

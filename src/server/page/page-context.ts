@@ -31,7 +31,7 @@ export class PageContext {
     return { words: await wordsFor(this.request), site: settings.site, now: now().getTime() };
   }
 
-  /** No owner, as pages take no API token. */
+  /** A visitor without an owner, as pages take no API token. */
   visitor(): Visitor {
     return visitorOf(this.c, this.options.settings);
   }
@@ -77,7 +77,7 @@ export class PageContext {
   }
 }
 
-/** Does what a form asks for once. One that was changed before it was sent again, after Back, is another one. */
+/** Does what a form asks for once. A form that was changed before it was sent again, after Back, is another form. */
 export async function doOnce<T>(sender: Visitor, work: (sender: Visitor) => Promise<T>) {
   try {
     return await work(sender);

@@ -8,7 +8,7 @@ import { facts, heading, icon, page, remaining, timeLeft, type View } from './la
 import { type Markup, markup } from './markup';
 import { commandFor } from './plain';
 
-const asked = {
+const prompts = {
   push: { title: 'sharedTitle', name: 'passphrase', show: 'showSecret', note: 'unexpected' },
   request: {
     title: 'requestTitle',
@@ -30,7 +30,7 @@ export function passphrasePage(
 ): Response {
   const { words } = view;
   const isRequest = row.kind === 'request';
-  const { title, name, show, note } = asked[isRequest ? 'request' : 'push'];
+  const { title, name, show, note } = prompts[isRequest ? 'request' : 'push'];
   const locked = row.protected === 1;
   const wrong = problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`;
   const attributes = markup` required${wrong}`;
@@ -90,7 +90,7 @@ export function proofProblem(
 export function passphraseProblem(
   { words }: View,
   error: unknown,
-  given: boolean,
+  entered: boolean,
 ): PassphraseProblem | undefined {
   if (!(error instanceof ServiceRefusal)) return undefined;
   const head = refusalHead(error);
@@ -100,7 +100,7 @@ export function passphraseProblem(
     return { ...head, text: words.fill('passphraseTooOften', { when }) };
   }
   if (error.kind !== 'passphrase') return undefined;
-  if (!given) return { ...head, text: words.text('passphraseMissing') };
+  if (!entered) return { ...head, text: words.text('passphraseMissing') };
   if (triesLeft === undefined) return { ...head, text: words.text('passphraseWrong') };
   if (triesLeft === 0) return { ...head, text: words.text('passphraseWrongWait') };
   return { ...head, text: words.count('passphraseWrongLeft', triesLeft) };

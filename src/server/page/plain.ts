@@ -18,7 +18,7 @@ function text(body: string, status = 200, headers: Record<string, string> = {}):
   return responseOf(body, 'text/plain; charset=utf-8', status, { vary: 'accept', ...headers });
 }
 
-/** The text as it is. Of files, the message and the addresses to download them from, one per line. */
+/** The text as it is; with files, the message, and a line with the address of each. */
 export function plainSecret(payload: string, files: readonly { readonly url: string }[]): Response {
   if (files.length === 0) return text(payload);
   const message = payload.trim() === '' ? '' : `${payload}\n\n`;

@@ -19,36 +19,41 @@ interface Frame {
   readonly copy?: PhraseKey;
 }
 
+/** A secret with its buttons and its veil, all of which need the script. */
+function frame(view: SecretView, { title, show, content, copy }: Frame): Markup {
+  const { words, open } = view;
+  return copyBox(view, {
+    classes: open ? 'secret open' : 'secret',
+    title,
+    button: markup`<button type="button" data-do="hide">${icon('hide')}${words.text('hide')}</button>
+`,
+    copy,
+    box: markup`<div class="box"><div class="content" translate="no">${content}</div>
+<button type="button" class="veil" data-do="show"><span>${icon('eye')}${words.text(show)}</span></button></div>`,
+  });
+}
+
+interface CopyBox {
+  readonly classes: string;
+  readonly title: PhraseKey;
+  /** Beside the button that copies. */
+  readonly button?: Markup | false;
+  readonly copy?: PhraseKey | undefined;
+  readonly box: Markup;
+}
+
 /**
- * A secret with its buttons and its veil, all of which need the script. The element of class `value` in it is what is
- * copied. `translate="no"` keeps browsers from sending the secret to a translation service.
+ * A box with a button that copies the element of class `value` in it. `translate="no"` keeps browsers from sending a secret to
+ * a translation service.
  */
-function frame({ words, open }: SecretView, { title, show, content, copy = 'copy' }: Frame) {
-  return markup`<div class="${open ? 'secret open' : 'secret'}"${copyWords(words)}>
+function copyBox(
+  { words }: View,
+  { classes, title, button = false, copy = 'copy', box }: CopyBox,
+): Markup {
+  return markup`<div class="${classes}" data-copied="${words.text('copied')}" data-failed="${words.text('copyFailed')}">
 <div class="bar"><h2>${words.text(title)}</h2>
-<button type="button" data-do="hide">${icon('hide')}${words.text('hide')}</button>
-${copyButton(words.text(copy))}</div>
-<div class="box"><div class="content" translate="no">${content}</div>
-<button type="button" class="veil" data-do="show"><span>${icon('eye')}${words.text(show)}</span></button></div>
-<p class="status" role="status"></p>
-</div>
-`;
-}
-
-function copyWords(words: View['words']): Markup {
-  return markup` data-copied="${words.text('copied')}" data-failed="${words.text('copyFailed')}"`;
-}
-
-function copyButton(label: string): Markup {
-  return markup`<button type="button" class="primary" data-do="copy">${icon('copy')}${icon('check', 'icon done')}${label}</button>`;
-}
-
-/** What is never veiled, with a button that copies it. */
-function openBox({ words }: View, kind: string, title: string, content: Markup, more?: Markup) {
-  return markup`<div class="secret ${kind} open"${copyWords(words)}>
-<div class="bar"><h2>${title}</h2>
-${more ?? false}${copyButton(words.text('copy'))}</div>
-<div class="box" translate="no">${content}</div>
+${button}<button type="button" class="primary" data-do="copy">${icon('copy')}${icon('check', 'icon done')}${words.text(copy)}</button></div>
+${box}
 <p class="status" role="status"></p>
 </div>
 `;
@@ -56,18 +61,20 @@ ${more ?? false}${copyButton(words.text('copy'))}</div>
 
 /** The link of a new push, which its maker has to see. */
 export function linkBox(view: View, link: string): Markup {
-  const title = view.words.text('yourLink');
-  return openBox(view, 'link', title, addressBox(markup`${link}`, title));
+  const address = addressBox(markup`${link}`, view.words.text('yourLink'));
+  const box = markup`<div class="box" translate="no">${address}</div>`;
+  return copyBox(view, { classes: 'secret link open', title: 'yourLink', box });
 }
 
 /** Armor, which a page can also save under a name, without its script too. */
 export function armorBox(view: View, armor: string, name: string): Markup {
   const { words } = view;
-  const title = words.text('encryptedSecret');
   const href = `data:application/octet-stream;base64,${Buffer.from(armor).toString('base64')}`;
-  const save = markup`<a class="button" href="${href}" download="${name}" aria-label="${words.fill('downloadFile', { name })}">${icon('download')}${words.text('download')}</a>
+  const button = markup`<a class="button" href="${href}" download="${name}" aria-label="${words.fill('downloadFile', { name })}">${icon('download')}${words.text('download')}</a>
 `;
-  return openBox(view, 'armor', title, preformatted(armor, title), save);
+  const text = preformatted(armor, words.text('encryptedSecret'));
+  const box = markup`<div class="box" translate="no">${text}</div>`;
+  return copyBox(view, { classes: 'secret armor open', title: 'encryptedSecret', button, box });
 }
 
 export function note(text: Markup | string): Markup {

@@ -16,16 +16,16 @@ export interface FormLimits {
   readonly bounds: Bounds;
   /** Maximum size of a file in bytes; undefined where the form takes no files. */
   readonly fileBytes: number | undefined;
-  /** Whether only users create what it creates, with a token. */
+  /** Whether the form is for users, who have a token. */
   readonly needsToken: boolean;
-  /** Whether it asks for a secret, rather than shares one. */
+  /** Whether the form asks for a secret, rather than shares one. */
   readonly asks: boolean;
 }
 
 interface RefusedForm {
-  /** Its fields, as far as they were read. */
+  /** What was entered, as far as it was read. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Number of its files that were read whole. */
+  /** Number of files that were read whole. */
   readonly files: number;
   readonly refusal: ServiceRefusal;
 }
@@ -104,7 +104,7 @@ function sharedText({ words }: View, push: PushRow): Markup {
 <p class="quiet">${words.text('createdHint')}</p>`;
 }
 
-/** Shown by the script instead where the key is gone. */
+/** The script shows this instead where the key is gone. */
 function keyGone({ words }: View, another: Markup): Markup {
   return markup`<template>${heading('alert', words.text('invalidTitle'), true)}
 <p>${words.text('invalidText')}</p>
@@ -112,7 +112,7 @@ ${another}</template>
 `;
 }
 
-/** The fields of the form, named as in a creation request of the API; `hours` are those besides the days. */
+/** Fields have the names of a creation request of the API, but for `hours`, which are added to the days. */
 const fields = [
   'api_token',
   'payload',

@@ -2,8 +2,8 @@ import { pushLink } from '../../contract/address';
 import { pushFlags } from '../../contract/api';
 import { fileBody, flagsOf, iso, jsonWithText } from '../http/responses';
 import { daysRemaining, viewsRemaining } from '../rules/access';
+import type { Viewed } from '../rules/views';
 import type { PushRow } from '../store/push-rows';
-import type { RetrievedPush } from './pushes';
 
 /** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
 export function pushBody(push: PushRow, base: string, now: Date) {
@@ -30,7 +30,7 @@ export function pushBody(push: PushRow, base: string, now: Date) {
 }
 
 /** A retrieved push as the API returns it; `base` is what links begin with. */
-export function retrievedPush({ push, text, files }: RetrievedPush, base: string, now: Date) {
+export function retrievedPush({ row, text, files }: Viewed, base: string, now: Date) {
   const rest = { files: files.map((file) => fileBody(file, base)) };
-  return jsonWithText(pushBody(push, base, now), 'payload', text, rest);
+  return jsonWithText(pushBody(row, base, now), 'payload', text, rest);
 }

@@ -51,15 +51,12 @@ export async function submitPush(page: PageContext): Promise<Response> {
     throw notFound();
   }
   const asText = wantsText(request);
-  const work =
-    form.get('do') === 'expire'
-      ? async () => {
-          const seen = form.get('seen');
-          await pushes.expire({ urlToken: push.url_token, visitor: sender, passphrase, seen });
-          return asText ? plainDeleted() : deletedPage(await page.view());
-        }
-      : () => doOnce(sender, (who) => show(page, passphrase, who));
-  return work().catch(async (error: unknown) => {
+  try {
+    if (form.get('do') !== 'expire')
+      return await doOnce(sender, (visitor) => show(page, passphrase, visitor));
+    await pushes.expire({ ...openerOf(c, sender, passphrase), seen: form.get('seen') });
+    return asText ? plainDeleted() : deletedPage(await page.view());
+  } catch (error) {
     if (asText) throw error;
     const view = await page.view();
     const problem =
@@ -67,14 +64,14 @@ export async function submitPush(page: PageContext): Promise<Response> {
       passphraseProblem(view, error, passphrase !== '');
     if (problem) return passphrasePage(view, push, page.base, problem);
     throw error;
-  });
+  }
 }
 
 /** @param sender of the form whose button was pressed, for whom it is shown without a veil */
 async function show(page: PageContext, passphrase: string, sender?: Visitor): Promise<Response> {
   const visitor = sender ?? page.visitor();
   const seen = await page.options.pushes.retrieve(openerOf(page.c, visitor, passphrase));
-  const { push, text: payload } = seen;
+  const { row: push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);
   if (wantsText(page.request)) return plainSecret(payload, files);

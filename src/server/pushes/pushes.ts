@@ -5,15 +5,10 @@ import type { Upload } from '../rules/files';
 import { isEqual } from '../rules/key-proofs';
 import { keyedView } from '../rules/once';
 import type { PushWithNote } from '../rules/records';
-import { type Opener, type TextWithFiles, type Viewed, Views } from '../rules/views';
+import { type Opener, Views } from '../rules/views';
 import { ServiceRefusal } from '../service-errors';
 import { type ActiveCounts, countActive, type PushRow } from '../store/push-rows';
 import { schemaOf, sentOf, validatePush } from './new-push';
-
-/** A push with its content; without, if it has expired. */
-export interface RetrievedPush extends TextWithFiles {
-  readonly push: PushRow;
-}
 
 /** Who expires a push, and what shows that they could view it. */
 interface Expirer extends Omit<Opener, 'reserve'> {
@@ -45,24 +40,6 @@ export class Pushes extends Views {
     });
   }
 
-  /**
-   * Takes a view, unless the visitor is the owner, and returns the payload and the links to the files. An expired push is
-   * returned without either.
-   * @throws ServiceRefusal when there is no push, or for its key or its passphrase
-   */
-  async retrieve(opener: Opener): Promise<RetrievedPush> {
-    const { row, content } = await this.view(opener);
-    return { push: row, ...content };
-  }
-
-  protected count({ state, row, ended }: Viewed, visitor: Visitor): void {
-    const { events } = this.options;
-    const isOpen = state === 'open';
-    if (ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
-    if (isOpen) events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
-    else events.missed();
-  }
-
   /** Whether the visitor has retrieved the push with the same key. */
   async isRepeated({ lookup }: PushRow, visitor: Visitor): Promise<boolean> {
     const { database, now } = this.options;
@@ -78,8 +55,7 @@ export class Pushes extends Views {
     const push = await this.find(urlToken);
     const permitted = mayExpire(push, visitor);
     const may = permitted && (await this.couldView(push, expirer));
-    const reason = await this.end(push, 'expire', visitor, may);
-    if (reason) this.options.events.expired(reason, 1, visitor.ip);
+    await this.end(push, visitor, may);
     if (!permitted) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
     return this.find(urlToken);
   }

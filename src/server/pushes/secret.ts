@@ -17,7 +17,7 @@ interface ShownSecret {
   readonly push: PushRow;
   readonly payload: string;
   readonly files: readonly Download[];
-  /** With which a viewer deletes it; undefined where none may. */
+  /** Lets a viewer delete the push; undefined where no viewer may. */
   readonly deletionKey: string | undefined;
 }
 
@@ -52,7 +52,7 @@ ${!last && deletionKey !== undefined && deletion(view, deletionKey)}
   );
 }
 
-/** Decrypts what is pasted into it, in the browser: for pushes on other instances. */
+/** A page that decrypts what is pasted into it, in the browser: for pushes on other instances. */
 export function openPage(view: View): Response {
   const title = view.words.text('openTitle');
   const main = markup`<div class="body" data-once>

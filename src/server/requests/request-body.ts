@@ -2,9 +2,9 @@ import { requestFlags } from '../../contract/api';
 import { durations } from '../../contract/lifetime';
 import { fileBody, flagsOf, iso, jsonWithText } from '../http/responses';
 import { daysRemaining } from '../rules/access';
-import type { TextWithFiles } from '../rules/views';
+import type { TextWithFiles, Viewed } from '../rules/views';
 import type { PushRow } from '../store/push-rows';
-import { type Reading, requestState } from './requests';
+import { requestState } from './requests';
 
 /** A request as the API returns it (docs/wire.md, "Requests"); `base` is what links begin with. */
 export function requestBody(request: PushRow, base: string, now: Date) {
@@ -31,17 +31,17 @@ export function requestBody(request: PushRow, base: string, now: Date) {
 
 /** A request that was read, as the API returns it, with the name of its owner; `base` is what links begin with. */
 export function readRequest(
-  { request, question, answer }: Reading,
+  { row, text, files, answer }: Viewed,
   requestor: string | undefined,
   base: string,
   now: Date,
 ): Response {
-  const bodies = ({ files }: TextWithFiles) => files.map((file) => fileBody(file, base));
+  const bodies = (list: TextWithFiles['files']) => list.map((file) => fileBody(file, base));
   const head = {
-    ...requestBody(request, base, now),
+    ...requestBody(row, base, now),
     requestor,
-    request: question.text,
-    request_files: bodies(question),
+    request: text,
+    request_files: bodies(files),
   };
-  return jsonWithText(head, 'response', answer.text, { files: bodies(answer) });
+  return jsonWithText(head, 'response', answer.text, { files: bodies(answer.files) });
 }

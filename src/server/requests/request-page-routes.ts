@@ -102,11 +102,11 @@ async function readAnswer(
   if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
   const opener = senderOf(page, fields);
   const read = await doOnce({ ...opener.visitor, owner }, (visitor) =>
-    requests.read({ ...opener, visitor }),
+    requests.retrieve({ ...opener, visitor }),
   );
   const { text, files } = read.answer;
-  if (text === null) return late(page, read.request, 200);
-  const push = { ...read.request, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
+  if (text === null) return late(page, read.row, 200);
+  const push = { ...read.row, kind: files.length > 0 ? ('file' as const) : ('text' as const) };
   const shown = { push, payload: text, files: page.downloads(files), deletionKey: undefined };
   const once = textIn(fields, 'once');
   const hide = `${new URLSearchParams({ 'request[do]': 'hide', 'request[once]': once })}`;
@@ -125,12 +125,13 @@ async function show(
   refused?: RefusedAnswer,
 ): Promise<Response> {
   const { requests, owners } = page.options;
-  const { request, question } = await requests.read(openerOf(page.c, page.visitor(), passphrase));
-  if (question.text === null) return late(page, request, 200);
+  const opener = openerOf(page.c, page.visitor(), passphrase);
+  const { row: request, text: question, files } = await requests.retrieve(opener);
+  if (question === null) return late(page, request, 200);
   const shown = {
     request,
-    question: question.text,
-    files: page.downloads(question.files),
+    question,
+    files: page.downloads(files),
     requestor: await owners.requestorOf(request),
     passphrase,
     fileBytes: fileLimit(page, request),

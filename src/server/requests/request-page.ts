@@ -20,7 +20,7 @@ export interface ShownRequest {
   readonly files: readonly Download[];
   /** The name of the person who asks, if it is to be shown. */
   readonly requestor: string | undefined;
-  /** Sent again with the answer; '' for none. */
+  /** The passphrase, which is sent again with the answer; '' for none. */
   readonly passphrase: string;
   /** Maximum size of a file in bytes; undefined where the answer has none. */
   readonly fileBytes: number | undefined;
@@ -39,7 +39,7 @@ export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAn
   const main = markup`<div class="body">
 ${heading('lock', title)}
 <p class="quiet">${by} ${words.text('requestUnexpected')}</p>
-${asked(question, words.text('question'))}
+${questionBox(question, words.text('question'))}
 ${files.length > 0 && downloads(view, files, request)}
 ${answerForm(view, shown, refused)}
 <template class="sent">${sentBody(view)}</template>
@@ -54,8 +54,8 @@ ${facts(timeLeft(view, request))}
 /** Up to this length, a question of one line is a heading. */
 const SHORT_QUESTION = 120;
 
-/** The question, in a box: its words are not the page's. */
-function asked(question: string, label: string): Markup {
+/** The question is in a box, as its words are not the page's. */
+function questionBox(question: string, label: string): Markup {
   const short = question.length <= SHORT_QUESTION && !question.includes('\n');
   const [title, content] = short
     ? [markup`<p class="quiet">${label}</p>`, markup`<h2 dir="auto">${question}</h2>`]
@@ -114,7 +114,7 @@ ${request.protected === 1 && forms.passphraseRow(view, { id: 'passphrase', name:
 <button class="wide">${words.text('showSecret')}</button>
 </form>
 </details>`;
-  return message(view, 'check', ['answeredTitle', 'answeredText'], { status }, more);
+  return message(view, 'check', ['answeredTitle', 'answeredText'], { status, more });
 }
 
 /** Confirms that the answer has arrived. */

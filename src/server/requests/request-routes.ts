@@ -57,9 +57,9 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     // Hono routes HEAD like GET, but it must not take the answer.
     if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
     refusePrefetch(c.req.raw, 'A request takes its answer');
-    const reading = await requests.read(openerOf(c, caller));
-    const requestor = await owners.requestorOf(reading.request);
-    return readRequest(reading, requestor, baseOf(c.req.raw, settings), now());
+    const question = await requests.retrieve(openerOf(c, caller));
+    const requestor = await owners.requestorOf(question.row);
+    return readRequest(question, requestor, baseOf(c.req.raw, settings), now());
   });
 
   api.get(requestRoutes.preview.path, async (c) => {

@@ -6,18 +6,12 @@ import type { Upload } from '../rules/files';
 import { type KeyedCall, keyedCall, retryOrThrow } from '../rules/once';
 import { possiblePassphrase, recordFailure } from '../rules/passphrase-check';
 import { newUrlToken, type PushWithNote } from '../rules/records';
-import { type Opener, type TextWithFiles, type Viewed, Views } from '../rules/views';
+import { type Opener, Views } from '../rules/views';
 import { busy, invalid, ServiceRefusal } from '../service-errors';
 import { recordEvent } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { requestSchema, responseIn, validateRequest, validateResponse } from './new-request';
-
-/** A request as someone reads it. */
-export interface Reading extends Pick<Viewed, 'state' | 'answer'> {
-  readonly request: PushRow;
-  readonly question: TextWithFiles;
-}
 
 /** Who answers which request, and what. */
 export interface NewAnswer extends Opener {
@@ -62,20 +56,6 @@ export class Requests extends Views {
       visitor,
       upload,
     });
-  }
-
-  /**
-   * Returns the question, and to the owner the answer, if there is one, which closes the request. The links to its files
-   * stay valid for a while.
-   * @throws ServiceRefusal when there is no request, or for the passphrase
-   */
-  async read(opener: Opener): Promise<Reading> {
-    const { state, row, content, answer } = await this.view(opener);
-    return { state, request: row, question: content, answer };
-  }
-
-  protected count({ state, ended }: Viewed): void {
-    if (ended) this.options.events.requestChanged(state === 'taken' ? 'read' : 'expired');
   }
 
   /**
@@ -199,8 +179,7 @@ export class Requests extends Views {
   async close(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const request = await this.find(urlToken);
     const may = isOwn(request, visitor);
-    const reason = await this.end(request, 'close', visitor, may);
-    if (reason) this.options.events.requestChanged(reason === 'time' ? 'expired' : 'closed');
+    await this.end(request, visitor, may);
     if (!may) throw new ServiceRefusal('forbidden', 'That request is not yours.');
     await this.discardArriving(request);
     return this.find(urlToken);

@@ -30,11 +30,12 @@ export class PassphraseCheck {
     passphrase: string,
   ): Promise<Uint8Array | undefined> {
     const { database, vault, events } = this.options;
+    const failure = { pushId: push.id, kind: 'failed_passphrase', from: visitor } as const;
     if (!push.protected || push.expired_at !== null) return undefined;
     const secret = await findSecret(database.sql, push.id);
     if (!secret) return undefined;
     if (passphrase === '') {
-      await this.recordFailure(push, visitor, 0);
+      await recordFailure(this.options, { ...failure, count: 0 });
       throw new ServiceRefusal('passphrase', MISSING, { what: whatIs(push) });
     }
     // The payload, which may be large, would stay in memory while the attempt waits.
@@ -56,13 +57,8 @@ export class PassphraseCheck {
     });
     if (key) return key;
     events.wrongPassphrase(visitor.ip);
-    await this.recordFailure(push, visitor, 1);
+    await recordFailure(this.options, failure);
     throw new ServiceRefusal('passphrase', WRONG, { triesLeft: left, what: whatIs(push) });
-  }
-
-  private recordFailure({ id }: PushRow, visitor: Visitor, count: 0 | 1): Promise<void> {
-    const kind = 'failed_passphrase';
-    return recordFailure(this.options, { pushId: id, kind, from: visitor, count });
   }
 }
 

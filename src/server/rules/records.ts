@@ -5,7 +5,7 @@ import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
-import { forgetViews } from '../store/kept-rows';
+import { forgetViews, type KeptAnswer } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -22,14 +22,14 @@ export interface PushWithNote {
 
 type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'key_proof' | 'updated_at';
 
-/** What is sealed of a new row. */
+/** The texts of a new row, which are sealed. */
 interface Texts {
   readonly payload: string;
   readonly note: string;
   readonly passphrase: string;
   /** What readers of a push have to prove (`ProofCheck`). */
   readonly keyProof?: string | null;
-  /** Of an answer: the data key of its request. */
+  /** The data key of the request that an answer is for. */
   readonly requestKey?: Uint8Array;
 }
 
@@ -55,6 +55,8 @@ interface NewRecord {
   readonly upload: Upload | undefined;
   readonly urlToken: string;
 }
+
+const endsOfRequests = { views: 'read', time: 'expired', deleted: 'closed' } as const;
 
 /** What the rules of pushes and of requests share: both are rows of the same table, found by a link. */
 export abstract class Records {
@@ -134,7 +136,7 @@ export abstract class Records {
 
   /** Stores what a visitor creates, once. */
   protected async make(creation: Creation): Promise<PushWithNote> {
-    const { database, now, vault } = this.options;
+    const { database, now } = this.options;
     const { call, sent, texts, visitor, upload } = creation;
     const key = keyedCall(visitor, [call], [...sent, ...(upload?.contents ?? [])]);
     const { note } = texts;
@@ -143,14 +145,18 @@ export abstract class Records {
         return { push: await this.store(creation, key), note };
       } catch (error) {
         const made = await key?.replay(database.sql, now());
-        if (!made) retryOrThrow(error, tries);
-        else {
-          const row = await store.findById(database.sql, made.push_id);
-          if (!row) throw notFound();
-          return { push: stateAt({ ...row, url_token: vault.keys.links.open(row) }, now()), note };
-        }
+        if (made) return { push: await this.made(made), note };
+        retryOrThrow(error, tries);
       }
     }
+  }
+
+  /** What a copy of the request has made. */
+  private async made({ push_id }: KeptAnswer): Promise<PushRow> {
+    const { database, now, vault } = this.options;
+    const row = await store.findById(database.sql, push_id);
+    if (!row) throw notFound();
+    return stateAt({ ...row, url_token: vault.keys.links.open(row) }, now());
   }
 
   private async store(creation: Creation, key: KeyedCall | undefined): Promise<PushRow> {
@@ -167,7 +173,7 @@ export abstract class Records {
     const sealed = await this.seal(row, texts, visitor, upload);
     const sharing = upload?.fileCount ? {} : { key: sealed.row.lookup };
     const inserted = await database.transaction(async (sql) => {
-      // The client will never receive the link, nor expire the push.
+      // A client that has disconnected will never receive the link, nor expire the push.
       if (visitor.signal?.aborted) throw abandoned();
       const inserted = await this.insert(sql, sealed, visitor);
       await key?.keep(sql, inserted, now);
@@ -200,7 +206,7 @@ export abstract class Records {
     return { row: { ...row, ...vault.keys.links.store(urlToken) }, secret, upload, urlToken };
   }
 
-  /** Runs in the caller's transaction. */
+  /** Inserts a row with its files and its entry in the audit log, in the caller's transaction. */
   protected async insert(sql: Sql, { row, secret, upload }: NewRecord, from: Visitor) {
     const inserted = await store.insertPush(sql, row, secret);
     const creation = { pushId: inserted.id, kind: 'creation', from, at: row.created_at } as const;
@@ -210,15 +216,16 @@ export abstract class Records {
   }
 
   /**
-   * Ends a row for a visitor who may, and one whose time is over for any; of a row that has ended, the files whose links
-   * are still valid. Returns what ended it, if this call did.
+   * Ends a row for a visitor who may, and one whose time is over for anyone. Where a row has ended, it ends the files whose
+   * links are still valid.
    */
-  protected async end(row: PushRow, kind: 'expire' | 'close', visitor: Visitor, may: boolean) {
+  protected async end(row: PushRow, visitor: Visitor, may: boolean): Promise<void> {
     const end = async (sql: Sql) => {
       const now = this.options.now();
       if (row.expired_at !== null || row.expires_at <= now) {
         if (await endRecord(sql, row.id, row.expires_at, 0)) return 'time';
       } else if (may && (await endRecord(sql, row.id, now, 1))) {
+        const kind = row.kind === 'request' ? 'close' : 'expire';
         await audit.recordEvent(sql, { pushId: row.id, kind, from: visitor, at: now });
         return 'deleted';
       }
@@ -227,7 +234,14 @@ export abstract class Records {
     };
     const ended = await this.options.database.transaction(end, { frees: true });
     if (ended) await this.cleanUp(row);
-    return ended === 'files' ? undefined : ended;
+    if (ended && ended !== 'files') this.countEnd(row, ended, visitor);
+  }
+
+  /** Counts the end of a push, or of a request, whose one view is its answer. */
+  protected countEnd({ kind }: PushRow, reason: keyof typeof endsOfRequests, visitor: Visitor) {
+    const { events } = this.options;
+    if (kind === 'request') events.requestChanged(endsOfRequests[reason]);
+    else events.expired(reason, 1, visitor.ip);
   }
 
   /** Cleans up after the end of a row: its key in the database's logs, and its files. */
@@ -248,7 +262,7 @@ function pageOf(number: number): listings.RowPage {
   return { number, rows: limits.rowsPerPage };
 }
 
-/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
+/** A token of 14 random bytes. It begins and ends with a letter or digit, as chat programs cut links at punctuation. */
 export function newUrlToken(): string {
   for (;;) {
     const token = randomBytes(14).toString('base64url').toLowerCase();

@@ -1,8 +1,8 @@
 import { abandoned, ServiceRefusal } from '../service-errors';
 import { recordEvent, recordRepeated } from '../store/audit-rows';
-import { keepFilesUntil, listFiles } from '../store/file-rows';
+import { type FileRow, keepFilesUntil, listFiles } from '../store/file-rows';
 import { forgetViews, type KeptView, keepSpent, readKept, sizeOfKept } from '../store/kept-rows';
-import type { PushRow, SecretRow, StoredPush } from '../store/push-rows';
+import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, LINK_TIME, stateAt, type Visitor, viewsRemaining } from './access';
@@ -29,16 +29,14 @@ export interface TextWithFiles {
 
 const NOTHING: TextWithFiles = { text: null, files: [] };
 
-/** A row as somebody reads it. */
-export interface Viewed {
+/** A row as somebody reads it, with its content: none of a row that is closed. The files of a question end with the request. */
+export interface Viewed extends TextWithFiles {
   /** `taken` when this reading took the answer to a request, which closed the request. */
   readonly state: 'open' | 'taken' | 'closed';
   readonly row: PushRow;
   /** Whether this reading ended the row: by its last view, by its answer, or as its time was over and no sweep had ended it yet. */
   readonly ended: boolean;
-  /** Nothing of a row that is closed. The files of a question end with the request. */
-  readonly content: TextWithFiles;
-  /** Nothing unless it was taken. */
+  /** The answer to a request; nothing unless it was taken. */
   readonly answer: TextWithFiles;
 }
 
@@ -54,13 +52,14 @@ interface Viewing extends Opener {
   reserved: boolean;
 }
 
-/** An active row, as it was before it was opened, its sealed content, and the data key, which opens it. */
+/** A row, as it was before it was opened, its sealed content, and the data key, which opens it. */
 interface Opened {
   readonly row: PushRow;
-  readonly secret: SecretRow;
-  readonly files: Awaited<ReturnType<typeof listFiles>>;
-  readonly isLast: boolean;
+  readonly payload: Uint8Array | null;
+  readonly files: readonly FileRow[];
   readonly key: Uint8Array;
+  /** Whether its last view has destroyed it. */
+  readonly isLast: boolean;
 }
 
 const TO_PUBLIC_KEY = 'This push is encrypted to a public key. No view was used.';
@@ -70,13 +69,10 @@ export abstract class Views extends Records {
   protected readonly passphrases = new PassphraseCheck(this.options);
   protected readonly proofs = new ProofCheck(this.options);
 
-  /** Counts a reading in the metrics. */
-  protected abstract count(viewed: Viewed, visitor: Visitor): void;
-
   /** Records a visit to one that has ended, later: the response must not take longer than for an unknown token. */
   missed({ url_token }: PushRow, visitor: Visitor): void {
     const opener = { urlToken: url_token, visitor: { ...visitor, signal: undefined } };
-    this.deferred.add(() => this.view({ ...opener, passphrase: '' }));
+    this.deferred.add(() => this.retrieve({ ...opener, passphrase: '' }));
   }
 
   /**
@@ -86,7 +82,7 @@ export abstract class Views extends Records {
    * view, or an answer, gets the same, and takes none.
    * @throws ServiceRefusal when there is no such row, or for its key or its passphrase
    */
-  protected async view(opener: Opener): Promise<Viewed> {
+  async retrieve(opener: Opener): Promise<Viewed> {
     const { urlToken, visitor, passphrase } = opener;
     const { database, now, vault } = this.options;
     const lookup = vault.keys.links.lookup(urlToken);
@@ -125,6 +121,15 @@ export abstract class Views extends Records {
     return viewed;
   }
 
+  private count({ state, row, ended }: Viewed, visitor: Visitor): void {
+    const { events } = this.options;
+    const isClosed = state === 'closed';
+    if (ended) this.countEnd(row, isClosed ? 'time' : 'views', visitor);
+    if (row.kind === 'request') return;
+    if (isClosed) events.missed();
+    else events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
+  }
+
   /** Claims, opens and records a reading, in one transaction. */
   private async open(sql: Sql, viewing: Viewing): Promise<Viewed> {
     const { row, own, visitor, key } = viewing;
@@ -140,12 +145,12 @@ export abstract class Views extends Records {
     const answer = own ? await this.takeAnswer(sql, opened, now) : undefined;
     const all: [Opened, ...Opened[]] = answer ? [opened, answer] : [opened];
     if (!viewing.reserved)
-      for (const { secret } of all) viewing.reserve?.(memoryFor(secret.payload?.length));
+      for (const { payload } of all) viewing.reserve?.(memoryFor(payload?.length));
     viewing.reserved = true;
     await this.record(sql, viewing, all, now);
     const content = this.contentOf(opened, now);
     if (answer) return takenOf(opened.row, content, this.contentOf(answer, now));
-    return { state: 'open', row: opened.row, ended: opened.isLast, content, answer: NOTHING };
+    return { state: 'open', row: opened.row, ended: opened.isLast, ...content, answer: NOTHING };
   }
 
   /**
@@ -169,15 +174,8 @@ export abstract class Views extends Records {
       isLast && hasFiles && keepFilesUntil(sql, id, Math.min(now + LINK_TIME, expires_at)),
     ]);
     // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
-    return (
-      secret && {
-        row,
-        secret,
-        files,
-        isLast,
-        key: this.options.vault.openKey(row, secret, unlocked),
-      }
-    );
+    const key = secret && this.options.vault.openKey(row, secret, unlocked);
+    return key && { row, payload: secret.payload, files, key, isLast };
   }
 
   /** Takes the answer to a request, if there is one, and closes the request; its files stay while their links are valid. */
@@ -212,33 +210,24 @@ export abstract class Views extends Records {
     const keys = all.map((opened) => opened.key);
     await Promise.all([
       recordEvent(sql, { ...event, kind }, key?.keep(keys, row, now)),
-      ...spent.map(({ row: { id }, secret: { payload } }) =>
+      ...spent.map(({ row: { id }, payload }) =>
         keepSpent(sql, row.id, { id, payload }, key !== undefined),
       ),
     ]);
   }
 
   /** Records an opening of a row that has ended, and ends it if no sweep has done so yet. */
-  private async miss(
-    sql: Sql,
-    { id, lookup, url_token, expires_at, expired_at }: PushRow,
-    visitor: Visitor,
-    now: number,
-  ): Promise<Viewed> {
-    const due = expired_at !== null || expires_at <= now;
+  private async miss(sql: Sql, before: PushRow, visitor: Visitor, now: number): Promise<Viewed> {
+    const { id, expires_at } = before;
+    const due = before.expired_at !== null || expires_at <= now;
     const ended = due && (await endRecord(sql, id, expires_at, 0)) !== undefined;
     // What was answered as expired stays expired if the clock is set back, also for those who repeat.
     await forgetViews(sql, id, now);
     const event = { pushId: id, kind: 'failed_view', from: visitor, at: now } as const;
     await recordRepeated(sql, event, this.options.maxFailures);
-    const row = (await store.findPush(sql, lookup)) as StoredPush;
-    return {
-      state: 'closed',
-      row: stateAt({ ...row, url_token }, now),
-      ended,
-      content: NOTHING,
-      answer: NOTHING,
-    };
+    const stored = (await store.findPush(sql, before.lookup)) as StoredPush;
+    const row = stateAt({ ...stored, url_token: before.url_token }, now);
+    return { state: 'closed', row, ended, ...NOTHING, answer: NOTHING };
   }
 
   /** Reads again what a kept view has opened, the row as it was then; undefined when the view is not kept any more. */
@@ -260,7 +249,7 @@ export abstract class Views extends Records {
     };
     const content = await this.contentAgain(kept, row, key, opener);
     if (!content) return undefined;
-    if (!answerKey) return { state: 'open', row, ended: false, content, answer: NOTHING };
+    if (!answerKey) return { state: 'open', row, ended: false, ...content, answer: NOTHING };
     const answer = await store.findById(database.sql, stored.answer_id as number);
     const taken = answer && { ...answer, url_token: vault.keys.links.open(answer) };
     const answered = taken && (await this.contentAgain(kept, taken, answerKey, opener));
@@ -280,23 +269,16 @@ export abstract class Views extends Records {
     // Files are read before the text, as they are there for as long as it is.
     const files = mayHaveFiles(row) ? await listFiles(sql, row.id) : [];
     const payload = await readKept(sql, kept, row.id);
-    return payload && this.contentOf({ row, secret: { payload }, key, files }, kept.kept_at);
+    return payload && this.contentOf({ row, payload, key, files }, kept.kept_at);
   }
 
   /** The content of a row that was opened then, with a link to each file. */
   private contentOf(
-    {
-      row,
-      secret,
-      key,
-      files,
-    }: Pick<Opened, 'row' | 'key' | 'files'> & {
-      readonly secret: Pick<SecretRow, 'payload'>;
-    },
+    { row, payload, key, files }: Omit<Opened, 'isLast'>,
     now: number,
   ): TextWithFiles {
     return {
-      text: this.options.vault.openPayload(row.url_token, secret, key),
+      text: this.options.vault.openPayload(row.url_token, { payload }, key),
       files: this.options.files.offer(row, { key, at: now }, files),
     };
   }
@@ -312,8 +294,8 @@ function claim(sql: Sql, row: PushRow, own: boolean, now: number): Promise<Store
 }
 
 /** The answer was taken: the files of the question end with it. */
-function takenOf(row: PushRow, content: TextWithFiles, answer: TextWithFiles): Viewed {
-  return { state: 'taken', row, ended: true, content: { ...content, files: [] }, answer };
+function takenOf(row: PushRow, { text }: TextWithFiles, answer: TextWithFiles): Viewed {
+  return { state: 'taken', row, ended: true, text, files: [], answer };
 }
 
 /** Bytes of memory for a text of that length, twice: a page of kind url contains it twice. */

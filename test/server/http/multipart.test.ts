@@ -15,15 +15,15 @@ async function* inPieces(bytes: Uint8Array, sizes: readonly number[]) {
 }
 
 async function read(body: AsyncIterable<Uint8Array>, type = FORM_TYPE) {
-  const parts: { head: string | undefined; value: Buffer }[] = [];
-  for await (const { head, bytes } of partsOf(body, type)) {
+  const parts: { name: string; value: Buffer }[] = [];
+  for await (const { name, bytes } of partsOf(body, type)) {
     const pieces = [];
     for await (const piece of bytes) {
       // A write to a disk does not complete at once.
       await new Promise((resolve) => setImmediate(resolve));
       pieces.push(Buffer.from(piece));
     }
-    parts.push({ head: head['content-disposition'], value: Buffer.concat(pieces) });
+    parts.push({ name, value: Buffer.concat(pieces) });
   }
   return parts;
 }
@@ -62,9 +62,7 @@ test('every part comes back to the byte, however the form is cut into pieces', a
             cut.map((size) => Math.ceil(Math.max(size, smallest))),
           ),
         );
-        expect(parts.map(({ head }) => head)).toEqual(
-          values.map((_, i) => `form-data; name="${i}"`),
-        );
+        expect(parts.map(({ name }) => name)).toEqual(values.map((_, i) => `${i}`));
         expect(parts.map(({ value }, i) => value.equals(values[i] as Buffer))).toEqual(
           values.map(() => true),
         );

@@ -12,12 +12,12 @@ import { noble, scrypt } from './noble';
 
 // age in a browser. It uses nothing that needs a secure context: the page also opens over plain http.
 
-/** A passphrase, for encryption. @see scryptRecipient */
+/** @see scryptRecipient */
 export function passphraseRecipient(passphrase: string, work: number): Recipient {
   return scryptRecipient(noble, scrypt, passphrase, work);
 }
 
-/** @see X25519. In constant time, which @noble/curves is not; WebCrypto is missing over plain http. */
+/** @see X25519. This one takes constant time, which @noble/curves does not; WebCrypto is missing over plain http. */
 export function x25519(secret: Uint8Array): KeyPair {
   return {
     point: scalarMultBase(secret),
@@ -28,7 +28,7 @@ export function x25519(secret: Uint8Array): KeyPair {
   };
 }
 
-/** An X25519 public key, for encryption. @see pointRecipient */
+/** @see pointRecipient */
 export function x25519Recipient(point: Uint8Array): Recipient {
   return pointRecipient(noble, x25519, point);
 }
@@ -73,8 +73,6 @@ export function decryptFile(
 ): Promise<AsyncGenerator<Bytes, void, undefined>> {
   return decrypted(noble, pieces, [scryptIdentity(noble, scrypt, passphrase)], mac);
 }
-
-// The key.
 
 /** A new key for a link: 128 random bits in 22 characters of base64url. */
 export function newLinkKey(): string {

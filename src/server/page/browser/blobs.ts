@@ -32,7 +32,7 @@ export async function blobOf(
     blob = new Blob([blob, ...parts]);
     parts = [];
     progress?.(bytes);
-    // For the page to be drawn.
+    // The browser draws the page meanwhile.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return new Blob([blob, ...parts]);

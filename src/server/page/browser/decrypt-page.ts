@@ -3,7 +3,7 @@ import { isLinkKey, LINK_WORK } from '../../../age/link-key';
 import { parseUrl } from '../../../contract/address';
 import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
-import { find, say } from './dom';
+import { find, report } from './dom';
 import { keysIn } from './keys-in';
 import { takeWords } from './tab-storage';
 
@@ -14,44 +14,41 @@ import { takeWords } from './tab-storage';
 
 // Taken out of the address before anything is drawn: what the browser notes of the page from now on is without it.
 const { hash } = location;
-const kept = takeWords();
+const typedWords = takeWords();
 const showHash = (shown: string) =>
   history.replaceState(null, '', location.pathname + location.search + shown);
 if (hash !== '') showHash('');
 // The armor and the files as they came are hidden only while they may still be decrypted.
 const { classList } = document.documentElement;
 classList.add('decrypting');
+const showArmor = () => classList.remove('decrypting');
 
 document.addEventListener('DOMContentLoaded', () => {
   const root = find(document, '.encrypted');
   const form = find(root, 'form');
   const input = find<HTMLInputElement>(root, '#key');
   const status = find(root, '.status');
-  /** At /open only. */
   const pasted = root.querySelector<HTMLTextAreaElement>('#armor');
-  const word = (name: string) => root.dataset[name] ?? '';
   const armor = () => pasted?.value ?? find(root, '.sealed .value').textContent;
-
-  const ask = (text: string) => {
+  const word = (name: string) => root.dataset[name] ?? '';
+  const askForKey = () => {
     form.hidden = false;
     input.focus();
-    say(root, text);
   };
 
   const fail = (error: unknown) => {
-    // For another try, here or elsewhere.
+    // The address has the key again, for another try here or elsewhere.
     if (!pasted) showHash(hash);
-    const reason = error instanceof AgeError ? error.reason : undefined;
-    if (reason === 'no-match') {
+    const problem = problemOf(error);
+    if (problem === 'wrong') {
       input.setAttribute('aria-invalid', 'true');
-      return ask(word('wrong'));
+      askForKey();
     }
-    // The page of a push to public keys says so itself.
-    say(root, word(reason === 'key' ? 'recipients' : 'damaged'));
+    report(root, word(problem));
   };
 
   const decrypt = async (keys: readonly string[], open: boolean) => {
-    say(root, '');
+    report(root, '');
     find(root, '.opened').replaceChildren();
     status.textContent = word('busy');
     try {
@@ -74,36 +71,46 @@ document.addEventListener('DOMContentLoaded', () => {
     event.stopPropagation();
     decrypt(keysIn(input.value), true);
   });
-
   if (pasted) return;
   const begin = (work: number) => {
     const isWords = work > LINK_WORK;
     find(form, 'label').textContent = word(isWords ? 'words' : 'key');
-    const keys = [...keysIn(kept), ...keysIn(hash)];
-    const hasKey = isWords ? keys.length > 0 : keys.some(isLinkKey);
-    if (hasKey) return decrypt(keys, 'open' in root.dataset);
-    ask(isWords ? '' : word(hash === '' ? 'missing' : 'broken'));
+    const keys = keysAtHand(isWords);
+    if (keys.length > 0) return decrypt(keys, 'open' in root.dataset);
+    askForKey();
     find(root, '.ask').hidden = !isWords;
+    report(root, isWords ? '' : word(hash === '' ? 'missing' : 'broken'));
   };
-  const shown = () => classList.remove('decrypting');
-  passphraseWork(armor()).then(begin).catch(fail).finally(shown);
+  passphraseWork(armor()).then(begin).catch(fail).finally(showArmor);
 });
 
+/** Names of the words for errors. The page of a push to public keys has none for `key`, as it says so itself. */
+const problems: Partial<Record<AgeError['reason'], string>> = {
+  'no-match': 'wrong',
+  key: 'recipients',
+};
+
+function problemOf(error: unknown): string {
+  return (error instanceof AgeError && problems[error.reason]) || 'damaged';
+}
+
+/** Words that were typed on the page before, and the key in the address; none where the address has no key of a link. */
+function keysAtHand(isWords: boolean): readonly string[] {
+  const keys = [typedWords, hash].flatMap(keysIn);
+  return isWords || keys.some(isLinkKey) ? keys : [];
+}
+
 /** The decrypted text, or the message of decrypted files, whose downloads it offers. */
-function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node {
-  const list = root.querySelector<HTMLElement>('.list');
-  if (!list && 'qr' in root.dataset) return filled('qr', text, open);
-  if (!list) return filled(addressIn(text) ? 'link' : 'text', text, open);
+function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node | string {
+  if (!root.querySelector('.list')) {
+    const name = 'qr' in root.dataset ? 'qr' : isAddress(text) ? 'link' : 'text';
+    return filled(name, text, open);
+  }
   const manifest = manifestIn(text);
-  const { damaged = '', expired = '', download = '' } = root.dataset;
-  const report = (error: unknown) => {
-    const unread = error instanceof AgeError ? damaged : expired;
-    say(root, error === undefined ? '' : unread);
-  };
   // Files that came with another text than a manifest are not encrypted.
-  if (manifest) offerFiles(list, manifest, key, download, report);
+  if (manifest) offerFiles(root, manifest, key);
   const message = manifest ? manifest.message : text;
-  return message ? filled('message', message, open) : new Text();
+  return message ? filled('message', message, open) : '';
 }
 
 async function decryptedBy(
@@ -114,7 +121,7 @@ async function decryptedBy(
     try {
       return [await decryptText(armor, key), key];
     } catch (error) {
-      if (!(error instanceof AgeError && error.reason === 'no-match')) throw error;
+      if (problemOf(error) !== 'wrong') throw error;
     }
   throw new AgeError('no-match', 'no key decrypts it');
 }
@@ -124,9 +131,9 @@ declare const drawQr: (into: Element, text: string) => void;
 
 type TemplateName = 'text' | 'message' | 'link' | 'qr';
 
-/** The link that a text is: encryption leaves a push no kind of its own for links. */
-function addressIn(text: string): URL | undefined {
-  return /^https?:\/\/\S+$/i.test(text) ? parseUrl(text) : undefined;
+/** Whether a text is shown as a link: encryption leaves a push no kind of its own for links. */
+function isAddress(text: string): boolean {
+  return /^https?:\/\/\S+$/i.test(text) && !!parseUrl(text);
 }
 
 /** A secret from a template of the page (src/server/page/encrypted.ts), under its veil unless `open`. */
@@ -138,12 +145,12 @@ function filled(name: TemplateName, text: string, open: boolean): DocumentFragme
   value.classList.toggle('short', text.length <= 40 && !text.includes('\n'));
   if (open) find(copy, '.secret').classList.add('open');
   if (name === 'qr') drawQr(find(copy, '.code'), text);
-  const url = name === 'link' && addressIn(text);
-  if (url) fillLink(copy, url, text);
+  if (name === 'link') fillLink(copy, text);
   return copy;
 }
 
-function fillLink(copy: DocumentFragment, url: URL, text: string): void {
+function fillLink(copy: DocumentFragment, text: string): void {
+  const url = new URL(text);
   find(copy, '.leads strong').textContent = url.host;
   find<HTMLAnchorElement>(copy, '.go a').href = text;
   find(copy, '.sign-in').hidden = url.username + url.password === '';

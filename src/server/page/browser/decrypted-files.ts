@@ -8,67 +8,66 @@ import {
 } from '../../../age/manifest';
 import { decryptFile } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
-import { find } from './dom';
+import { find, report } from './dom';
 import { sizeText } from './formats';
 
 /** The manifest that a text is; undefined for any other text, and for another version. */
 export function manifestIn(text: string): Manifest | undefined {
-  const found = isManifest(text) ? decodeManifest(text) : '';
-  return typeof found === 'string' ? undefined : found;
+  const manifest = isManifest(text) ? decodeManifest(text) : '';
+  return typeof manifest === 'string' ? undefined : manifest;
 }
 
 /**
- * Makes the download buttons save decrypted files under their real names. The button of a file that cannot be decrypted
- * then saves it as it came.
- * @param report receives what failed, or undefined when a download begins
+ * Makes the download buttons of a page save decrypted files under their real names.
  * @throws AgeError (payload) when the files of the page are not those of the manifest
  */
-export function offerFiles(
-  list: HTMLElement,
-  { files }: Manifest,
-  key: string,
-  label: string,
-  report: (failed: unknown) => void,
-): void {
-  const links = [...list.querySelectorAll<HTMLAnchorElement>('a[download]')];
-  const linkOf = (at: number) => links.find(({ download }) => download === encryptedName(at));
-  if (files.length !== links.length || !files.every((_, at) => linkOf(at))) throw exchanged();
-  // One after another, as each takes the whole processor.
-  let last = Promise.resolve();
-  for (const [at, file] of files.entries()) {
-    const link = linkOf(at) as HTMLAnchorElement;
-    const item = link.closest('li') as HTMLElement;
-    const note = find(item, '.size');
-    const sealedSize = note.textContent ?? '';
-    const size = sizeText(file.size, document.documentElement.lang);
-    const progress = (done: number) => {
-      note.textContent = `${size} · ${Math.floor((done / file.size) * 100)} %`;
-    };
-    const show = (name: string, bytes: string) => {
-      find(item, '.name').textContent = name;
-      note.textContent = bytes;
-      link.setAttribute('aria-label', label.replace('{name}', name));
-    };
-    show(file.name, size);
-    const download = (event: Event) => {
-      const { href } = link;
-      if (!href) return;
-      event.preventDefault();
-      report(undefined);
-      last = last
-        .then(() => decrypted(href, file, key, progress))
-        .then((blob) => save(blob, file.name))
-        .then(() => show(file.name, size))
-        .catch((error) => {
-          report(error);
-          // The network may bring it the next time.
-          if (error instanceof TypeError) return show(file.name, size);
-          link.removeEventListener('click', download);
-          show(link.download, sealedSize);
-        });
-    };
-    link.addEventListener('click', download);
-  }
+export function offerFiles(root: HTMLElement, { files }: Manifest, key: string): void {
+  const links = [...root.querySelectorAll<HTMLAnchorElement>('.list a[download]')];
+  const linkOf = (index: number) => links.find(({ download }) => download === encryptedName(index));
+  if (files.length !== links.length || !files.every((_, index) => linkOf(index))) throw exchanged();
+  for (const [index, file] of files.entries())
+    offerFile(root, linkOf(index) as HTMLAnchorElement, file, key);
+}
+
+/** Files are decrypted one after another, as each takes the whole processor. Pure: a script without files has no use for it. */
+let last = /* @__PURE__ */ Promise.resolve();
+
+/** The button of a file that cannot be decrypted saves it as it came. */
+function offerFile(root: HTMLElement, link: HTMLAnchorElement, file: ManifestFile, key: string) {
+  const { damaged = '', expired = '', download: label = '' } = root.dataset;
+  const item = link.closest('li') as HTMLElement;
+  const note = find(item, '.size');
+  const sealedSize = note.textContent ?? '';
+  const size = sizeText(file.size, document.documentElement.lang);
+  const progress = (done: number) => {
+    note.textContent = `${size} · ${Math.floor((done / file.size) * 100)} %`;
+  };
+  const show = (name: string, bytes: string) => {
+    find(item, '.name').textContent = name;
+    note.textContent = bytes;
+    link.setAttribute('aria-label', label.replace('{name}', name));
+  };
+  show(file.name, size);
+  const download = (event: Event) => {
+    const { href } = link;
+    if (!href) return;
+    event.preventDefault();
+    report(root, '');
+    last = last
+      .then(() => decrypted(href, file, key, progress))
+      .then((blob) => {
+        save(blob, file.name);
+        show(file.name, size);
+      })
+      .catch((error) => {
+        report(root, error instanceof AgeError ? damaged : expired);
+        // The network may bring it the next time.
+        if (error instanceof TypeError) return show(file.name, size);
+        link.removeEventListener('click', download);
+        show(link.download, sealedSize);
+      });
+  };
+  link.addEventListener('click', download);
 }
 
 async function decrypted(

@@ -4,7 +4,7 @@ export function find<T extends HTMLElement = HTMLElement>(within: ParentNode, se
 }
 
 /** Shows a text in the problem box of an element; '' hides the box. */
-export function say(within: ParentNode, text: string): void {
+export function report(within: ParentNode, text: string): void {
   const problem = find(within, '.problem');
   problem.hidden = text === '';
   find(problem, 'span').textContent = text;

@@ -9,6 +9,9 @@ export interface Encrypted {
   readonly files: readonly File[];
 }
 
+/** The media type of encrypted files, and of those without one. */
+const BYTES = 'application/octet-stream';
+
 /**
  * Encrypts a text and files (docs/encryption.md, "Files"); `progress` receives the bytes of files encrypted, now and then.
  * @throws Error for a text that would be taken for a list of files
@@ -24,12 +27,12 @@ export async function encryptContent(
   const made: File[] = [];
   const listed: Manifest['files'][number][] = [];
   let done = 0;
-  for (const [at, file] of files.entries()) {
+  for (const [index, file] of files.entries()) {
     const { chunks, mac } = await encryptFile(piecesOf(file.stream()), recipient);
     const blob = await blobOf(chunks, (bytes) => progress?.(done + bytes));
     done += file.size;
-    made.push(new File([blob], encryptedName(at), { type: 'application/octet-stream' }));
-    const type = file.type || 'application/octet-stream';
+    made.push(new File([blob], encryptedName(index), { type: BYTES }));
+    const type = file.type || BYTES;
     listed.push({ name: file.name, type, size: file.size, mac });
   }
   const manifest = encodeManifest({ message: text.trim() ? text : undefined, files: listed });

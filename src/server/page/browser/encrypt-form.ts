@@ -9,6 +9,10 @@ import { KEY_ITEM } from './tab-storage';
 
 // Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
 
+interface ProvedContent extends Encrypted {
+  readonly proof: string;
+}
+
 document.addEventListener('DOMContentLoaded', () => {
   const form = find<HTMLFormElement>(document, 'form');
   const box = find<HTMLInputElement>(form, '#encrypt');
@@ -17,12 +21,13 @@ document.addEventListener('DOMContentLoaded', () => {
   const status = find(form, '.status');
   const stored = storage();
   if (!stored) return void Object.assign(box, { checked: false, disabled: true });
-  let encrypted: (Encrypted & { readonly proof: string }) | undefined;
+  let encrypted: ProvedContent | undefined;
   let busy = false;
   // What is entered or chosen while the form encrypts would not be encrypted.
   const hold = (held: boolean) => {
     busy = held;
-    for (const one of [text, picker]) if (one) one.disabled = held;
+    text.disabled = held;
+    if (picker) picker.disabled = held;
   };
 
   const send = async () => {
@@ -30,17 +35,16 @@ document.addEventListener('DOMContentLoaded', () => {
     const recipient = passphraseRecipient(key, LINK_WORK);
     const content = await encryptContent(text.value, [...(picker?.files ?? [])], recipient);
     const proof = await keyProof({ primitives: noble, scrypt }, key, undefined);
-    encrypted = { ...content, proof: proof ?? '' };
     stored.setItem(KEY_ITEM, key);
+    encrypted = { ...content, proof: proof ?? '' };
     form.submit();
   };
 
   form.addEventListener('submit', (event) => {
     stored.removeItem(KEY_ITEM);
-    const isEmpty = text.value.trim() === '' && !picker?.files?.length;
-    // What is not encrypted is found by the service.
-    if (!box.checked) stored.setItem(KEY_ITEM, '');
-    if (!box.checked || isEmpty) return;
+    if (!box.checked) return stored.setItem(KEY_ITEM, '');
+    // The service refuses an empty form.
+    if (text.value.trim() === '' && !picker?.files?.length) return;
     event.preventDefault();
     if (busy) return;
     hold(true);
@@ -52,11 +56,7 @@ document.addEventListener('DOMContentLoaded', () => {
   });
 
   form.addEventListener('formdata', ({ formData }) => {
-    if (!encrypted) return;
-    formData.set('push[payload]', encrypted.text);
-    formData.set('push[key_proof]', encrypted.proof);
-    formData.delete('push[files][]');
-    for (const file of encrypted.files) formData.append('push[files][]', file);
+    if (encrypted) replaceContent(formData, encrypted);
   });
 
   // The browser may keep this page for its Back button: with neither what was sent nor a form that sends nothing.
@@ -70,6 +70,14 @@ document.addEventListener('DOMContentLoaded', () => {
 
   restore(text, stored.getItem(KEY_ITEM));
 });
+
+/** Drops files that were entered: a chooser that was open when the form was held still takes one. */
+function replaceContent(form: FormData, { text, files, proof }: ProvedContent): void {
+  form.set('push[payload]', text);
+  form.set('push[key_proof]', proof);
+  form.delete('push[files][]');
+  for (const file of files) form.append('push[files][]', file);
+}
 
 /** Decrypts the text of a form that was refused, which has what was sent. */
 async function restore(text: HTMLTextAreaElement, key: string | null): Promise<void> {

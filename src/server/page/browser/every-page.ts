@@ -10,8 +10,8 @@ import { timeOptions } from './formats';
 const root = document.documentElement;
 const all = <T extends HTMLElement>(selector: string) => document.querySelectorAll<T>(selector);
 
-/** Emptied first: what a live region says already it does not say again. */
-function say(secret: HTMLElement, words = ''): void {
+/** Empties the live region first: screen readers read nothing again that it says already. */
+function announce(secret: HTMLElement, words = ''): void {
   const status = find(secret, '[role=status]');
   secret.classList.add('said');
   status.textContent = '';
@@ -25,19 +25,19 @@ function uncover(secret: HTMLElement): void {
   find(secret, '[tabindex]').focus({ preventScroll: true });
 }
 
-/** Where a page over plain http has no clipboard of its own. */
+/** Copies a text where the page has no `navigator.clipboard`: over plain http. */
 function copyByCommand(text: string): boolean {
   let done = false;
-  const give = (event: ClipboardEvent) => {
+  const fill = (event: ClipboardEvent) => {
     event.clipboardData?.setData('text/plain', text);
     event.preventDefault();
     done = true;
   };
-  document.addEventListener('copy', give);
+  document.addEventListener('copy', fill);
   try {
     document.execCommand('copy');
   } finally {
-    document.removeEventListener('copy', give);
+    document.removeEventListener('copy', fill);
   }
   return done;
 }
@@ -56,12 +56,12 @@ async function copy(secret: HTMLElement): Promise<void> {
   if (await copyText(value.textContent ?? '')) {
     secret.classList.add('copied');
     setTimeout(() => secret.classList.remove('copied'), 2500);
-    return say(secret, secret.dataset.copied);
+    return announce(secret, secret.dataset.copied);
   }
   uncover(secret);
   for (const details of secret.querySelectorAll('details')) details.open = true;
   getSelection()?.selectAllChildren(value);
-  say(secret, secret.dataset.failed);
+  announce(secret, secret.dataset.failed);
 }
 
 /** Shows a passphrase or hides it again. */
@@ -88,10 +88,10 @@ const actions: Readonly<Record<string, (button: HTMLElement) => unknown>> = {
   },
   copy: (button) => copy(secretOf(button)),
   peek,
-  // One after another: browsers drop downloads that begin at once.
+  // Browsers drop downloads that begin at once.
   all() {
-    for (const [at, link] of all('.files a[href]').entries())
-      setTimeout(() => link.click(), 700 * at);
+    for (const [index, link] of all('.files a[href]').entries())
+      setTimeout(() => link.click(), 700 * index);
   },
 };
 document.addEventListener('click', ({ target }) => {
@@ -122,8 +122,8 @@ document.addEventListener('change', (event) => {
 
 // Browsers keep pages for the Back button, no-store or not: nobody is to find a secret there.
 addEventListener('pagehide', () => {
-  for (const one of all('[data-once]')) {
-    one.remove();
+  for (const body of all('[data-once]')) {
+    body.remove();
     addEventListener('pageshow', () => location.reload());
   }
 });
@@ -140,17 +140,17 @@ function countDown(line: HTMLElement): void {
       return;
     }
     line.textContent = over;
-    for (const one of all<HTMLButtonElement>('.files a, .all')) {
-      one.removeAttribute('href');
-      one.setAttribute('aria-disabled', 'true');
-      one.disabled = true;
+    for (const button of all<HTMLButtonElement>('.files a, .all')) {
+      button.removeAttribute('href');
+      button.setAttribute('aria-disabled', 'true');
+      button.disabled = true;
     }
   };
   tick();
 }
 
 document.addEventListener('DOMContentLoaded', () => {
-  // Of another language than the page's, times in UTC are better than those.
+  // Times in UTC are better than times in another language than the page's.
   if (Intl.DateTimeFormat.supportedLocalesOf(root.lang).length > 0)
     for (const time of all<HTMLTimeElement>('[data-time]')) {
       const options = timeOptions[time.dataset.time as keyof typeof timeOptions];

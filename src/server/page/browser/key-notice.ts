@@ -1,6 +1,6 @@
 import { find } from './dom';
-import { tellKey } from './keys-in';
+import { reportKey } from './keys-in';
 
 // Says on the page of an encrypted secret, before a view is used, whether its link has the key.
 
-document.addEventListener('DOMContentLoaded', () => tellKey(find(document, '#opens')));
+document.addEventListener('DOMContentLoaded', () => reportKey(find(document, '#opens')));

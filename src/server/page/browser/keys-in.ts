@@ -6,7 +6,7 @@ export const FEWEST_WORDS = 6;
 
 /**
  * The key in a fragment, a pasted link or a field: mail gateways append to links, and words are typed as `wordsIn` says.
- * Several where that is not certain, the more likely first.
+ * There are several where that is not certain, the more likely first.
  */
 export function keysIn(text: string): string[] {
   const typed = text.trim();
@@ -16,7 +16,7 @@ export function keysIn(text: string): string[] {
 }
 
 /** Says in a line of the page whether its link has the key, and returns it. */
-export function tellKey(line: HTMLElement): boolean {
+export function reportKey(line: HTMLElement): boolean {
   const { found = '', missing = '', damaged = '' } = line.dataset;
   const { hash } = location;
   const has = keysIn(hash).some(isLinkKey);

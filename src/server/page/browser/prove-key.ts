@@ -1,7 +1,7 @@
 import { keyProof, proofAt } from '../../../age/key-proof';
 import { isLinkKey } from '../../../age/link-key';
-import { find, say } from './dom';
-import { FEWEST_WORDS, keysIn, tellKey } from './keys-in';
+import { find, report } from './dom';
+import { FEWEST_WORDS, keysIn, reportKey } from './keys-in';
 import { hashes, scrypt } from './noble';
 import { keepWords, takeWords } from './tab-storage';
 
@@ -10,7 +10,7 @@ import { keepWords, takeWords } from './tab-storage';
  * key. The key is not sent. Its words are attributes of the form (src/server/page/encrypted.ts).
  */
 
-const kept = takeWords();
+const typedWords = takeWords();
 /** The address of the instance as the link has it; what is proved counts there only. */
 const base = `${location.origin}${location.pathname}`.replace(/\/[pr]\/[\w-]+(?:\/r)?$/, '');
 
@@ -24,14 +24,14 @@ document.addEventListener('DOMContentLoaded', () => {
   const refused = 'refused' in form.dataset;
   let sending = false;
 
-  const tell = () => {
+  const showRow = () => {
     const line = find(document, '#opens');
-    row.hidden = tellKey(line) && !refused;
+    row.hidden = reportKey(line) && !refused;
     input.disabled = row.hidden;
     line.hidden = refused;
   };
 
-  const givenKey = () => {
+  const enteredKey = () => {
     if (salt === undefined) return keysIn(row.hidden ? location.hash : input.value).find(isLinkKey);
     const [words = ''] = keysIn(input.value);
     return words.split('-').length < FEWEST_WORDS ? undefined : words;
@@ -51,8 +51,8 @@ document.addEventListener('DOMContentLoaded', () => {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (sending) return;
-    const key = givenKey();
-    say(form, key === undefined ? wrong : '');
+    const key = enteredKey();
+    report(form, key === undefined ? wrong : '');
     if (key === undefined) return input.focus();
     sending = true;
     status.textContent = busy;
@@ -66,9 +66,9 @@ document.addEventListener('DOMContentLoaded', () => {
   });
 
   if (salt !== undefined) {
-    if (!refused) input.value = kept;
+    if (!refused) input.value = typedWords;
     return;
   }
-  tell();
-  addEventListener('hashchange', tell);
+  showRow();
+  addEventListener('hashchange', showRow);
 });

@@ -1,6 +1,6 @@
 import { pointOf } from '../../../age/bech32';
 import { x25519Recipient } from './age-passphrase';
-import { find, say } from './dom';
+import { find, report } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 
 /*
@@ -18,8 +18,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const bar = find<HTMLProgressElement>(form, 'progress');
   const word = (name: string) => form.dataset[name] ?? '';
 
-  const { hash } = location;
-  const point = pointOf(hash === '' ? word('key') : keyIn(hash));
+  const point = showReaders(form, button);
 
   const show = (done: number, total: number) => {
     bar.hidden = false;
@@ -28,17 +27,16 @@ document.addEventListener('DOMContentLoaded', () => {
 
   // What is entered or chosen after the button was pressed would not be sent.
   const hold = (held: boolean) => {
-    for (const one of [text, picker, button]) if (one) one.disabled = held;
+    for (const control of [text, picker, button]) if (control) control.disabled = held;
   };
   const end = (message: string) => {
     hold(false);
     bar.hidden = true;
     status.textContent = '';
-    say(form, message);
+    report(form, message);
   };
 
-  const content = async (): Promise<Encrypted> => {
-    const files = [...(picker?.files ?? [])];
+  const content = async (files: readonly File[]): Promise<Encrypted> => {
     if (!point) return { text: text.value, files };
     status.textContent = word('busy');
     const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -48,22 +46,16 @@ document.addEventListener('DOMContentLoaded', () => {
   // What is sent again after a lost response has to be the same to the byte; encrypted again it is not.
   let prepared: { readonly entered: string; readonly body: FormData } | undefined;
   const answer = async () => {
-    if (text.value.trim() === '' && !picker?.files?.length) return end(word('empty'));
-    const files = [...(picker?.files ?? [])].map(({ name, size, lastModified }) => [
-      name,
-      size,
-      lastModified,
-    ]);
-    const entered = JSON.stringify([text.value, files]);
-    if (prepared?.entered !== entered) prepared = { entered, body: bodyOf(form, await content()) };
-    const { body } = prepared;
+    const files = [...(picker?.files ?? [])];
+    if (text.value.trim() === '' && files.length === 0) return end(word('empty'));
+    const entered = entryOf(text.value, files);
+    if (prepared?.entered !== entered)
+      prepared = { entered, body: bodyOf(form, await content(files)) };
     status.textContent = word('sending');
     show(0, 1);
-    const { status: code, response } = await send(body, show);
+    const { status: code, response } = await send(prepared.body, show);
     if (code !== 200) return end(response?.error ?? word('failed'));
-    const done = find<HTMLTemplateElement>(document, 'template.sent').content;
-    find(document, 'main').replaceChildren(done);
-    find(document, 'h1').focus();
+    showSent();
   };
 
   form.addEventListener('submit', (event) => {
@@ -71,24 +63,38 @@ document.addEventListener('DOMContentLoaded', () => {
     event.stopPropagation();
     if (button.disabled) return;
     hold(true);
-    say(form, '');
+    report(form, '');
     answer().catch(() => end(word('failed')));
   });
-
-  // Nothing could be encrypted.
-  if (!showReaders(form, point !== undefined)) button.disabled = true;
 });
 
-/** Shows who can read the answer, or else that the key is damaged; returns false then. */
-function showReaders(form: HTMLFormElement, encrypts: boolean): boolean {
+function showSent(): void {
+  const sent = find<HTMLTemplateElement>(document, 'template.sent').content;
+  find(document, 'main').replaceChildren(sent);
+  find(document, 'h1').focus();
+}
+
+/** Tells a text and files from others that are entered later. */
+function entryOf(text: string, files: readonly File[]): string {
+  const listed = files.map(({ name, size, lastModified }) => [name, size, lastModified]);
+  return JSON.stringify([text, listed]);
+}
+
+/**
+ * Shows who can read the answer, or else that the key is damaged: then nothing can be encrypted, and nothing is sent.
+ * @returns the public key to encrypt to, if there is one
+ */
+function showReaders(form: HTMLFormElement, button: HTMLButtonElement): Uint8Array | undefined {
   const { hash } = location;
-  const { key, damaged = '' } = form.dataset;
-  const isDamaged = !encrypts && (hash !== '' || key !== '');
-  const note = hash === '' ? (encrypts ? '.server-key' : '.readable') : '.encrypted';
-  for (const one of form.querySelectorAll<HTMLElement>('.encrypted,.server-key,.readable'))
-    one.hidden = isDamaged || !one.matches(note);
-  if (isDamaged) say(form, damaged);
-  return !isDamaged;
+  const { key = '', damaged = '' } = form.dataset;
+  const point = pointOf(hash === '' ? key : keyIn(hash));
+  const isDamaged = !point && hash + key !== '';
+  const shown = hash !== '' ? '.encrypted' : point ? '.server-key' : '.readable';
+  for (const note of form.querySelectorAll<HTMLElement>('.encrypted,.server-key,.readable'))
+    note.hidden = isDamaged || !note.matches(shown);
+  button.disabled = isDamaged;
+  if (isDamaged) report(form, damaged);
+  return point;
 }
 
 /** The key of a link, in capitals if the link was in a QR code. What a mail gateway appended to the link is not part of it. */
