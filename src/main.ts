@@ -64,10 +64,10 @@ function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
-  const { steps } = remains || code === 'unknown' ? failure : ended;
+  const { hints } = remains || code === 'unknown' ? failure : ended;
   const others = factsOf(failure).filter(
     (fact) => typeof fact === 'string' || fact.name !== ended.code,
   );
   const facts = remains || code === ended.code ? [...ended.facts, ...others] : ended.facts;
-  return ended.with({ facts, steps, remains, cause: failure });
+  return ended.with({ facts, hints, remains, cause: failure });
 }

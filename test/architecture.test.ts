@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { wholeProgram } from '../src/commands/program';
 import type { Context } from '../src/platform/context';
 import { facts } from '../src/words/facts';
-import { steps } from '../src/words/steps';
+import { hints } from '../src/words/hints';
 
 // What the references of .config/rooms cannot say. The order of the rooms is theirs: `tsc -b` refuses an import upwards.
 
@@ -102,10 +102,10 @@ test('the words of errors are in words/, but for those about what was typed', ()
   // A call and what is in its parentheses, three deep.
   const deeper = ['', '', ''].reduce((inner) => `(?:[^()]|\\(${inner}\\))*`, '[^()]*');
   const calls = new RegExp(
-    `\\b(?:failedError|new CliError|advising|and|with)\\(${deeper}\\)|\\bsteps: ['\`]`,
+    `\\b(?:failedError|new CliError|advising|and|with)\\(${deeper}\\)|\\bhints: ['\`]`,
     'g',
   );
-  const told = /^\w+\(\s*['`]|^new CliError\(\s*'\w+',\s*['`]|^steps: /;
+  const told = /^\w+\(\s*['`]|^new CliError\(\s*'\w+',\s*['`]|^hints: /;
   const sentence = /(['`])(?:(?!\1)[^\\\n]|\\.)*\w \w(?:(?!\1)[^\\\n]|\\.)*\1/;
   const telling = files.filter((file) => {
     const found = exempt.test(file) ? [] : (sources.get(file) ?? '').match(calls);
@@ -116,7 +116,7 @@ test('the words of errors are in words/, but for those about what was typed', ()
   });
   expect(telling).toEqual([]);
   const others = [...sources].filter(([file]) => !file.startsWith('words/')).map(([, of]) => of);
-  const rows = [...Object.keys(facts), ...Object.keys(steps)];
+  const rows = [...Object.keys(facts), ...Object.keys(hints)];
   expect(rows.filter((row) => !others.some((source) => source.includes(`'${row}'`)))).toEqual([]);
 });
 
@@ -178,10 +178,10 @@ const tree = [
   ),
 ];
 
-test.each([['docs/architecture.md'], ['docs/decisions.md']])(
-  '%s names files and folders that exist',
-  (document) => {
-    const named = text(document).matchAll(
+test.each(['architecture', 'decisions', 'performance', 'promises', 'reliability'])(
+  'docs/%s.md names files and folders that exist',
+  (name) => {
+    const named = text(`docs/${name}.md`).matchAll(
       /`([\w./-]+(?:\.(?:[cm]?ts|[cm]js|json|sql|txt|[1-9])|\/))`/g,
     );
     const paths = Array.from(named, ([, path = '']) => `/${path}`);

@@ -57,10 +57,10 @@ function sshFields(line: string): string[] | undefined {
 /** Where the options before an SSH key end. Like sshd, this does not count `\"` as a quote. */
 function optionsEnd(line: string): number {
   let quoted = false;
-  for (let at = 0; at < line.length; at++) {
-    if (line.startsWith('\\"', at)) at++;
-    else if (line[at] === '"') quoted = !quoted;
-    else if (!quoted && /[ \t]/.test(line[at] ?? '')) return at;
+  for (let index = 0; index < line.length; index++) {
+    if (line.startsWith('\\"', index)) index++;
+    else if (line[index] === '"') quoted = !quoted;
+    else if (!quoted && /[ \t]/.test(line[index] ?? '')) return index;
   }
   return line.length;
 }

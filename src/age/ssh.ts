@@ -147,14 +147,14 @@ function opensshIdentity(bytes: Buffer): Identity {
 
 /** Reads strings of SSH (RFC 4251, section 5). */
 function reader(bytes: Buffer) {
-  let at = 0;
+  let offset = 0;
   /** @throws AgeError (key) when there are not enough bytes */
   const take = (length: number) => {
-    if (length > bytes.length - at) throw invalidKey();
-    at += length;
-    return bytes.subarray(at - length, at);
+    if (length > bytes.length - offset) throw invalidKey();
+    offset += length;
+    return bytes.subarray(offset - length, offset);
   };
-  return { take, string: () => take(take(4).readUInt32BE()), ended: () => at === bytes.length };
+  return { take, string: () => take(take(4).readUInt32BE()), ended: () => offset === bytes.length };
 }
 
 /** A public key as RFC 8709, section 4, encodes it. */

@@ -1,6 +1,6 @@
 import type { Context, Environment } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
-import type { StepName } from '../words/steps';
+import type { HintName } from '../words/hints';
 import { isOn } from './values';
 
 /** Coding agents set these variables for the programs that they run. What these print becomes part of a transcript. */
@@ -45,7 +45,7 @@ export async function isGuarded(context: Guarded): Promise<boolean> {
 export async function refuseToPrint(
   context: Guarded,
   what: string,
-  instead: StepName,
+  instead: HintName,
 ): Promise<void> {
   const why = await whyHidden(context);
   if (why !== undefined) throw usageError(`${what} is not printed: ${why}`, phrase(instead));

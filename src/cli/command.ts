@@ -19,9 +19,9 @@ export class Command extends Parser {
   }
 
   override parseOptions(argv: string[]) {
-    const at = argv.indexOf('--');
-    this.rest = at === -1 ? [] : argv.slice(at + 1);
-    refuseMistaken(at === -1 ? argv : argv.slice(0, at), this);
+    const index = argv.indexOf('--');
+    this.rest = index === -1 ? [] : argv.slice(index + 1);
+    refuseMistaken(index === -1 ? argv : argv.slice(0, index), this);
     const read = this.helpLast(super.parseOptions(argv));
     if (this.takesCommand()) read.operands.splice(read.operands.length - this.rest.length);
     this.briefly = read.unknown.includes('-h');

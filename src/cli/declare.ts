@@ -298,8 +298,8 @@ export function valuesOf<R extends Rows>(
 function typedFor({ options: [option], argument }: Rows[string], commands: readonly Command[]) {
   if (argument) {
     const [last] = commands.slice(-1);
-    const at = last?.registeredArguments.indexOf(argument) ?? -1;
-    return [last?.processedArgs[at] ?? []].flat();
+    const index = last?.registeredArguments.indexOf(argument) ?? -1;
+    return [last?.processedArgs[index] ?? []].flat();
   }
   const key = option?.attributeName() ?? '';
   return commands

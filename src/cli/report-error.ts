@@ -65,23 +65,23 @@ function plainLines(error: CliError, { hinted }: ErrorFormat): string {
   return `${first}hint: ${safe(hint)}${rest}\n`;
 }
 
-/** The steps of an error are left out. */
+/** The hints of an error are left out. */
 export function wordsOf(what: CliError | Fact): string {
   return what instanceof CliError ? worded(what).message : clause(what);
 }
 
 /**
- * Makes sentences of an error; `command` does what the last step says. Keys are removed: a link in the wrong place of a
+ * Makes sentences of an error; `command` does what the last hint says. Keys are removed: a link in the wrong place of a
  * command line would bring its key into a log.
  */
 export function worded(error: CliError) {
-  const { subject, facts, steps } = error;
+  const { subject, facts, hints } = error;
   const about = subject === undefined ? '' : `${subject}: `;
   const message = about + facts.map(clause).join('; ');
-  const all = steps.map(adviceFor);
+  const all = hints.map(adviceFor);
   const last = all.find((advice) => advice.command !== undefined);
   const hint = [...all.filter((advice) => advice !== last), ...(last ? [last] : [])]
-    .map(({ text }, at) => (at === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
+    .map(({ text }, index) => (index === 0 ? text : text.charAt(0).toUpperCase() + text.slice(1)))
     .join('. ');
   const hidden = quotesArgument(error) ? withoutKeys : (text: string) => text;
   return {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
-import { type CliError, type Step, usageError } from '../platform/errors';
+import { type CliError, type Hint, usageError } from '../platform/errors';
 import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { smallText } from '../platform/private-folder';
 import { beforeSending, filledIn } from './ask-until';
@@ -229,11 +229,11 @@ export function placeOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-export function unreadable(path: string, error: unknown, step?: Step): CliError {
+export function unreadable(path: string, error: unknown, hint?: Hint): CliError {
   const why = whyUnreadable(error);
   const byShell =
     'have the shell open it: --file - --filename NAME <FILE attaches it; elsewhere, - is standard input';
-  return usageError(`cannot read "${path}": ${why}`, why === NOT_UTF8 ? byShell : step);
+  return usageError(`cannot read "${path}": ${why}`, why === NOT_UTF8 ? byShell : hint);
 }
 
 /** @throws CliError (usage) if the stream is longer than 16 MiB */

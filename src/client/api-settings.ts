@@ -1,5 +1,5 @@
 import type { HeaderFields, Token, Transport } from '../platform/context';
-import type { CliError, Step } from '../platform/errors';
+import type { CliError, Hint } from '../platform/errors';
 import type { Call } from './calls';
 import type { FormBody } from './form';
 import type { WholeResponse } from './transport/response';
@@ -8,13 +8,13 @@ export interface ApiSettings {
   /** The address has no final slash. */
   readonly base: string;
   /** Tells what to do if the instance cannot be reached: it names where the base address is from. */
-  readonly addressHint?: Step | undefined;
+  readonly addressHint?: Hint | undefined;
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
   readonly tokenOfProfile?: boolean | undefined;
   /** Tells what to do where a token is missing: a profile has one that is not sent. */
-  readonly tokenHint?: Step | undefined;
+  readonly tokenHint?: Hint | undefined;
   readonly anonymous?: boolean | undefined;
   /** Begins to connect to the instance, while the token is read. */
   readonly open?: (() => void) | undefined;

@@ -1,6 +1,6 @@
 import { accountsRoute, type Route, requestRoutes, routes } from '../contract/api';
 import { CliError, phrase } from '../platform/errors';
-import type { StepName } from '../words/steps';
+import type { HintName } from '../words/hints';
 
 /** A row from which retries, hints and outcomes of a call follow. */
 export interface Call extends Route, Rules {
@@ -21,9 +21,9 @@ interface Rules {
   /** The fact of a refusal without words; `owners-only` by default. */
   readonly ownersOnly?: 'owners-log';
   /** Says what the call may have done although no response says so, and how to find out. */
-  readonly unclear?: StepName;
+  readonly unclear?: HintName;
   /** Replaces `unclear` for a call without a token. */
-  readonly unclearWithoutToken?: StepName;
+  readonly unclearWithoutToken?: HintName;
 }
 
 /**
@@ -109,6 +109,6 @@ export function namesOne({ path }: Call): boolean {
 
 /** The open-source edition before requests, and an instance that switched them off, respond so. */
 export function noRequests(status?: number): CliError {
-  const steps = phrase('request-without-instance');
-  return new CliError('rejected', phrase('no-requests'), { status, steps });
+  const hints = phrase('request-without-instance');
+  return new CliError('rejected', phrase('no-requests'), { status, hints });
 }

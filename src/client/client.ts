@@ -58,7 +58,7 @@ export function apiClient(options: ApiSettings) {
       const details = { token, keyProof, ...withPassphrase(passphrase) };
       const push = await ask(pushCalls.expire, decode.pushSchema, details);
       if (push.expired !== false) return push;
-      throw failedError(phrase('push-not-expired'), { steps: phrase('expire-again') });
+      throw failedError(phrase('push-not-expired'), { hints: phrase('expire-again') });
     },
     notify: (token: string, body: Notification) =>
       ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
@@ -114,12 +114,12 @@ function requestApi(ask: Ask) {
       const details = { token, ...withPassphrase(passphrase), ...body };
       const request = await ask(requestCalls.respond, decode.answeredSchema, details);
       if (request.state !== 'open') return request;
-      throw failedError(phrase('request-still-open'), { steps: phrase('was-lost') });
+      throw failedError(phrase('request-still-open'), { hints: phrase('was-lost') });
     },
     close: async (token: string) => {
       const request = await ask(requestCalls.close, decode.requestSchema, { token });
       if (request.state !== 'open' && request.state !== 'ready') return request;
-      throw failedError(phrase('request-not-closed'), { steps: phrase('close-again') });
+      throw failedError(phrase('request-not-closed'), { hints: phrase('close-again') });
     },
     list: (state: RequestState, page: number, account?: number) =>
       ask(requestCalls[state], decode.requestListSchema, ofPage(page, account)),

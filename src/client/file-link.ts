@@ -156,7 +156,7 @@ function parseLink(link: string, base: string): URL {
   if (url.protocol === 'https:' || (url.protocol === 'http:' && !base.startsWith('https:')))
     return url;
   if (url.protocol !== 'http:') throw failedError(phrase('file-link-of-scheme', url.protocol));
-  throw failedError(phrase('file-link-open'), { steps: phrase('set-forwarded-proto') });
+  throw failedError(phrase('file-link-open'), { hints: phrase('set-forwarded-proto') });
 }
 
 /** Returns the seconds to wait before another attempt; undefined if another is of no use. */

@@ -6,16 +6,16 @@ import {
   type ErrorCode,
   type Fact,
   failedError,
+  type Hint,
   phrase,
-  type Step,
 } from '../platform/errors';
 import type { FactName } from '../words/facts';
-import type { StepName } from '../words/steps';
+import type { HintName } from '../words/hints';
 import type { Answer, CallDetails, SentCall } from './api-settings';
 import { type Call, namesOne, noRequests } from './calls';
 import { bodyFact, isJson, objectIn, quotable, textOf, wordsOf } from './error-body';
 import { TransportError } from './transport/network-errors';
-import { LeavesOrigin, loginStep } from './transport/redirects';
+import { LeavesOrigin, loginHint } from './transport/redirects';
 import {
   header,
   isSuccess,
@@ -195,8 +195,8 @@ function openOutcome(
   lost = false,
 ): CliError {
   if (retry.resent === 'if-lost' && !lost) return failure;
-  const step = (token === undefined ? unclearWithoutToken : undefined) ?? unclear;
-  return failure.with({ code: 'unknown', ...(step && { steps: phrase(step) }) });
+  const hint = (token === undefined ? unclearWithoutToken : undefined) ?? unclear;
+  return failure.with({ code: 'unknown', ...(hint && { hints: phrase(hint) }) });
 }
 
 /** The instance is unreachable if nothing was sent; otherwise the outcome is open. */
@@ -212,8 +212,8 @@ function withoutResponse(error: CliError, sent: SentCall): CliError {
 
 function loginAt(cloudflare: boolean): Explain {
   return ({ status, settings: { headers = {} } }) => {
-    const step = loginStep(cloudflare, Object.keys(headers));
-    return errorOf('failed', status, phrase('login-page', status), phrase(step));
+    const hint = loginHint(cloudflare, Object.keys(headers));
+    return errorOf('failed', status, phrase('login-page', status), phrase(hint));
   };
 }
 
@@ -234,12 +234,12 @@ function ofRequest(explain: Explain, ofPush: Explain): Explain {
   return (refusal) => (refusal.call.subject === 'request' ? explain : ofPush)(refusal);
 }
 
-function plain(code: ErrorCode, fact: FactName, step?: StepName): Explain {
-  return ({ status }) => errorOf(code, status, phrase(fact), step && phrase(step));
+function plain(code: ErrorCode, fact: FactName, hint?: HintName): Explain {
+  return ({ status }) => errorOf(code, status, phrase(fact), hint && phrase(hint));
 }
 
-function errorOf(code: ErrorCode, status: number, fact: Fact, steps?: Step): CliError {
-  return new CliError(code, fact, { status, steps });
+function errorOf(code: ErrorCode, status: number, fact: Fact, hints?: Hint): CliError {
+  return new CliError(code, fact, { status, hints });
 }
 
 function failed({ status, words }: Refusal): CliError {
@@ -250,8 +250,8 @@ function failed({ status, words }: Refusal): CliError {
 
 function rejected({ status, words }: Refusal): CliError {
   const isLong = /\bpayload is too (?:long|large)\b/.test(textOf(words));
-  const steps = status === 413 ? phrase('heed-size') : isLong ? phrase('attach') : undefined;
-  return errorOf('rejected', status, phrase('refused', ...words), steps);
+  const hints = status === 413 ? phrase('heed-size') : isLong ? phrase('attach') : undefined;
+  return errorOf('rejected', status, phrase('refused', ...words), hints);
 }
 
 function unauthorized(refusal: Refusal): CliError {
@@ -268,8 +268,8 @@ function unauthorized(refusal: Refusal): CliError {
   // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
   if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
   if (token !== undefined) {
-    const step = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
-    const renew = phrase(step, call.public ? 'none' : '');
+    const hint = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
+    const renew = phrase(hint, call.public ? 'none' : '');
     return errorOf('unauthorized', status, phrase('token-refused', tokenFrom), renew);
   }
   return settings.anonymous
@@ -287,7 +287,7 @@ function forbidden(refusal: Refusal): CliError {
     return proofWanted(refusal);
   const fact =
     words.length === 0 ? phrase(call.ownersOnly ?? 'owners-only') : phrase('refused', ...words);
-  return errorOf('forbidden', status, fact, ownersStep(refusal));
+  return errorOf('forbidden', status, fact, ownersHint(refusal));
 }
 
 function proofWanted(refusal: Refusal): CliError {
@@ -298,7 +298,7 @@ function proofWanted(refusal: Refusal): CliError {
   const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
   const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';
-  const [fact, steps] = elsewhere
+  const [fact, hints] = elsewhere
     ? [phrase('opens-elsewhere', address), phrase('open-there')]
     : sent
       ? [phrase('key-refused'), phrase('compare-key-and-link')]
@@ -307,13 +307,13 @@ function proofWanted(refusal: Refusal): CliError {
         : [phrase('key-missing'), phrase('ask-for-link')];
   return new CliError('passphrase', fact, {
     status: 403,
-    steps,
+    hints,
     wantsProof: { sent, salt, elsewhere },
   });
 }
 
 /** The response does not name the owner; a push created without a token has none. */
-function ownersStep({ call, settings: { token, anonymous, tokenHint } }: Refusal): Step {
+function ownersHint({ call, settings: { token, anonymous, tokenHint } }: Refusal): Hint {
   if (token !== undefined)
     return namesOne(call) ? phrase('check-owner', call.subject) : phrase('ask-administrator');
   if (anonymous) return phrase('remove-anonymous-of-owner');
@@ -346,7 +346,7 @@ function malformed(refusal: Refusal): CliError {
   const rescued = call.holds === 'secret' && !isPage && response.body.length > 0;
   const failure = failedError(phrase('unexpected', status, ...quotable([body], refusal.hidden)), {
     status,
-    steps: phrase('check-instance'),
+    hints: phrase('check-instance'),
     unread: rescued ? response.body : undefined,
     // A proxy may have sent a page, for as long as the instance is away.
     passes: true,
@@ -362,13 +362,13 @@ function aboutFiles(failure: CliError, refusal: Refusal): CliError {
   if ((status === 401 || status === 403) && settings.token === undefined)
     return failure.with({
       facts: status === 401 ? phrase('files-need-token') : failure.facts,
-      steps: phrase(settings.anonymous ? 'remove-anonymous' : 'log-in'),
+      hints: phrase(settings.anonymous ? 'remove-anonymous' : 'log-in'),
     });
   if (status === 413) {
     const which = `"${largest.shownAs ?? largest.name}" (${size(largest.size)})`;
     const count = details.form?.files.length ?? 0;
-    return failure.with({ steps: phrase('heed-size-of-files', which, count) });
+    return failure.with({ hints: phrase('heed-size-of-files', which, count) });
   }
   const isOfFiles = status === 422 && /\b(files?|attach\w*|kind)\b/i.test(textOf(words));
-  return isOfFiles ? failure.with({ steps: phrase('check-features') }) : failure;
+  return isOfFiles ? failure.with({ hints: phrase('check-features') }) : failure;
 }

@@ -163,7 +163,7 @@ class Examination {
       const mode = statSync(place).mode & 0o777;
       if (context.platform === 'win32' || (mode & 0o077) === 0) continue;
       throw failedError(phrase('open-to-others', place, mode.toString(8).padStart(4, '0')), {
-        steps: phrase('change-mode', closed, place),
+        hints: phrase('change-mode', closed, place),
       });
     }
     return { message: `${path}, ${count(Object.keys(profiles).length, 'profile')}` };
@@ -192,7 +192,7 @@ class Examination {
     const expires = new Date(new X509Certificate(shown.cert).validTo);
     const days = Math.floor((expires.getTime() - this.entry.context.now().getTime()) / DAY_MS);
     const until = expires.toISOString().slice(0, 10);
-    if (days < 0) throw failedError(phrase('certificate-ended', until), { steps: phrase('renew') });
+    if (days < 0) throw failedError(phrase('certificate-ended', until), { hints: phrase('renew') });
     const message = [...sent, `client certificate valid until ${until}`].join('; ');
     if (days >= SOON_DAYS) return { message };
     return { message, status: 'warning', hint: `renew it, ${count(days, 'day')} left` };
@@ -258,7 +258,7 @@ class Examination {
     const ahead = Math.round((last.time.getTime() - sent) / 1000);
     if (Math.abs(ahead) <= SKEW_SECONDS) return { message: 'in sync' };
     const clocks = phrase('clocks-differ', Math.abs(ahead), ahead > 0 ? 'ahead of' : 'behind');
-    throw failedError(clocks, { steps: phrase('correct-clock') });
+    throw failedError(clocks, { hints: phrase('correct-clock') });
   }
 
   async token(): Promise<Finding> {
@@ -269,7 +269,7 @@ class Examination {
     }
     const hint = anonymous ? undefined : adviceFor(tokenHint ?? 'log in with pwpush login').text;
     if (this.instance.features?.anonymous_access === false)
-      throw new CliError('unauthorized', phrase('no-token-to-push'), { steps: hint });
+      throw new CliError('unauthorized', phrase('no-token-to-push'), { hints: hint });
     const message = 'none: you cannot list, audit or expire what you push';
     return { status: 'skipped', message, hint };
   }

@@ -91,7 +91,7 @@ async function end(located: ConnectedItem, opening: Opening) {
   const { context, say } = entry;
   const { token, target, last } = located;
   if (last?.ended)
-    throw new CliError('expired', phrase('last-expired'), { steps: phrase('name-another-push') });
+    throw new CliError('expired', phrase('last-expired'), { hints: phrase('name-another-push') });
   return onItem<{ text: string; object: object }>(located, async (item) => {
     if (item.kind === 'push') {
       const prover = new KeyProver(entry, { linkKey: located.key, text }, target.base);

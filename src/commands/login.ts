@@ -316,7 +316,7 @@ async function check(entry: Entry, login: Login): Promise<Responding> {
     if (!isRefused || login.token === undefined) throw error;
     throw error.with({
       facts: [phrase('token-refused', ''), phrase('nothing-saved')],
-      steps: phrase(isOurs(version) ? 'ask-for-token' : 'copy-token'),
+      hints: phrase(isOurs(version) ? 'ask-for-token' : 'copy-token'),
     });
   }
 }

@@ -28,7 +28,7 @@ async function logout(
     return { ...stored, profiles: { ...stored.profiles, [name]: rest } };
   });
   const problem = profile.keyring ? await forgetProfile(context, name, profile) : undefined;
-  if (problem !== undefined) throw failedError(problem, { steps: phrase('unlock-and-remove') });
+  if (problem !== undefined) throw failedError(problem, { hints: phrase('unlock-and-remove') });
   await say.print({ profile: name, token: false }, () => '');
   await say.note(
     hasToken(profile) ? `removed the token of profile "${name}"` : `profile "${name}" has no token`,

@@ -56,6 +56,6 @@ async function explained(error: unknown, api: Api): Promise<unknown> {
   return error.with({
     code: 'rejected',
     facts: phrase('sends-no-email'),
-    steps: phrase('send-link-yourself'),
+    hints: phrase('send-link-yourself'),
   });
 }

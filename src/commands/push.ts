@@ -161,7 +161,7 @@ export default command({
   run: async (entry, plan) => {
     if ('lines' in plan) return (await import('./push/each')).run(entry, plan);
     const { place } = plan;
-    if (place.at === 'here')
+    if (place.kind === 'ephemeral')
       return (await import('./push/from-here')).run(entry, { ...plan, place });
     return (await import('./push/run')).run(entry, { ...plan, place });
   },
@@ -195,8 +195,8 @@ async function planOf(
   };
   const { host, port = 0, dryRun } = options;
   return target
-    ? { ...push, place: { at: 'instance', target, setting, dryRun } }
-    : { ...push, place: { at: 'here', host, port } };
+    ? { ...push, place: { kind: 'instance', target, setting, dryRun } }
+    : { ...push, place: { kind: 'ephemeral', host, port } };
 }
 
 async function eachPlanOf(

@@ -118,7 +118,7 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
     : chooseSource({ text }, context, TO_ASK);
   if (files) checkPaths(files, undefined, context.stdin.isTTY);
   const place = options.here ? ephemeralPlace(options) : await instanceOf(entry, options);
-  const owner = place.at === 'instance' ? place.target.passphraseFor : undefined;
+  const owner = place.kind === 'instance' ? place.target.passphraseFor : undefined;
   const closes = expire && closing(expire, context.now());
   if (options.here) await reportExpiry(expire, 'closes', entry.say);
   return {
@@ -145,7 +145,7 @@ function ephemeralPlace({ host = '0.0.0.0', port = 0, output, force }: RequestOp
       : output === '-'
         ? { to: 'dash', force }
         : { to: 'path', path: output, force };
-  return { at: 'here', host, port, output: place } as const;
+  return { kind: 'ephemeral', host, port, output: place } as const;
 }
 
 /** @throws CliError (usage) when nothing is configured */
@@ -155,5 +155,5 @@ async function instanceOf(entry: Entry, options: RequestOptions) {
   const target = targetOrNone(sourcesOf(entry, options));
   if (target instanceof NoInstance) throw target.advising(phrase('request-here'));
   const wait = options.wait ? { most: options.for } : undefined;
-  return { at: 'instance', target, wait } as const;
+  return { kind: 'instance', target, wait } as const;
 }

@@ -41,7 +41,7 @@ function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
   const { force } = plan;
   const taken = text?.inFolder?.taken ?? new Set<string>();
   if (plan.to === 'rest') return plan.folder;
-  if (plan.to !== 'path' || files === 'here') return { path: '.', force, taken, named: false };
+  if (plan.to !== 'path' || files === 'current') return { path: '.', force, taken, named: false };
   const { path } = plan;
   if (files === 'folder') return { path, force, taken, named: true };
   return { path: dirname(path), name: basename(path), force, taken, named: true };
@@ -89,9 +89,9 @@ async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<Fetch
   if (problem === undefined) return { saved: [], failure: undefined };
   const { saved, failure } = await fetchFiles(retrieval, folder);
   const where = failure ? [] : [phrase('whole-file-saved', saved[0]?.path ?? '')];
-  const { steps, remains } = failure ?? {};
+  const { hints, remains } = failure ?? {};
   const facts = [...problem.facts, ...where];
-  return { saved, failure: failedError(facts, { steps, remains, cause: problem }) };
+  return { saved, failure: failedError(facts, { hints, remains, cause: problem }) };
 }
 
 async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): Promise<string> {

@@ -65,7 +65,7 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   const paths = [text, files].flatMap(({ remains }) => remains?.saved_to ?? []);
   return text.with({
     facts: [...text.facts, ...files.facts],
-    steps: [...files.steps, ...text.steps],
+    hints: [...files.hints, ...text.hints],
     remains: { ...text.remains, ...savedTo(paths) },
   });
 }

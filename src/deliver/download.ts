@@ -95,7 +95,7 @@ export async function leaveRest(
   const rest = phrase('gone-and-not-saved', gone, count(missing.length, 'file'));
   return failure.with({
     facts: signal.aborted ? rest : facts,
-    steps: [...failure.steps, phrase('resume-soon', kept, isSealed && !isAnswer ? 'key' : '')],
+    hints: [...failure.hints, phrase('resume-soon', kept, isSealed && !isAnswer ? 'key' : '')],
     remains: { saved_to: kept },
   });
 }
@@ -158,11 +158,11 @@ function downloadFailure(
           ...first.facts,
         )
       : `${failures.length} of ${files.length} files were not saved`;
-  const steps = [
-    ...(files.length === 1 ? first.steps : []),
+  const hints = [
+    ...(files.length === 1 ? first.hints : []),
     ...(isRetrievableAgain(push) ? [HINT] : []),
   ];
-  return new CliError(code, what, { steps, cause: first });
+  return new CliError(code, what, { hints, cause: first });
 }
 
 /**

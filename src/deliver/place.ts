@@ -5,7 +5,7 @@ import { attempt, phrase, usageError } from '../platform/errors';
 import { isGarbled, NOT_UTF8 } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { foldersMissing, makeFolder } from '../platform/private-folder';
-import type { StepName } from '../words/steps';
+import type { HintName } from '../words/hints';
 import type { JobEntry } from './ci-job';
 import type { Destination } from './destination';
 import type { Folder } from './safe-name';
@@ -40,7 +40,7 @@ interface Wanted {
   /** The text was delivered before. */
   readonly onlyFiles?: boolean;
   /** Tells what to do where an agent would read the text. */
-  readonly instead: StepName;
+  readonly instead: HintName;
 }
 
 /** @throws CliError (usage) if the place is not available, or an agent would read it */

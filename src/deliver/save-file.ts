@@ -65,7 +65,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
       const { size: written } = await handle.stat();
       if (written !== bytes)
         throw failedError(phrase('written-by-others', written, bytes), {
-          steps: phrase('get-again'),
+          hints: phrase('get-again'),
         });
       return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
     } catch (error) {

@@ -21,8 +21,8 @@ export type Contents = 'none' | 'text' | 'file' | 'files' | 'text-and-file' | 't
 export interface Ways {
   /** `beside` is a file among the others. */
   readonly text: 'nowhere' | 'stdout' | 'reserved' | 'beside';
-  /** `path` is the place of the one file, `here` the current folder. */
-  readonly files: 'nowhere' | 'stdout' | 'here' | 'folder' | 'path';
+  /** `path` is the place of the one file, `current` the current folder. */
+  readonly files: 'nowhere' | 'stdout' | 'current' | 'folder' | 'path';
   /** Tells in what the place is not used as a user may expect. */
   readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal' | undefined;
 }
@@ -48,25 +48,25 @@ function row(...[text, files, but]: Parameters<typeof way>): Row {
   };
 }
 
-const asOutput = row('stdout', 'here', 'one-file-only');
-const terminal = way('stdout', 'here', 'is-terminal');
-const unset = way('nowhere', 'here', 'not-set');
+const asOutput = row('stdout', 'current', 'one-file-only');
+const terminal = way('stdout', 'current', 'is-terminal');
+const unset = way('nowhere', 'current', 'not-set');
 const atPath = way('stdout', 'path');
 
 const table: Readonly<Record<PlaceKind, Row>> = {
-  stdout: row('stdout', 'here'),
+  stdout: row('stdout', 'current'),
   dash: { ...asOutput, file: way('stdout', 'stdout'), 'text-and-file': way('beside', 'stdout') },
   'dash-terminal': { ...asOutput, file: terminal, 'text-and-file': terminal },
-  clipboard: row('reserved', 'here'),
+  clipboard: row('reserved', 'current'),
   job: {
-    ...row('reserved', 'here'),
+    ...row('reserved', 'current'),
     none: way('nowhere', 'nowhere', 'not-set'),
     file: unset,
     files: unset,
   },
   'new-path': { ...row('beside', 'folder'), file: atPath },
-  'old-file': { ...row('reserved', 'here', 'no-folder'), file: atPath },
-  'special-file': row('reserved', 'here', 'no-folder'),
+  'old-file': { ...row('reserved', 'current', 'no-folder'), file: atPath },
+  'special-file': row('reserved', 'current', 'no-folder'),
   folder: row('reserved', 'folder'),
   'file-folder': row('stdout', 'folder'),
 };
@@ -75,7 +75,7 @@ const table: Readonly<Record<PlaceKind, Row>> = {
 export function waysOf(kind: PlaceKind, contents: Contents, json: boolean): Ways {
   const { text, files, but } = table[kind][contents];
   if (!json) return { text, files, but };
-  const others = files === 'stdout' ? 'here' : files;
+  const others = files === 'stdout' ? 'current' : files;
   return way(text === 'reserved' ? text : 'stdout', others, but === 'no-folder' ? but : undefined);
 }
 

@@ -1,5 +1,5 @@
 import { type CliError, phrase, savedTo } from '../platform/errors';
-import type { Fact, Step } from '../words/phrase';
+import type { Fact, Hint } from '../words/phrase';
 
 export type KeptPart =
   | 'encrypted text'
@@ -44,11 +44,11 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
         : [isWhole ? phrase('kept-lost', noun, ...why) : phrase('kept-in-part', ...why)]),
     ],
     // The first command is printed: the rest of the download matters most.
-    steps: [
-      ...secrets.flat().flatMap(keyStep),
-      ...failure.steps,
-      ...lost.flatMap(({ why }) => why.steps),
-      ...nextSteps(failure, all, paths),
+    hints: [
+      ...secrets.flat().flatMap(keyHint),
+      ...failure.hints,
+      ...lost.flatMap(({ why }) => why.hints),
+      ...nextHints(failure, all, paths),
     ],
     remains: {
       ...failure.remains,
@@ -63,7 +63,7 @@ const isUsedUp = ({ outcome }: Kept) => outcome !== 'available';
 const nounOf = (kept: Pick<Kept, 'part'> | undefined) =>
   kept === undefined || kept.part === 'files' ? 'secret' : kept.part;
 
-function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly string[]): Step[] {
+function nextHints({ code }: CliError, all: readonly Kept[], paths: readonly string[]): Hint[] {
   const sealed = all.find(({ part }) => part === 'encrypted text');
   // A text that is damaged or was exchanged does not open.
   if (sealed?.outcome === 'saved' && code !== 'failed') return [phrase('open-saved', sealed.path)];
@@ -71,7 +71,7 @@ function nextSteps({ code }: CliError, all: readonly Kept[], paths: readonly str
 }
 
 /** Names the file of the private key that may open what was saved. */
-function keyStep(kept: Kept): Step[] {
+function keyHint(kept: Kept): Hint[] {
   if (kept.part !== 'key' || kept.outcome === 'available') return [];
   if (kept.outcome === 'saved') return [phrase('try-saved-key', kept.path)];
   return [phrase('know-of-key', kept.outcome === 'printed' ? kept.to : '', ...kept.why.facts)];

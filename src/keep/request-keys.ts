@@ -54,7 +54,7 @@ function writing(folder: string, work: () => void): void {
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw failedError(phrase('key-unwritable', folder, whyUnwritable(error)), {
-      steps: phrase('choose-identity-file'),
+      hints: phrase('choose-identity-file'),
       cause: error,
     });
   }

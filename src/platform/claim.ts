@@ -34,7 +34,7 @@ export function claimFile(path: string, pid: number): string {
       if (claim === undefined) throw failedError(phrase('not-renamed', from, whyUnreadable(error)));
       if (mayRun(claim))
         throw failedError(phrase('resumed-elsewhere', path), {
-          steps: phrase('wait-for-run', claim, path),
+          hints: phrase('wait-for-run', claim, path),
         });
       from = claim;
     }

@@ -1,9 +1,9 @@
 import type { FactName } from '../words/facts';
-import type { Fact, Named, Phrase, Step } from '../words/phrase';
-import type { StepName } from '../words/steps';
+import type { HintName } from '../words/hints';
+import type { Fact, Hint, Named, Phrase } from '../words/phrase';
 import { isSystemError, whyUnwritable } from './files/file-error';
 
-export type { Fact, Step };
+export type { Fact, Hint };
 
 export type ErrorCode = keyof typeof exitStatus;
 
@@ -37,7 +37,7 @@ interface Remains {
 export interface ErrorDetails {
   /** Tells failures of one run apart: `line 3`. */
   readonly subject?: string | undefined;
-  readonly steps?: Step | readonly Step[] | undefined;
+  readonly hints?: Hint | readonly Hint[] | undefined;
   readonly status?: number | undefined;
   readonly cause?: unknown;
   /** The unusable body of a retrieval's response may contain the secret, so that it is rescued and never shown. */
@@ -65,7 +65,7 @@ interface WantedProof {
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly facts: readonly Fact[];
-  readonly steps: readonly Step[];
+  readonly hints: readonly Hint[];
   declare readonly subject: ErrorDetails['subject'];
   declare readonly status: ErrorDetails['status'];
   declare readonly unread: ErrorDetails['unread'];
@@ -77,12 +77,12 @@ export class CliError extends Error {
   constructor(
     readonly code: ErrorCode,
     facts: Fact | readonly Fact[],
-    { cause, steps = [], ...details }: ErrorDetails = {},
+    { cause, hints = [], ...details }: ErrorDetails = {},
   ) {
     const all = [facts].flat() as readonly Fact[];
     super(all.map((fact) => (typeof fact === 'string' ? fact : fact.name)).join('; '), { cause });
     this.facts = all;
-    this.steps = [steps].flat() as readonly Step[];
+    this.hints = [hints].flat() as readonly Hint[];
     Object.assign(this, details);
   }
 
@@ -103,8 +103,8 @@ export class CliError extends Error {
     return this.with({ facts: [...this.facts, ...facts] });
   }
 
-  advising(...steps: readonly Step[]): CliError {
-    return this.with({ steps: [...this.steps, ...steps] });
+  advising(...hints: readonly Hint[]): CliError {
+    return this.with({ hints: [...this.hints, ...hints] });
   }
 
   get exitStatus(): number {
@@ -112,14 +112,14 @@ export class CliError extends Error {
   }
 }
 
-export const phrase = <const Name extends FactName | StepName>(
+export const phrase = <const Name extends FactName | HintName>(
   name: Name,
   ...of: Named<Name>
 ): Phrase<Name> => ({ name, of });
 
 /** An error about options or input, of which nothing was sent. */
-export function usageError(facts: Fact | readonly Fact[], steps?: Step): CliError {
-  return new CliError('usage', facts, { steps });
+export function usageError(facts: Fact | readonly Fact[], hints?: Hint): CliError {
+  return new CliError('usage', facts, { hints });
 }
 
 export function failedError(facts: Fact | readonly Fact[], details?: ErrorDetails): CliError {
@@ -142,7 +142,7 @@ export function asCliError(error: unknown): CliError {
   // A message of the engine can quote what was being read ("hunter2" is not valid JSON).
   const name = error instanceof Error ? error.name : typeof error;
   return failedError(phrase('internal-error', name), {
-    steps: phrase('report-bug'),
+    hints: phrase('report-bug'),
     cause: error,
   });
 }

@@ -67,7 +67,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
 async function checkEmpty(file: RegularFile): Promise<void> {
   if ((await file.read(Buffer.alloc(1), file.start)) === 0) return;
   throw failedError([phrase('size-unknown', file.name), NOT_PUSHED], {
-    steps: phrase('pipe-file'),
+    hints: phrase('pipe-file'),
   });
 }
 
@@ -85,7 +85,7 @@ const NOT_PUSHED = phrase('request-incomplete');
 
 function changed(name: string): CliError {
   return failedError([phrase('changed-while-sent', name), NOT_PUSHED], {
-    steps: phrase('push-copy'),
+    hints: phrase('push-copy'),
   });
 }
 
@@ -113,7 +113,7 @@ export async function copyToFile(bytes: AsyncIterable<Uint8Array>, signal: Abort
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined || syscall === 'read') throw error;
     throw failedError([phrase('stdin-not-copied', tmpdir(), `${code}`), phrase('nothing-sent')], {
-      steps: phrase('set-tmpdir'),
+      hints: phrase('set-tmpdir'),
       cause: error,
     });
   }

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { StepName } from '../words/steps';
+import type { HintName } from '../words/hints';
 import { failedError, phrase, usageError } from './errors';
 import { means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
@@ -96,12 +96,12 @@ function check(stats: Stats, path: string, { user, what, instead, closed }: OwnR
  * /proc.
  * @throws CliError (failed)
  */
-export function makeFolder(path: string, hint?: StepName): void {
+export function makeFolder(path: string, hint?: HintName): void {
   try {
     make(path);
   } catch (error) {
     throw failedError(phrase('folder-not-made', path, whyUnwritable(error)), {
-      steps: hint && phrase(hint),
+      hints: hint && phrase(hint),
       cause: error,
     });
   }

@@ -61,7 +61,7 @@ export function readConfig(folder: string, user: User): string | undefined {
     if (!isSystemError(error)) throw error;
     if (means(error, 'missing')) return undefined;
     throw failedError(phrase('config-unreadable', path, whyUnreadable(error)), {
-      steps: phrase('check-config-file'),
+      hints: phrase('check-config-file'),
     });
   }
 }

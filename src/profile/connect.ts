@@ -7,7 +7,7 @@ import { type Reference, repairsOf } from '../client/link';
 import { isShellSafe } from '../contract/address';
 import { API_PATH, APPLICATION } from '../contract/api';
 import { type Context, contextWith, type HttpRequest, type Transport } from '../platform/context';
-import { CliError, phrase, type Step, usageError } from '../platform/errors';
+import { CliError, type Hint, phrase, usageError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
 import { GRACE } from '../platform/interrupts';
@@ -50,8 +50,8 @@ export async function connectEach<T extends Connectable>(
   for (const { last } of items) if (last) await say.remark(lastText(last, context.now()));
   const targets = [...new Set(items.map(({ target }) => target))];
   for (const { typedToken } of targets) await typedToken?.read();
-  for (const [text, step] of new Map(targets.flatMap(warningsOf)))
-    if (text !== undefined) await say.warn(text, step);
+  for (const [text, hint] of new Map(targets.flatMap(warningsOf)))
+    if (text !== undefined) await say.warn(text, hint);
   const apis = new Map<Target, Api>();
   for (const target of targets) {
     const { base, baseFrom, token, tokenHint } = target;
@@ -78,7 +78,7 @@ function lastText({ base, receipt }: KeptReceipt, now: Date): string {
   return `last: ${which}, made ${ago(created_at, now)} at ${new URL(base).host}`;
 }
 
-function warningsOf(target: Target): [text: string | undefined, step: Step | undefined][] {
+function warningsOf(target: Target): [text: string | undefined, hint: Hint | undefined][] {
   const { base, ignored, withheld } = target;
   const { host, origin } = new URL(base);
   const elsewhere = isShellSafe(origin) ? phrase('send-elsewhere', origin) : undefined;

@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
-import { phrase, type Step, usageError } from '../platform/errors';
+import { type Hint, phrase, usageError } from '../platform/errors';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { LIMIT_MS, runHelper } from '../platform/helper-program';
@@ -98,11 +98,11 @@ export async function readClientCertificate(
   return { cert, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }
 
-function parsed<T>(parse: () => T, problem: string, step?: Step): T {
+function parsed<T>(parse: () => T, problem: string, hint?: Hint): T {
   try {
     return parse();
   } catch {
-    throw usageError(problem, step);
+    throw usageError(problem, hint);
   }
 }
 

@@ -103,7 +103,7 @@ export function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });
-  return error.code === 'unknown' ? error.with({ code: 'failed', steps: undefined }) : error;
+  return error.code === 'unknown' ? error.with({ code: 'failed', hints: undefined }) : error;
 }
 
 /** The reasons of the instance are in a fact `refused`; another fact is the reason itself. */

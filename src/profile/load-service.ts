@@ -29,7 +29,7 @@ function serviceFailure(error: unknown, { ServiceError }: ServiceModule): unknow
   if (!(error instanceof ServiceError)) return error;
   const { message, hint, command, input } = error;
   return new CliError(input ? 'usage' : 'failed', message, {
-    steps: hint === undefined ? [] : { text: hint, command },
+    hints: hint === undefined ? [] : { text: hint, command },
     cause: error,
   });
 }

@@ -36,7 +36,7 @@ interface SavedPush {
    * Undefined if the link leads elsewhere, or has no ID. Such a push has no receipt, and no other push becomes the last
    * instead.
    */
-  readonly at: PushPlace | undefined;
+  readonly place: PushPlace | undefined;
 }
 
 export interface ReceiptItem {
@@ -121,12 +121,12 @@ export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Pr
 }
 
 /** The fragment of the link is left out, as it may be a key. */
-function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
-  if (at === undefined) return UNKEPT;
+function lineOfPush({ push, link, name, place }: SavedPush, now: Date): string {
+  if (place === undefined) return UNKEPT;
   const lifetime = Math.min(grantedLifetime(push) ?? LIFETIME_SECONDS, LONGEST_SECONDS);
   // Texts of the instance are not saved: they could repeat the secret.
   const receipt: Receipt = {
-    url_token: at.token,
+    url_token: place.token,
     html_url: link.split('#')[0] ?? '',
     name,
     expire_after_days: push.expire_after_days,
@@ -137,7 +137,7 @@ function lineOfPush({ push, link, name, at }: SavedPush, now: Date): string {
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + lifetime * 1000).toISOString(),
   };
-  return lineOfReceipt({ base: at.base, receipt });
+  return lineOfReceipt({ base: place.base, receipt });
 }
 
 const lineOfReceipt = ({ base, receipt }: Pick<KeptReceipt, 'base' | 'receipt'>) =>

@@ -60,7 +60,7 @@ export async function updateProfiles<T extends StoredProfiles>(
   }).catch((error) => {
     if (!isSystemError(error)) throw error;
     throw failedError(phrase('config-unwritable', path, whyUnwritable(error)), {
-      steps: phrase('set-config-dir'),
+      hints: phrase('set-config-dir'),
       cause: error,
     });
   });
@@ -86,7 +86,7 @@ function replaceBy(
     const why = whyForeign(statSync(draft), user);
     if (why !== undefined)
       throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
-        steps: phrase('set-config-dir'),
+        hints: phrase('set-config-dir'),
       });
     // Conf does not sync with SNAP in the environment.
     syncFile(draft);

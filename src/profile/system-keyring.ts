@@ -86,7 +86,7 @@ export async function readFromKeyring(context: Context, entry: KeyringEntry): Pr
   const { output, problem } = await run(context, keyringOf(context)('read', entry));
   if (problem === undefined && isToken(output)) return output;
   throw failedError(phrase('keyring-without-token', entry.profile, problem ?? ''), {
-    steps: phrase('unlock-keyring', entry.profile),
+    hints: phrase('unlock-keyring', entry.profile),
   });
 }
 
@@ -110,7 +110,7 @@ export async function forgetProfile(
 
 function unusable(problem: string): CliError {
   return failedError([phrase('not-in-keyring', problem), phrase('nothing-saved')], {
-    steps: phrase('keep-token-elsewhere'),
+    hints: phrase('keep-token-elsewhere'),
   });
 }
 

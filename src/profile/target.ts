@@ -1,6 +1,6 @@
 import type { Edition } from '../contract/lifetime';
 import type { ClientCertificate, HeaderFields, Token } from '../platform/context';
-import { CliError, phrase, type Step, tried, usageError } from '../platform/errors';
+import { CliError, type Hint, phrase, tried, usageError } from '../platform/errors';
 import { listed } from '../words/grammar';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, type profileInUse } from './config-file';
@@ -48,11 +48,11 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly passphraseFor?: string | undefined;
   /** Messages name this origin of the address, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
-  readonly addressHint?: Step | undefined;
+  readonly addressHint?: Hint | undefined;
   /** A token that was typed must be readable even if it is not sent to this instance. */
   readonly typedToken?: TokenReader | undefined;
   /** Tells how to use a token that exists, if none is sent. */
-  readonly tokenHint?: Step | undefined;
+  readonly tokenHint?: Hint | undefined;
   /** Names what was typed or is in the environment for another address, and is not sent to this one. */
   readonly withheld?: string | undefined;
   /** An error says why the config file cannot be read, so that its profiles are ignored. */
@@ -69,7 +69,7 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
 
 export class NoInstance extends CliError {
   constructor() {
-    super('usage', 'no instance is configured', { steps: phrase('configure') });
+    super('usage', 'no instance is configured', { hints: phrase('configure') });
   }
 }
 

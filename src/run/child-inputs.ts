@@ -182,7 +182,7 @@ export function startFailure(error: unknown, name: string): CliError {
     return asCliError(error).and(phrase('nothing-started'));
   const why = code === 'E2BIG' ? phrase('too-long-for-variable') : code;
   return failedError(phrase('not-started', name, why), {
-    steps: code === 'E2BIG' ? phrase('use-stdin-or-file') : undefined,
+    hints: code === 'E2BIG' ? phrase('use-stdin-or-file') : undefined,
     cause: error,
   });
 }

@@ -53,20 +53,20 @@ export function* assignments(
   dotenv: string,
 ): Iterable<({ readonly name: string } & Value) | WrongLine> {
   const text = dotenv.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
-  for (let at = 0; at < text.length; ) {
-    const afterBlank = match(blank, text, at);
+  for (let offset = 0; offset < text.length; ) {
+    const afterBlank = match(blank, text, offset);
     if (afterBlank) {
-      at += afterBlank[0].length;
+      offset += afterBlank[0].length;
       continue;
     }
-    const [start = '', name] = match(assignment, text, at) ?? [];
-    const value = name && valueAt(text, at + start.length);
+    const [start = '', name] = match(assignment, text, offset) ?? [];
+    const value = name && valueAt(text, offset + start.length);
     if (!value) {
-      yield { wrongLine: text.slice(0, at).split('\n').length };
+      yield { wrongLine: text.slice(0, offset).split('\n').length };
       return;
     }
     yield { name, ...value };
-    at = value.end;
+    offset = value.end;
   }
 }
 
@@ -101,9 +101,9 @@ function quoted(text: string, from: number, quote: string): Value | undefined {
 }
 
 function endOfDouble(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at;
+  for (let offset = from; offset < text.length; offset++) {
+    if (text[offset] === '\\') offset++;
+    else if (text[offset] === '"') return offset;
   }
   return -1;
 }
@@ -123,7 +123,7 @@ function unquoted(text: string, from: number): Value | undefined {
   return { text: value, written: [line.trim()], end: from + line.length + 1 };
 }
 
-function match(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
+function match(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
+  pattern.lastIndex = offset;
   return pattern.exec(text);
 }

@@ -129,27 +129,27 @@ export function spelledReading(
   const decoded = decodedSearch(automaton, spans.add);
   let isApart = false;
   /** Everything before this position was read. */
-  let at = 0;
+  let offset = 0;
   let sinceEscape = 0;
 
   /** Reads up to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
   const readApart = (held: HeldBytes) => {
     const { bytes, base, end } = held;
-    while (isApart && at < end) {
-      const byte = bytes[at - base] as number;
-      const sequence = begins[byte] === 1 ? read(bytes, at - base) : undefined;
+    while (isApart && offset < end) {
+      const byte = bytes[offset - base] as number;
+      const sequence = begins[byte] === 1 ? read(bytes, offset - base) : undefined;
       if (sequence === 'open') break;
-      const from = at;
-      at += sequence?.length ?? 1;
+      const from = offset;
+      offset += sequence?.length ?? 1;
       if (sequence) {
-        for (const meant of sequence.means) decoded.take(meant, from, at, held);
+        for (const meant of sequence.means) decoded.take(meant, from, offset, held);
         sinceEscape = 0;
       } else {
-        decoded.take(byte, from, at, held);
+        decoded.take(byte, from, offset, held);
         sinceEscape++;
       }
       // There are no marks before the last plain reading.
-      isApart = sinceEscape < decoded.begun() || at < last.from;
+      isApart = sinceEscape < decoded.begun() || offset < last.from;
     }
   };
   return {
@@ -160,21 +160,21 @@ export function spelledReading(
       for (let mark = 0; mark < marks.count && !isApart; mark++) {
         const index = marks.indices[mark] as number;
         const position = from + index;
-        if (position < at || (itself && states[index + 1] === 0)) continue;
+        if (position < offset || (itself && states[index + 1] === 0)) continue;
         const sequence = read(held.bytes, position - held.base);
         if (sequence === undefined) continue;
         const state = states[index] as number;
         isApart = sequence === 'open' || goesOn(automaton, state, sequence.means);
-        at = position + (isApart ? 0 : sequence.length);
+        offset = position + (isApart ? 0 : sequence.length);
         if (!isApart) continue;
         decoded.begin(position, state);
         readApart(held);
       }
-      if (!isApart) at = held.end;
+      if (!isApart) offset = held.end;
     },
     begun: () => (isApart ? decoded.begun() : 0),
-    undecided: () => (isApart ? decoded.undecided(at) : at),
-    next: () => at,
+    undecided: () => (isApart ? decoded.undecided(offset) : offset),
+    next: () => offset,
   };
 }
 

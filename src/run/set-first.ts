@@ -58,7 +58,7 @@ async function checkSafe({ context }: Entry): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
     throw failedError([phrase('secret-unsavable'), phrase('nothing-started')], {
-      steps: phrase('set-state-dir'),
+      hints: phrase('set-state-dir'),
       cause: checked,
     });
 }
@@ -139,8 +139,8 @@ function lines(stderr: Output) {
 
 function notSet(status: number, signal: EndingSignal | undefined): CliError {
   const facts = [phrase('command-ended', status), phrase('nothing-pushed')];
-  const steps = phrase('value-may-be-set');
-  if (signal === undefined) return failedError(facts, { steps });
+  const hints = phrase('value-may-be-set');
+  if (signal === undefined) return failedError(facts, { hints });
   const code = endings[signal];
-  return new CliError(code, [phrase(code), ...facts], { steps });
+  return new CliError(code, [phrase(code), ...facts], { hints });
 }

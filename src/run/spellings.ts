@@ -18,7 +18,7 @@ export interface Spelling {
    * Returns the escape at a place; undefined for any other byte, `'open'` if that depends on bytes that have not
    * arrived.
    */
-  readonly read: (bytes: Bytes, at: number) => Escape | 'open' | undefined;
+  readonly read: (bytes: Bytes, offset: number) => Escape | 'open' | undefined;
   /** Each escape means the byte with which it begins. */
   readonly itself?: boolean;
 }
@@ -44,10 +44,10 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** Reads up to `most` digits; `open` if further ones may follow. */
-function digits(bytes: Bytes, at: number, base: number, most: number) {
+function digits(bytes: Bytes, offset: number, base: number, most: number) {
   let value = 0;
   for (let count = 0; ; count++) {
-    const byte = count < most ? bytes[at + count] : SPACE;
+    const byte = count < most ? bytes[offset + count] : SPACE;
     const digit = byte === undefined ? 36 : (DIGITS[byte] as number);
     if (digit >= base) return { value, count, open: byte === undefined };
     value = value * base + digit;
@@ -73,9 +73,9 @@ function character(length: number, code: number): Escape | undefined {
 const [BYTE, UNIT, POINT] = [0x78, 0x75, 0x55];
 
 /** Reads percent-encoding (RFC 3986, section 2.1), and `%uXXXX` of JavaScript (ECMA-262, annex B.2.1). */
-const percent: Spelling['read'] = (bytes, at) => {
-  if (bytes[at + 1] === UNIT) return codeUnit(bytes, at);
-  const { value, count, open } = digits(bytes, at + 1, 16, 2);
+const percent: Spelling['read'] = (bytes, offset) => {
+  if (bytes[offset + 1] === UNIT) return codeUnit(bytes, offset);
+  const { value, count, open } = digits(bytes, offset + 1, 16, 2);
   if (open) return 'open';
   return count === 2 ? meaning(3, value) : undefined;
 };
@@ -87,69 +87,69 @@ const LETTERS = new Map(
   ),
 );
 
-const backslash: Spelling['read'] = (bytes, at) => {
-  const letter = bytes[at + 1];
+const backslash: Spelling['read'] = (bytes, offset) => {
+  const letter = bytes[offset + 1];
   if (letter === undefined) return 'open';
-  const isBraced = (letter === UNIT || letter === BYTE) && bytes[at + 2] === BRACE;
-  if (isBraced) return braced(bytes, at) ?? meaning(2, letter);
-  if (letter === UNIT) return codeUnit(bytes, at) ?? meaning(2, letter);
+  const isBraced = (letter === UNIT || letter === BYTE) && bytes[offset + 2] === BRACE;
+  if (isBraced) return braced(bytes, offset) ?? meaning(2, letter);
+  if (letter === UNIT) return codeUnit(bytes, offset) ?? meaning(2, letter);
   if (letter === BYTE || letter === POINT) {
     const wanted = letter === BYTE ? 2 : 8;
-    const { value, count, open } = digits(bytes, at + 2, 16, wanted);
+    const { value, count, open } = digits(bytes, offset + 2, 16, wanted);
     if (open) return 'open';
     if (count < wanted) return meaning(2, letter);
     return letter === BYTE ? meaning(4, value) : character(10, value);
   }
-  const octal = digits(bytes, at + 1, 8, 3);
+  const octal = digits(bytes, offset + 1, 8, 3);
   if (octal.count > 0) return octal.open ? 'open' : meaning(1 + octal.count, octal.value & 0xff);
   return meaning(2, LETTERS.get(letter) ?? letter);
 };
 
 /** Reads `\u{X…}` of JavaScript, Rust and Swift, and `\x{X…}` of Perl. */
-function braced(bytes: Bytes, at: number): Escape | 'open' | undefined {
-  const { value, count } = digits(bytes, at + 3, 16, 6);
-  const end = bytes[at + 3 + count];
+function braced(bytes: Bytes, offset: number): Escape | 'open' | undefined {
+  const { value, count } = digits(bytes, offset + 3, 16, 6);
+  const end = bytes[offset + 3 + count];
   if (end === undefined) return 'open';
   return end === END_BRACE ? character(4 + count, value) : undefined;
 }
 
 /** Reads `\uXXXX` or `%uXXXX`, and two of them for a character beyond U+FFFF (RFC 8259, section 7). */
-function codeUnit(bytes: Bytes, at: number): Escape | 'open' | undefined {
-  const { value, count, open } = digits(bytes, at + 2, 16, 4);
+function codeUnit(bytes: Bytes, offset: number): Escape | 'open' | undefined {
+  const { value, count, open } = digits(bytes, offset + 2, 16, 4);
   if (open) return 'open';
   if (count < 4) return undefined;
   if (value >> 10 !== 0xd800 >> 10) return character(6, value);
-  for (const [index, sign] of [bytes[at], UNIT].entries()) {
-    const next = bytes[at + 6 + index];
+  for (const [index, sign] of [bytes[offset], UNIT].entries()) {
+    const next = bytes[offset + 6 + index];
     if (next === undefined) return 'open';
     if (next !== sign) return character(6, value);
   }
-  const low = digits(bytes, at + 8, 16, 4);
+  const low = digits(bytes, offset + 8, 16, 4);
   if (low.open) return 'open';
   if (low.count < 4 || low.value >> 10 !== 0xdc00 >> 10) return character(6, value);
   return character(12, 0x10000 + ((value & 0x3ff) << 10) + (low.value & 0x3ff));
 }
 
 /** Bash writes a backslash before a character in `printf %q`, and before each one in its trace of `[[ … == … ]]`. */
-const shellBackslash: Spelling['read'] = (bytes, at) => {
-  const byte = bytes[at + 1];
+const shellBackslash: Spelling['read'] = (bytes, offset) => {
+  const byte = bytes[offset + 1];
   return byte === undefined ? 'open' : meaning(2, byte);
 };
 
 /** A quote interrupts the single quotes of a shell: bash writes `'\''`, others `'"'"'`, for several quotes at once. */
-const shellQuotes: Spelling['read'] = (bytes, at) => {
-  const next = bytes[at + 1];
+const shellQuotes: Spelling['read'] = (bytes, offset) => {
+  const next = bytes[offset + 1];
   if (next === BACKSLASH) {
-    const quoted = bytes[at + 2];
-    const end = bytes[at + 3];
+    const quoted = bytes[offset + 2];
+    const end = bytes[offset + 3];
     if (quoted === undefined || end === undefined) return 'open';
     return end === QUOTE ? meaning(4, quoted) : undefined;
   }
   if (next !== DOUBLE) return next === undefined ? 'open' : undefined;
   let count = 0;
-  while (count < LONGEST - 4 && bytes[at + 2 + count] === QUOTE) count++;
-  const end = bytes[at + 2 + count];
-  const after = bytes[at + 3 + count];
+  while (count < LONGEST - 4 && bytes[offset + 2 + count] === QUOTE) count++;
+  const end = bytes[offset + 2 + count];
+  const after = bytes[offset + 3 + count];
   if (end === undefined) return 'open';
   if (count === 0 || end !== DOUBLE) return undefined;
   if (after === undefined) return 'open';
@@ -177,9 +177,9 @@ const NUMBER_SIGN = 0x23;
 const LONGEST_NAME = 12;
 
 /** Reads character references of HTML, by number and by the names of Latin letters and usual signs. */
-const reference: Spelling['read'] = (bytes, at) => {
+const reference: Spelling['read'] = (bytes, offset) => {
   let name = '';
-  for (let end = at + 1; ; end++) {
+  for (let end = offset + 1; ; end++) {
     const byte = bytes[end];
     if (byte === undefined) return 'open';
     if (byte === SEMICOLON) break;
@@ -195,9 +195,9 @@ const reference: Spelling['read'] = (bytes, at) => {
 const repeated = (begins: string, times: number): Spelling => ({
   begins,
   itself: true,
-  read: (bytes, at) => {
-    const sign = bytes[at] as number;
-    for (let next = at + 1; next < at + times; next++) {
+  read: (bytes, offset) => {
+    const sign = bytes[offset] as number;
+    for (let next = offset + 1; next < offset + times; next++) {
       if (bytes[next] === undefined) return 'open';
       if (bytes[next] !== sign) return undefined;
     }
@@ -208,10 +208,10 @@ const repeated = (begins: string, times: number): Spelling => ({
 /** An encoder may be applied to its own output, which has to be read twice. */
 function twice({ begins, read }: Spelling): Spelling {
   const signs = signsOf({ begins });
-  const readIn = (bytes: Bytes, at: number): Escape | 'open' => {
-    const byte = bytes[at];
+  const readIn = (bytes: Bytes, offset: number): Escape | 'open' => {
+    const byte = bytes[offset];
     if (byte === undefined) return 'open';
-    return (signs[byte] === 1 ? read(bytes, at) : undefined) ?? meaning(1, byte);
+    return (signs[byte] === 1 ? read(bytes, offset) : undefined) ?? meaning(1, byte);
   };
   // The arrays are made once, as there may be an escape at each place of an output.
   const meant: (number | undefined)[] = Array(LONGEST_TWICE + LONGEST).fill(0);
@@ -220,15 +220,15 @@ function twice({ begins, read }: Spelling): Spelling {
   const means: number[] = Array(meant.length).fill(0);
   return {
     begins,
-    read: (bytes, at) => {
-      const first = read(bytes, at);
+    read: (bytes, offset) => {
+      const first = read(bytes, offset);
       if (first === 'open' || first === undefined || signs[first.means[0] ?? 0] === 0) return first;
       let unit = first;
-      let end = at;
+      let end = offset;
       let count = 0;
       let unread = 0;
       let total = 0;
-      while (end - at < LONGEST_TWICE) {
+      while (end - offset < LONGEST_TWICE) {
         for (const byte of unit.means) {
           ends[count] = 0;
           meant[count++] = byte;
@@ -241,7 +241,7 @@ function twice({ begins, read }: Spelling): Spelling {
           if (inner === 'open') break;
           for (const byte of inner.means) means[total++] = byte;
           unread += inner.length;
-          const length = (ends[unread - 1] as number) - at;
+          const length = (ends[unread - 1] as number) - offset;
           if (length > 0 && total === 1) return meaning(length, means[0] as number);
           if (length > 0) return { length, means: means.slice(0, total) };
         }
@@ -255,8 +255,8 @@ function twice({ begins, read }: Spelling): Spelling {
 }
 
 /** UTF-16 has a NUL after each ASCII character, which means nothing. Several NULs together are not skipped. */
-const skippedNul: Spelling['read'] = (bytes, at) => {
-  const next = bytes[at + 1];
+const skippedNul: Spelling['read'] = (bytes, offset) => {
+  const next = bytes[offset + 1];
   if (next === undefined) return 'open';
   return next === 0 ? undefined : { length: 1, means: [] };
 };
@@ -268,7 +268,7 @@ const escaped: readonly Spelling[] = [
   { begins: '%', read: percent },
   {
     begins: '%+',
-    read: (bytes, at) => (bytes[at] === PLUS ? meaning(1, SPACE) : percent(bytes, at)),
+    read: (bytes, offset) => (bytes[offset] === PLUS ? meaning(1, SPACE) : percent(bytes, offset)),
   },
   { begins: '&', read: reference },
 ];

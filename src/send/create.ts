@@ -36,7 +36,7 @@ export interface Created<Made> extends CreatedLink {
   readonly token: string;
   readonly name: string | undefined;
   /** Later requests go there; undefined if the link does not lead there. */
-  readonly at: PushPlace | undefined;
+  readonly place: PushPlace | undefined;
 }
 
 export type CreatedPush = Created<Push>;
@@ -103,7 +103,7 @@ async function create<Made extends Push | SecretRequest>(
       object: { ...made, encrypted: isEncrypted },
       token,
       name: creation.name,
-      at: isElsewhere || token === '' ? undefined : { base: target.base, token },
+      place: isElsewhere || token === '' ? undefined : { base: target.base, token },
       secrets: handover.secrets,
       link: withKey(linkIn(creation.locale, link), creation.linkKey),
       warnings: [...(doubt ? [await inWords(doubt)] : []), ...verdict.warnings],
@@ -289,8 +289,8 @@ class Handover {
       this.#key.keep(token);
       return verdict;
     } catch (error) {
-      const { code, facts, steps } = asCliError(error);
-      return { refuse: code, why: facts, steps };
+      const { code, facts, hints } = asCliError(error);
+      return { refuse: code, why: facts, hints };
     }
   }
 
@@ -316,7 +316,7 @@ const endings = {
 
 async function undo<Made>(
   { kind, end }: Creation<Made>,
-  { refuse, why, steps }: Refusal,
+  { refuse, why, hints }: Refusal,
   token: string,
   link: string,
 ): Promise<CliError> {
@@ -326,18 +326,18 @@ async function undo<Made>(
     await end(token);
   } catch (cause) {
     const facts = [why, `${remains} ${link}`].flat();
-    return new CliError(refuse, facts, { steps: hint, cause, remains: { link, expired: false } });
+    return new CliError(refuse, facts, { hints: hint, cause, remains: { link, expired: false } });
   }
-  return new CliError(refuse, [why, ended].flat(), { steps, remains: { link, expired: true } });
+  return new CliError(refuse, [why, ended].flat(), { hints, remains: { link, expired: true } });
 }
 
 /** A failure to save the receipt is only reported, as the push exists. */
 export async function keepReceipt(
   { context, say }: Entry,
-  { object: push, link, name, at }: CreatedPush,
+  { object: push, link, name, place }: CreatedPush,
 ): Promise<void> {
   try {
-    await saveReceipts(context, [{ push, link, name, at }]);
+    await saveReceipts(context, [{ push, link, name, place }]);
   } catch (error) {
     await say.remark(phrase('receipt-not-saved', reasonOf(error)));
   }

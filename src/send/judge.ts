@@ -10,7 +10,7 @@ import {
   type LifetimeFields,
   requestedLifetime,
 } from '../contract/lifetime';
-import { type ErrorCode, type Fact, phrase, type Step } from '../platform/errors';
+import { type ErrorCode, type Fact, type Hint, phrase } from '../platform/errors';
 import { listed } from '../words/grammar';
 import type { EncryptMode } from './encryption';
 
@@ -18,7 +18,7 @@ import type { EncryptMode } from './encryption';
 export interface Refusal {
   readonly refuse: ErrorCode;
   readonly why: Fact | readonly Fact[];
-  readonly steps: Step | readonly Step[] | undefined;
+  readonly hints: Hint | readonly Hint[] | undefined;
 }
 
 export type Verdict = { readonly warnings: readonly string[] } | Refusal;
@@ -106,7 +106,7 @@ function judgeLimits(
   );
 }
 
-const rejected = (why: string, steps: Step): Refusal => ({ refuse: 'rejected', why, steps });
+const rejected = (why: string, hints: Hint): Refusal => ({ refuse: 'rejected', why, hints });
 
 type Value = number | boolean;
 

@@ -40,7 +40,7 @@ export async function readQuestion(
     // Answers are sent without a token, whatever the options are.
     throw error.with({
       facts: phrase('answers-need-token'),
-      steps: phrase('answer-in-browser'),
+      hints: phrase('answer-in-browser'),
     });
   });
   checkOpen(question.request, attached);
@@ -102,7 +102,7 @@ export async function recipientFor(
     () => parseRecipient(instanceKey),
     () =>
       failedError([phrase('key-invalid'), phrase('nothing-sent')], {
-        steps: phrase('ask-for-whole-link'),
+        hints: phrase('ask-for-whole-link'),
       }),
   );
 }
@@ -125,12 +125,12 @@ function checkOpen(
   attached: boolean,
 ): void {
   if (state === 'ready')
-    throw new CliError('rejected', phrase('answered'), { steps: phrase('ask-requester') });
+    throw new CliError('rejected', phrase('answered'), { hints: phrase('ask-requester') });
   if (state === 'closed')
-    throw new CliError('expired', phrase('request-closed'), { steps: phrase('ask-for-new-link') });
+    throw new CliError('expired', phrase('request-closed'), { hints: phrase('ask-for-new-link') });
   if (attached && files === false)
     throw new CliError('rejected', [phrase('takes-no-files'), phrase('nothing-sent')], {
-      steps: phrase('send-text'),
+      hints: phrase('send-text'),
     });
 }
 
@@ -162,7 +162,7 @@ async function checkedOutcome(
   const { requests } = apiClient(await briefSettings(entry, target));
   const { state } = await requests.preview(token).catch(() => ({ state: undefined }));
   if (state === 'open')
-    return failure.and(phrase('no-answer-yet')).with({ steps: phrase('may-arrive') });
+    return failure.and(phrase('no-answer-yet')).with({ hints: phrase('may-arrive') });
   if (state !== 'ready' && state !== 'closed') return failure;
-  return failure.and(phrase('answer-there')).with({ steps: phrase('ask-requester') });
+  return failure.and(phrase('answer-there')).with({ hints: phrase('ask-requester') });
 }

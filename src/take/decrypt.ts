@@ -13,7 +13,7 @@ import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
 import { attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
 import { raceWithLimit } from '../platform/files/abort';
-import type { Fact, Step } from '../words/phrase';
+import type { Fact, Hint } from '../words/phrase';
 import type { DecryptionKeys } from './decryption-keys';
 import { type Retrieval, withPush } from './retrieval';
 import { ASKED, askForKey, type CandidateKey, candidateKey, isWrongKey } from './typed-key';
@@ -65,7 +65,7 @@ export async function decryptAnswer(
     if (error.code !== 'passphrase') throw error;
     throw error.with({
       facts: phrase('private-key-fails'),
-      steps: phrase('ask-for-answer-again'),
+      hints: phrase('ask-for-answer-again'),
     });
   }
 }
@@ -93,7 +93,7 @@ async function withContent(
   const work = checked(decryptText(push.payload ?? '', identities), noun);
   const bytes = await unlessAborted(work, signal);
   if (!isUtf8(bytes))
-    throw failedError(phrase('encrypted-no-text'), { steps: phrase('save-sealed') });
+    throw failedError(phrase('encrypted-no-text'), { hints: phrase('save-sealed') });
   const text = bytes.toString('utf8');
   if (!isManifest(text)) {
     // The instance may have added files that the sender did not send.
@@ -124,7 +124,7 @@ async function withContent(
 function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')
-    throw failedError(phrase('cannot-open', noun, manifest), { steps: phrase('use-newer') });
+    throw failedError(phrase('cannot-open', noun, manifest), { hints: phrase('use-newer') });
   const received = fromFile ? files?.slice(0, manifest.files.length) : files;
   const listed = manifest.files.map((entry, index) => {
     const file = received?.find(({ filename }) => filename === encryptedName(index));
@@ -139,7 +139,7 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
     return { message: manifest.message, files: matched };
   }
   throw failedError(phrase('files-differ', listed.length - matched.length, others), {
-    steps: phrase(fromFile ? 'do-without-files' : 'ask-about-files'),
+    hints: phrase(fromFile ? 'do-without-files' : 'ask-about-files'),
   });
 }
 
@@ -182,7 +182,7 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
     if (!(error instanceof AgeError)) throw error;
     if (error.reason === 'no-match') throw noKey(phrase('key-fails', ''), phrase('compare-key'));
     throw failedError(phrase('encrypted-damaged', noun, error.message), {
-      steps: phrase('ask-for-undamaged'),
+      hints: phrase('ask-for-undamaged'),
     });
   }
 }
@@ -196,7 +196,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 function exchanged(what: Fact): CliError {
   return failedError(phrase('detailed', what, phrase('may-be-replaced')), {
-    steps: phrase('accept-as-sent'),
+    hints: phrase('accept-as-sent'),
   });
 }
 
@@ -204,6 +204,6 @@ function noLinkKey(): CliError {
   return noKey(phrase('link-without-key'), phrase('get-whole-link'));
 }
 
-function noKey(fact: Fact, steps: Step): CliError {
-  return new CliError('passphrase', fact, { steps });
+function noKey(fact: Fact, hints: Hint): CliError {
+  return new CliError('passphrase', fact, { hints });
 }

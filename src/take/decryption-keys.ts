@@ -92,8 +92,8 @@ async function keyForRequest(
   const { state, public_key }: Partial<Preview> = isRefused ? {} : preview;
   const match = keptKey(context, item, public_key);
   if (match || state === 'closed' || !(item.publicKey ?? public_key)) return match;
-  const steps = phrase('give-answer-key');
-  throw new CliError('passphrase', phrase('answer-key-missing'), { steps });
+  const hints = phrase('give-answer-key');
+  throw new CliError('passphrase', phrase('answer-key-missing'), { hints });
 }
 
 async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {

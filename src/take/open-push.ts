@@ -32,9 +32,9 @@ async function inClear(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retr
   if (answer) {
     const plain = phrase('answer-not-encrypted');
     if (giver !== undefined || (answer.key && keys.strict))
-      throw failedError(plain, { steps: phrase('accept-as-sent-next') });
+      throw failedError(plain, { hints: phrase('accept-as-sent-next') });
     if (answer.key) await retrieval.say.warn(plain);
   } else if (giver !== undefined)
-    throw failedError(phrase('push-not-encrypted', giver), { steps: phrase('accept-as-sent') });
+    throw failedError(phrase('push-not-encrypted', giver), { hints: phrase('accept-as-sent') });
   return retrieval;
 }

@@ -95,6 +95,6 @@ function refusal(outcome: CliError, keys: readonly CandidateKey[]): CliError {
   if (complaint === undefined || outcome.wantsProof?.sent) return outcome;
   return outcome.with({
     facts: phrase('key-damaged', complaint),
-    steps: phrase('compare-key'),
+    hints: phrase('compare-key'),
   });
 }

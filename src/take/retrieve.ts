@@ -46,7 +46,7 @@ async function takePush(
     prover.call((keyProof) => api.retrieve(token, sent, { keyProof, withoutIdentity }));
   const push = await retrieve(retriever, target, passphrase, proved).catch((error) => {
     const isOwn = last && error instanceof CliError && error.code === 'expired';
-    throw isOwn ? error.with({ steps: phrase('push-own-again') }) : error;
+    throw isOwn ? error.with({ hints: phrase('push-own-again') }) : error;
   });
   const counted = withEarlierViews(push, target.token !== undefined);
   const link = `${target.base}/p/${token}`;
@@ -105,7 +105,7 @@ async function retrieve(
     if (!(error instanceof CliError) || error.unread === undefined) throw error;
     // The response may contain the secret.
     const kept = await store.keep({ part: 'response', bytes: error.unread });
-    throw describe(error.with({ steps: undefined, unread: undefined }), kept);
+    throw describe(error.with({ hints: undefined, unread: undefined }), kept);
   }
 }
 
@@ -154,7 +154,7 @@ export async function withPassphrase<T>(
   ).catch((error) => {
     if (!isForeign || sent !== undefined || !isPassphraseRefused(error)) throw error;
     const facts = withheld ? [...error.facts, withheld.fact] : error.facts;
-    throw error.with({ facts, steps: phrase('give-passphrase-there') });
+    throw error.with({ facts, hints: phrase('give-passphrase-there') });
   });
 }
 
@@ -168,7 +168,7 @@ function readable(push: Push): Push {
   if (files || push.payload) return push;
   if (push.expired === true) {
     throw new CliError('expired', phrase('push-expired'), {
-      steps: phrase('ask-for-new-push'),
+      hints: phrase('ask-for-new-push'),
     });
   }
   if (typeof push.payload === 'string') return push;
@@ -187,13 +187,13 @@ async function readAnswer(
   if (response || (request.files ?? []).length > 0) return { ...request, payload: response ?? '' };
   if (request.state === 'ready')
     throw new CliError('forbidden', phrase('owners-answer'), {
-      steps: phrase('log-in-as-requester'),
+      hints: phrase('log-in-as-requester'),
     });
   if (request.state === 'closed')
     throw new CliError('expired', phrase('request-closed'), {
-      steps: phrase('look-why-closed', link),
+      hints: phrase('look-why-closed', link),
     });
   throw new CliError('not_found', phrase('no-answer-yet'), {
-    steps: phrase('wait-for-answer'),
+    hints: phrase('wait-for-answer'),
   });
 }

@@ -1,5 +1,5 @@
 import { type Clause, type FactName, facts } from './facts';
-import { type Advice, type StepName, steps } from './steps';
+import { type Advice, type HintName, hints } from './hints';
 
 /** Names a row of a table of words, and the values that its words mention: texts, numbers and facts. */
 export interface Phrase<Name extends string = string> {
@@ -11,9 +11,9 @@ export interface Phrase<Name extends string = string> {
 export type Fact = string | Phrase<FactName>;
 
 /** A text is the whole clause, without a final period; an `Advice` also has a command to copy. */
-export type Step = string | Phrase<StepName> | Advice;
+export type Hint = string | Phrase<HintName> | Advice;
 
-export type Named<Name extends FactName | StepName> = (typeof facts & typeof steps)[Name] extends (
+export type Named<Name extends FactName | HintName> = (typeof facts & typeof hints)[Name] extends (
   ...of: infer Values extends readonly unknown[]
 ) => unknown
   ? { readonly [At in keyof Values]: Fact | number }
@@ -25,10 +25,10 @@ export function clause(fact: Fact | number): string {
   return typeof words === 'string' ? words : words(...fact.of.map(clause));
 }
 
-export function adviceFor(step: Step): Advice {
-  if (typeof step === 'string') return { text: step };
-  if ('text' in step) return step;
-  const words: Advice | string | ((...of: readonly string[]) => Advice | string) = steps[step.name];
-  const advice = typeof words === 'function' ? words(...step.of.map(clause)) : words;
+export function adviceFor(hint: Hint): Advice {
+  if (typeof hint === 'string') return { text: hint };
+  if ('text' in hint) return hint;
+  const words: Advice | string | ((...of: readonly string[]) => Advice | string) = hints[hint.name];
+  const advice = typeof words === 'function' ? words(...hint.of.map(clause)) : words;
   return typeof advice === 'string' ? { text: advice } : advice;
 }

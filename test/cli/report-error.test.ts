@@ -47,7 +47,7 @@ test('an error of ours stays on its lines, whatever it quotes', () => {
   const text = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(codes, text, text, (code, message, hint) => {
-      const one = new CliError(code, message, { steps: hint });
+      const one = new CliError(code, message, { hints: hint });
       expect(failureText(one, plain).split('\n')).toHaveLength(3);
       expect(failureText(one, { json: true, debug: false }).split('\n')).toHaveLength(2);
       expect(statusOf(one)).toBe(exitStatus[code]);

@@ -129,7 +129,7 @@ describe('the plan of', () => {
       'push',
       {
         content: { text: stdin, isExposed: false },
-        place: { at: 'instance', setting: undefined, dryRun: false },
+        place: { kind: 'instance', setting: undefined, dryRun: false },
         result: { receipt: true },
       },
     ],
@@ -186,7 +186,7 @@ describe('the plan of', () => {
     [
       'push --here --port 80',
       {
-        place: { at: 'here', host: undefined, port: 80 },
+        place: { kind: 'ephemeral', host: undefined, port: 80 },
         result: { receipt: false },
         limits: { expiry: undefined },
       },
@@ -224,7 +224,7 @@ describe('the plan of', () => {
       {
         content: { question: { name: 'text', value: 'What?' } },
         seal: { encryption: { identityFile: undefined } },
-        place: { at: 'instance', target: { base: 'https://pwpush.test' } },
+        place: { kind: 'instance', target: { base: 'https://pwpush.test' } },
       },
     ],
     ['request', { content: { question: { name: 'stdin' } } }],

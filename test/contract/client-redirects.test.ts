@@ -65,7 +65,7 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
   ])('%s', async (location, origin) => {
     expect(await failing(location)).toMatchObject({
       facts: [phrase('leaves-origin', 'pw.test', origin)],
-      steps: [phrase('use-address', origin)],
+      hints: [phrase('use-address', origin)],
     });
   });
 
@@ -76,7 +76,7 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
 
   const names = ['$(reboot)', '`reboot`', 'a;reboot;b', 'a&reboot&b', "a'b", 'a$IFS'];
   test.each(names)('the name of its host is no command for the reader: %s', async (name) => {
-    const { steps } = await failing(`https://${name}.test/`);
-    expect(steps).toEqual([phrase('check-address')]);
+    const { hints } = await failing(`https://${name}.test/`);
+    expect(hints).toEqual([phrase('check-address')]);
   });
 });

@@ -10,21 +10,21 @@ const cell = (kind: PlaceKind, contents: Contents, json: boolean) => {
   return `${text}/${files}${but ? ` (${but})` : ''}`;
 };
 const line = (kind: PlaceKind, json: boolean) => CONTENTS.map((one) => cell(kind, one, json));
-const ALONE = 'stdout/here (one-file-only)';
-const TERMINAL = 'stdout/here (is-terminal)';
-const NO_FOLDER = 'reserved/here (no-folder)';
+const ALONE = 'stdout/current (one-file-only)';
+const TERMINAL = 'stdout/current (is-terminal)';
+const NO_FOLDER = 'reserved/current (no-folder)';
 
 test.each<[PlaceKind, string[]]>([
-  ['stdout', ['stdout/nowhere', ...Array(4).fill('stdout/here')]],
+  ['stdout', ['stdout/nowhere', ...Array(4).fill('stdout/current')]],
   ['dash', ['stdout/nowhere', 'stdout/stdout', ALONE, 'beside/stdout', ALONE]],
   ['dash-terminal', ['stdout/nowhere', TERMINAL, ALONE, TERMINAL, ALONE]],
-  ['clipboard', ['reserved/nowhere', ...Array(4).fill('reserved/here')]],
+  ['clipboard', ['reserved/nowhere', ...Array(4).fill('reserved/current')]],
   [
     'job',
     [
       'reserved/nowhere',
-      ...Array(2).fill('nowhere/here (not-set)'),
-      ...Array(2).fill('reserved/here'),
+      ...Array(2).fill('nowhere/current (not-set)'),
+      ...Array(2).fill('reserved/current'),
     ],
   ],
   ['new-path', ['reserved/nowhere', 'stdout/path', ...Array(3).fill('beside/folder')]],
@@ -37,9 +37,9 @@ test.each<[PlaceKind, string[]]>([
 });
 
 test.each<[PlaceKind, string[]]>([
-  ['stdout', ['stdout/nowhere', ...Array(4).fill('stdout/here')]],
-  ['dash', ['stdout/nowhere', ...Array(4).fill('stdout/here')]],
-  ['dash-terminal', ['stdout/nowhere', ...Array(4).fill('stdout/here')]],
+  ['stdout', ['stdout/nowhere', ...Array(4).fill('stdout/current')]],
+  ['dash', ['stdout/nowhere', ...Array(4).fill('stdout/current')]],
+  ['dash-terminal', ['stdout/nowhere', ...Array(4).fill('stdout/current')]],
   ['new-path', ['reserved/nowhere', 'stdout/path', ...Array(3).fill('stdout/folder')]],
   ['old-file', ['reserved/nowhere', 'stdout/path', ...Array(3).fill(NO_FOLDER)]],
   ['special-file', ['reserved/nowhere', ...Array(4).fill(NO_FOLDER)]],

@@ -4,7 +4,7 @@ import { CliError, type ErrorDetails } from '../../src/platform/errors';
 /** One of each field, so that a new one is missed here too. */
 const details: Required<ErrorDetails> = {
   subject: 'link 2',
-  steps: ['a step'],
+  hints: ['a step'],
   status: 500,
   cause: new Error('cause'),
   unread: Buffer.from('body'),

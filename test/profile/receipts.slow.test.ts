@@ -36,7 +36,7 @@ const system = { ...JSON.parse(machine), now: () => new Date() };
   for (let at = 0; at < Number(count); at++) {
     const token = name + '-' + at;
     const base = 'https://pw.test';
-    await saveReceipts(system, [{ push: {}, link: base + '/p/' + token, at: { base, token } }]);
+    await saveReceipts(system, [{ push: {}, link: base + '/p/' + token, place: { base, token } }]);
     if (at % 2) await readReceipts(system).end([{ token, target: { base } }]);
   }
 })();`;
@@ -67,7 +67,7 @@ test('the newest 1,000 are kept, by a push and by an expiry', async () => {
   const saved = (url_token: string) => ({
     push: { url_token },
     ...{ link: `https://pw.test/p/${url_token}`, name: 'a' },
-    at: { base: 'https://pw.test', token: url_token },
+    place: { base: 'https://pw.test', token: url_token },
   });
   for (let at = 0; at < made.length; at += 10)
     await saveReceipts(machine(), made.slice(at, at + 10).map(saved));

@@ -17,9 +17,9 @@ test('a receipt that was written in part is an error, and spoils no other', onLi
       now: () => NOW,
     };
     const save = (token: string) => {
-      const at = { base: BASE, token };
+      const place = { base: BASE, token };
       return saveReceipts(machine, [
-        { push: { url_token: token }, link: `${BASE}/p/${token}`, name: undefined, at },
+        { push: { url_token: token }, link: `${BASE}/p/${token}`, name: undefined, place },
       ]);
     };
     const saved = await failing(here.folder, () => save('first')).then(

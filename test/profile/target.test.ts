@@ -143,7 +143,7 @@ describe('a pasted link', () => {
 
   test('of another profile over plain http is refused as that of the one in use', async () => {
     const url = 'http://work.test';
-    const refused = { code: 'usage', steps: [phrase('use-https', 'token', 'work')] };
+    const refused = { code: 'usage', hints: [phrase('use-https', 'token', 'work')] };
     await expect(target({}, url, withWork({ url, token: 'work-token' }))).rejects.toMatchObject(
       refused,
     );

@@ -190,10 +190,10 @@ function indexOf(program: Command, help: Help, columns: number): string {
   const rows = Array.from(groups, ([heading, commands]) => {
     const items = commands.map((command) => `${command.name().padEnd(11)}${command.summary()}`);
     if (columns < 80) return [heading, ...items.map((item) => `  ${item}`)];
-    const pairs = items.flatMap((item, at) =>
-      at % 2 === 0 ? [`${item.padEnd(36)}${items[at + 1] ?? ''}`] : [],
+    const pairs = items.flatMap((item, index) =>
+      index % 2 === 0 ? [`${item.padEnd(36)}${items[index + 1] ?? ''}`] : [],
     );
-    return pairs.map((pair, at) => `${(at === 0 ? heading : '').padEnd(8)}${pair}`.trimEnd());
+    return pairs.map((pair, index) => `${(index === 0 ? heading : '').padEnd(8)}${pair}`.trimEnd());
   });
   const usage = `Usage: ${help.commandUsage(program)}`;
   const text = laidOut(`${usage}\n\n${program.description()}`, columns);

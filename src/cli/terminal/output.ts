@@ -1,5 +1,5 @@
 import type { Context, Environment, Output } from '../../platform/context';
-import type { CliError, Fact, Step } from '../../platform/errors';
+import type { CliError, Fact, Hint } from '../../platform/errors';
 import { isGuarded } from '../agent';
 import { inWords } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
@@ -37,10 +37,10 @@ export interface Terminal {
   remark(what: Said): Promise<void>;
   /** `--quiet` does not drop announcements. */
   announce(what: Said): Promise<void>;
-  /** @param step what to do about it */
-  warn(what: Said, step?: Step): Promise<void>;
+  /** @param hint what to do about it */
+  warn(what: Said, hint?: Hint): Promise<void>;
   /** Only a terminal gets advice. */
-  advise(step: Step): Promise<void>;
+  advise(hint: Hint): Promise<void>;
   debug(text: string): Promise<void>;
   /** Lines such as a QR code go to stderr unchanged. */
   draw(render: (look: Look) => string): Promise<void>;
@@ -77,11 +77,11 @@ export function entryOf(context: Context, manner: Manner): Entry {
     printText: (text) => stdout.write(text),
     note,
     remark,
-    advise: async (step) => remark(`hint: ${await adviceText(step)}`),
+    advise: async (hint) => remark(`hint: ${await adviceText(hint)}`),
     announce: line,
-    warn: async (what, step) => {
+    warn: async (what, hint) => {
       const fact = await inWords(what);
-      const text = step === undefined ? fact : `${fact}; ${await adviceText(step)}`;
+      const text = hint === undefined ? fact : `${fact}; ${await adviceText(hint)}`;
       if (json) return write(`${toJson({ warning: { message: text } })}\n`);
       const { paint } = await look(stderr);
       const whole = folded(`warning: ${safe(text)}`, stderr);
@@ -95,8 +95,8 @@ export function entryOf(context: Context, manner: Manner): Entry {
   return { context, say };
 }
 
-async function adviceText(step: Step): Promise<string> {
-  return (await import('../../words/phrase')).adviceFor(step).text;
+async function adviceText(hint: Hint): Promise<string> {
+  return (await import('../../words/phrase')).adviceFor(hint).text;
 }
 
 /** Nobody sees a passphrase; an agent does not see the other secrets, which an instance may repeat either. */

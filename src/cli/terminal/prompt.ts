@@ -89,8 +89,8 @@ function askSecret(
   extent: Extent,
 ): Promise<string> {
   const { output } = streams;
-  const bold = lines.map((line, at) =>
-    at === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
+  const bold = lines.map((line, index) =>
+    index === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
   );
   // inquirer redraws only the last line.
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);

@@ -28,7 +28,7 @@ export function safe(text: string): string {
 export function safeLines(text: string): string {
   return text
     .split(/(\r?\n|\t)/)
-    .map((part, at) => (at % 2 === 1 ? part : safe(part)))
+    .map((part, index) => (index % 2 === 1 ? part : safe(part)))
     .join('');
 }
 
@@ -55,7 +55,7 @@ export function safeJson(json: string): string {
   const escaped = (character: string) =>
     Array.from(
       { length: character.length },
-      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
     ).join('');
   return disarmed(json, escaped).replace(command, escaped);
 }

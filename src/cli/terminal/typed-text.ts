@@ -75,10 +75,10 @@ export function typedText(
       const all = begun + decoder.write(data);
       begun = BEGUN.exec(all)?.[0] ?? '';
       const keys = all.slice(0, all.length - begun.length).match(KEYS) ?? [];
-      for (const [at, key] of keys.entries()) {
+      for (const [index, key] of keys.entries()) {
         if (key === PASTE || key === PASTED) pasting = key === PASTE;
         else if (pasting) text.add(key);
-        else if (ends(key)) return accept(keys.slice(at + 1));
+        else if (ends(key)) return accept(keys.slice(index + 1));
         else if (key === CTRL_C || (key === CTRL_D && text.whole() === '')) return leave();
         else text.press(key);
       }
@@ -93,7 +93,7 @@ export function typedText(
 
 function editable(extent: Extent) {
   const typed: string[] = [];
-  let at = 0;
+  let cursor = 0;
   let ends = 0;
   let last = '';
   const add = (key: string) => {
@@ -103,20 +103,20 @@ function editable(extent: Extent) {
     if (second) return;
     const lineEnd = LINE_ENDS.includes(key);
     if (lineEnd) ends++;
-    typed.splice(at++, 0, lineEnd ? '\n' : key);
+    typed.splice(cursor++, 0, lineEnd ? '\n' : key);
   };
   const drop = () => {
-    if (at === 0) return undefined;
-    const [gone] = typed.splice(--at, 1);
+    if (cursor === 0) return undefined;
+    const [gone] = typed.splice(--cursor, 1);
     if (gone === '\n') ends--;
-    return typed[at - 1];
+    return typed[cursor - 1];
   };
   const press = (key: string) => {
     const [move] = MOVES.find(([, ...keys]) => keys.includes(key)) ?? [];
-    if (move !== undefined) at = Math.min(Math.max(0, at + move), typed.length);
+    if (move !== undefined) cursor = Math.min(Math.max(0, cursor + move), typed.length);
     else if (key === DELETE) {
-      if (at < typed.length) {
-        at++;
+      if (cursor < typed.length) {
+        cursor++;
         drop();
       }
     } else if (BACKSPACES.includes(key)) drop();

@@ -98,14 +98,14 @@ export async function reportSaved({ context, say }: Entry, saved: SavedSecret): 
 
 /** `5 min ago`, `3 h ago`, `2 days ago`, then the date */
 export function ago(time: string | null | undefined, now: Date): string {
-  const at = Date.parse(time ?? '');
-  if (Number.isNaN(at)) return time ?? '';
-  const past = now.getTime() - at;
+  const then = Date.parse(time ?? '');
+  if (Number.isNaN(then)) return time ?? '';
+  const past = now.getTime() - then;
   if (past < MINUTE) return 'just now';
   if (past < HOUR) return `${Math.floor(past / MINUTE)} min ago`;
   if (past < DAY) return `${Math.floor(past / HOUR)} h ago`;
   if (past < 30 * DAY) return `${count(Math.floor(past / DAY), 'day')} ago`;
-  return new Date(at).toISOString().slice(0, 10);
+  return new Date(then).toISOString().slice(0, 10);
 }
 
 /** `in 20 min`, `in 5 h`, `in 3 days` */

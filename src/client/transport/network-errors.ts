@@ -1,7 +1,7 @@
 import type { HttpSettings } from '../../platform/context';
 import { CliError, type ErrorDetails, type Fact, phrase } from '../../platform/errors';
 import type { FactName } from '../../words/facts';
-import type { StepName } from '../../words/steps';
+import type { HintName } from '../../words/hints';
 import type { ChosenProxy } from './connect-options';
 
 /** No response, or only a part of one, was received: `unreachable` if nothing was sent, else `failed`. */
@@ -16,7 +16,7 @@ export class TransportError extends CliError {
   constructor(
     facts: Fact,
     details: Pick<TransportError, 'sent' | 'timedOut' | 'foreign'> &
-      Pick<ErrorDetails, 'steps' | 'cause'>,
+      Pick<ErrorDetails, 'hints' | 'cause'>,
   ) {
     super(details.sent ? 'failed' : 'unreachable', facts, details);
   }
@@ -37,7 +37,7 @@ export class ProxyError extends Error {
   }
 }
 
-type Fault = readonly [FactName, StepName?];
+type Fault = readonly [FactName, HintName?];
 
 const NO_TLS: Fault = ['no-tls', 'check-port'];
 const NO_CERTIFICATE: Fault = ['certificate-needed', 'send-certificate'];
@@ -78,7 +78,7 @@ const faults: Readonly<Record<string, Fault>> = {
 };
 
 export function timeoutError(fact: Fact, sent: boolean, cause?: unknown): TransportError {
-  return new TransportError(fact, { sent, timedOut: true, steps: phrase('allow-time'), cause });
+  return new TransportError(fact, { sent, timedOut: true, hints: phrase('allow-time'), cause });
 }
 
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
@@ -102,12 +102,12 @@ export function networkError(
   // A client of TLS 1.3 learns after it has written that the handshake failed (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
   const [, usual] = fault ?? [];
-  const step = ca !== undefined && usual === 'trust-certificate' ? 'complete-chain' : usual;
+  const hint = ca !== undefined && usual === 'trust-certificate' ? 'complete-chain' : usual;
   const why = isHttp ? reason(code) : phrase('no-http');
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
-    steps: step === 'check-running' ? phrase(step, url.hostname) : step && phrase(step),
+    hints: hint === 'check-running' ? phrase(hint, url.hostname) : hint && phrase(hint),
     cause: error,
   });
 }
@@ -118,10 +118,10 @@ export function proxyError(error: ProxyError, url: URL): TransportError {
   const inner = codeOf(cause);
   const why = cause === undefined ? [] : [reason(inner)];
   const fact = phrase(error.fact, proxyName(proxy), proxy.variable, ...why);
-  const [, step] = faults[inner] ?? [];
+  const [, hint] = faults[inner] ?? [];
   return new TransportError(phrase('unreachable', url.host, fact), {
     sent: false,
-    steps: step === 'trust-certificate' ? phrase(step) : phrase('check-proxy', proxy.variable),
+    hints: hint === 'trust-certificate' ? phrase(hint) : phrase('check-proxy', proxy.variable),
     cause: error,
   });
 }

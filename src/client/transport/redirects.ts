@@ -1,8 +1,8 @@
 import { isShellSafe, parseWebUrl } from '../../contract/address';
 import { API_PATH } from '../../contract/api';
 import type { HttpRequest, HttpResponse, Transport } from '../../platform/context';
-import { CliError, failedError, phrase, type Step } from '../../platform/errors';
-import type { StepName } from '../../words/steps';
+import { CliError, failedError, type Hint, phrase } from '../../platform/errors';
+import type { HintName } from '../../words/hints';
 import { discardBody, header } from './response';
 
 export interface RedirectRules {
@@ -51,7 +51,7 @@ export const withinOrigin: RedirectRules = {
     if (to === undefined) return undefined;
     if (isAccessLogin(to, from)) throw accessLogin(to, request, status);
     if (/\/(first_run|sign_in|login)(\/|$)/.test(to.pathname))
-      throw failedError(phrase('setup-redirect'), { status, steps: phrase('finish-setup') });
+      throw failedError(phrase('setup-redirect'), { status, hints: phrase('finish-setup') });
     if (to.username || to.password) return undefined;
     if (to.origin !== from.origin) throw new LeavesOrigin(from, to, status);
     // 301, 302 and 303 turn a POST into a GET (RFC 9110, 15.4), which creates nothing.
@@ -69,17 +69,17 @@ export class LeavesOrigin extends CliError {
     private readonly from: URL,
     private readonly to: URL,
     override readonly status: number,
-    advice: (base: string) => Step = (base) => phrase('use-address', base),
+    advice: (base: string) => Hint = (base) => phrase('use-address', base),
   ) {
     const path = to.pathname.split(API_PATH);
     const base = to.origin + (path.length > 1 ? (path[0] ?? '') : '');
     const fact = phrase('leaves-origin', from.host, `${to.protocol}//${to.host}`);
-    const steps = isShellSafe(base) ? advice(base) : phrase('check-address');
-    super('failed', fact, { status, steps });
+    const hints = isShellSafe(base) ? advice(base) : phrase('check-address');
+    super('failed', fact, { status, hints });
     this.base = base;
   }
 
-  withAdvice(advice: (base: string) => Step): LeavesOrigin {
+  withAdvice(advice: (base: string) => Hint): LeavesOrigin {
     return new LeavesOrigin(this.from, this.to, this.status, advice);
   }
 }
@@ -102,11 +102,11 @@ function accessLogin(to: URL, { url, headers }: HttpRequest, status: number): Cl
     /(^|\.)cloudflareaccess\.com$/.test(to.hostname) || to.pathname.startsWith('/cdn-cgi/');
   return failedError(phrase('login-redirect', from.host, elsewhere), {
     status,
-    steps: phrase(loginStep(cloudflare, Object.keys(headers))),
+    hints: phrase(loginHint(cloudflare, Object.keys(headers))),
   });
 }
 
-export function loginStep(cloudflare: boolean, headers: readonly string[]): StepName {
+export function loginHint(cloudflare: boolean, headers: readonly string[]): HintName {
   if (!cloudflare) return 'send-headers';
   return headers.includes('cf-access-client-id') ? 'check-service-token' : 'make-service-token';
 }

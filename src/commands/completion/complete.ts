@@ -70,7 +70,7 @@ async function placeOfLast(
   // bash splits `--kind=qr` into three words.
   const before = line
     .slice(0, -1)
-    .filter((word, at) => word !== '=' || !line[at - 1]?.startsWith('--'));
+    .filter((word, index) => word !== '=' || !line[index - 1]?.startsWith('--'));
   const { command, operands } = await reach(program, [...before, HERE], load);
   const commands = lineage(command);
   const open = commands

@@ -18,7 +18,7 @@ import { prepare } from './run';
 
 export interface EphemeralPlan extends DraftPlan {
   readonly place: {
-    readonly at: 'here';
+    readonly kind: 'ephemeral';
     readonly host: string | undefined;
     readonly port: number;
   };

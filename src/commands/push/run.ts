@@ -10,7 +10,7 @@ import { type EditionFinder, editionOf, reportExpiry } from '../../send/expiry';
 
 export interface PushPlan extends DraftPlan {
   readonly place: {
-    readonly at: 'instance';
+    readonly kind: 'instance';
     readonly target: Target;
     readonly setting: SettingPlan | undefined;
     readonly dryRun: boolean;

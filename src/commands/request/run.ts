@@ -47,14 +47,14 @@ export interface RequestPlan extends QuestionPlan {
 }
 
 interface InstancePlace {
-  readonly at: 'instance';
+  readonly kind: 'instance';
   readonly target: Target;
   /** `most` in seconds; undefined if nobody waits for the answer. */
   readonly wait: { readonly most: number | undefined } | undefined;
 }
 
 interface EphemeralPlace {
-  readonly at: 'here';
+  readonly kind: 'ephemeral';
   readonly host: string;
   readonly port: number;
   readonly output: PlacePlan;
@@ -66,7 +66,7 @@ const PAUSE_MS = 500;
 
 export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { content, limits, seal, place, result } = plan;
-  if (place.at === 'here') return serve(entry, plan, place);
+  if (place.kind === 'ephemeral') return serve(entry, plan, place);
   const { context } = entry;
   const { files, close } = await openFiles(content, context);
   try {

@@ -101,7 +101,7 @@ async function retrieveAll(
       const failure =
         ended === failed || remains
           ? failed.with({ code: ended.code, subject: `link ${index + 1}` })
-          : failed.with({ code: ended.code, facts: ended.facts, steps: [] });
+          : failed.with({ code: ended.code, facts: ended.facts, hints: [] });
       const kept = await rescuePushes(pushes, openings.length);
       throw describe(failure.and(phrase('nothing-started')), ...kept);
     }

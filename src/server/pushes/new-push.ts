@@ -252,14 +252,23 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
     : { files: [`Files are required. ${inParts}`] };
 }
 
+const tooLong = (most: number) => `Payload is too long (maximum is ${most} characters).`;
+
+/** What is wrong with a payload, by the kind of its push. */
+const payloadFaults: Readonly<Record<Kind, (payload: string) => string | undefined>> = {
+  text: () => undefined,
+  file: () => undefined,
+  url: (payload) => {
+    if (payload.length > LONGEST_LINK) return tooLong(LONGEST_LINK);
+    return isWebAddress(payload) ? undefined : 'Payload must be one http or https address.';
+  },
+  qr: (payload) =>
+    hasAtMost(payload, limits.qrCharacters) ? undefined : tooLong(limits.qrCharacters),
+};
+
 function payloadProblem({ kind, payload }: ValidPush): Problem {
-  if (kind === 'url' && payload.length > LONGEST_LINK)
-    return { payload: [`Payload is too long (maximum is ${LONGEST_LINK} characters).`] };
-  if (kind === 'url' && !isWebAddress(payload))
-    return { payload: ['Payload must be one http or https address.'] };
-  if (kind === 'qr' && !hasAtMost(payload, limits.qrCharacters))
-    return { payload: [`Payload is too long (maximum is ${limits.qrCharacters} characters).`] };
-  return undefined;
+  const fault = payloadFaults[kind](payload);
+  return fault === undefined ? undefined : { payload: [fault] };
 }
 
 /** The problem of a key proof that nobody could make: the payload has no key. */

@@ -94,8 +94,8 @@ test('a variable that is no address is told by name, never with its value', () =
     [`socks5://${'s3cret'.repeat(43)}@proxy.test`, long, undefined],
   ] as const) {
     const error = catching(() => proxyFor(new URL('https://pw.test'), { HTTPS_PROXY: value }));
-    const steps = step ? [phrase(step)] : [];
-    expect(error).toMatchObject({ code: 'usage', facts: [fact], steps });
+    const hints = step ? [phrase(step)] : [];
+    expect(error).toMatchObject({ code: 'usage', facts: [fact], hints });
     expect(JSON.stringify(error)).not.toContain('s3cret');
   }
 });
@@ -178,20 +178,20 @@ describe('over a socket', () => {
     const variable = of(socks ? 'all' : scheme);
     const to = `${socks ? 'https' : scheme}://pw.test`;
     const timeout = talk === silent ? 1 : 60;
-    const { code, facts, steps } = await failingAt(to, { env: { [variable]: named }, timeout });
+    const { code, facts, hints } = await failingAt(to, { env: { [variable]: named }, timeout });
     const fact = phrase('unreachable', 'pw.test', phrase(why, named, variable, ...more));
     const step = phrase('check-proxy', variable);
-    expect([code, facts, steps, asked]).toEqual(['unreachable', [fact], [step], 1]);
+    expect([code, facts, hints, asked]).toEqual(['unreachable', [fact], [step], 1]);
   });
 
   test('one that never answers a plain request may have passed it on', async () => {
     const proxy = await rawServer(() => pass(60));
-    const { code, facts, steps } = await failingAt('http://pw.test', {
+    const { code, facts, hints } = await failingAt('http://pw.test', {
       env: { HTTP_PROXY: proxy.url },
       timeout: 60,
     });
     const late = phrase('no-response', 'pw.test', 60);
-    expect([code, facts, steps]).toEqual(['unknown', [late], [phrase('push-may-exist')]]);
+    expect([code, facts, hints]).toEqual(['unknown', [late], [phrase('push-may-exist')]]);
     expect(proxy.requests.length).toBe(1);
   });
 

@@ -26,10 +26,10 @@ test('a self-signed certificate is refused; nothing is sent', async () => {
   expect(await failingAt(`https://${host}`)).toMatchObject({
     code: 'unreachable',
     facts: [phrase('unreachable', host, phrase('certificate-self-signed'))],
-    steps: [phrase('trust-certificate')],
+    hints: [phrase('trust-certificate')],
   });
-  const { steps } = await failingAt(`https://${host}`, { ca: nextCert });
-  expect([steps, server.seen]).toEqual([[phrase('complete-chain')], []]);
+  const { hints } = await failingAt(`https://${host}`, { ca: nextCert });
+  expect([hints, server.seen]).toEqual([[phrase('complete-chain')], []]);
 });
 
 test('a certificate is accepted with its CA, by option and by variable', async () => {

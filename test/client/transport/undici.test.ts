@@ -126,9 +126,7 @@ test('a response that comes within the grace ends the wait for it', async () => 
 });
 
 const cutAfter = (begun: string) => (socket: Socket) =>
-  socket.write(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${begun}`, () =>
-    socket.resetAndDestroy(),
-  );
+  socket.end(`HTTP/1.1 201 Created\r\ncontent-type: application/json\r\n${begun}`);
 
 test.each<[string, Parameters<typeof rawServer>[0], FactName]>([
   ['reset', (socket) => socket.resetAndDestroy(), 'connection-reset'],

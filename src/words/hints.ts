@@ -14,7 +14,7 @@ const orNone = (otherwise?: string) =>
   otherwise === 'none' ? ['use --anonymous to send none'] : [];
 
 /** Each row says what a user can do after a failure. Other rooms name rows, and `phrase.ts` makes sentences of them. */
-export const steps = {
+export const hints = {
   'address-from': (from) => `the address comes from ${from}`,
   'allow-time': 'allow more time with --timeout SECONDS',
   'ask-administrator': 'the token may not do that: ask the administrator of the instance',
@@ -252,4 +252,4 @@ export const steps = {
   Record<string, string | ((...of: readonly string[]) => string | Advice)>
 >;
 
-export type StepName = keyof typeof steps;
+export type HintName = keyof typeof hints;
