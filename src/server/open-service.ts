@@ -73,7 +73,13 @@ export async function openService(
     const housekeeping = new Housekeeping({ ...shared, files, setClock: clock.set });
     const isUp = health(() => database.check());
     const app = createApp({
-      ...{ pushes, requests, files, owners, isUp, events, log },
+      pushes,
+      requests,
+      files,
+      owners,
+      isUp,
+      events,
+      log,
       now: clock.now,
       settings: { ...checked, site, version: io.version },
     });
