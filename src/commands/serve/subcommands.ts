@@ -219,7 +219,10 @@ export const health = command({
     port: parsed('--port <n>', 'port it listens on', port).or(PORT),
     tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
   },
-  plan: ({ host, port, tlsCert }) => `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`,
+  plan: async ({ host, port, tlsCert }, invocation) => {
+    await warnOfPassword(invocation);
+    return `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
+  },
   run: checkHealth,
 });
 
