@@ -23,11 +23,11 @@ import { requestState } from './requests';
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
   const { permitted, signedIn } = authentication(options);
-  const body = (c: Context<Env>, request: PushRow) =>
+  const objectOf = (c: Context<Env>, request: PushRow) =>
     requestBody(request, baseOf(c.req.raw, settings), now());
-  const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({
+  const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => ({
     account_id: null,
-    ...body(c, push),
+    ...objectOf(c, push),
     name: push.name,
     note,
   });
@@ -41,14 +41,14 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
       if (await body.readFields()) await body.readFiles(requests.upload());
       return requests.create(body.takeFields(), caller, body.upload);
     });
-    return json(noted(c, made), 201);
+    return json(objectWithNote(c, made), 201);
   });
 
   for (const state of ['open', 'ready', 'closed', 'active'] as const) {
     api.get(requestRoutes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await requests.list(owner, state, pageNumber(c));
-      return json(list.map((item) => noted(c, item)));
+      return json(list.map((item) => objectWithNote(c, item)));
     });
   }
 
@@ -64,7 +64,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.get(requestRoutes.preview.path, async (c) => {
     await permitted(c);
-    const { html_url, state, public_key } = body(c, await requests.find(urlToken(c)));
+    const { html_url, state, public_key } = objectOf(c, await requests.find(urlToken(c)));
     return json({ url: html_url, state, public_key });
   });
 
@@ -76,7 +76,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.delete(requestRoutes.close.path, async (c) => {
     const caller = await signedIn(c);
     const closed = await requests.close(urlToken(c), caller);
-    return json(noted(c, { push: closed, note: '' }));
+    return json(objectWithNote(c, { push: closed, note: '' }));
   });
 
   api.patch(requestRoutes.respond.path, async (c) => {
@@ -85,7 +85,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     // A request that does not exist is refused before the body, which may be large, is read.
     const request = await requests.find(urlToken(c));
     const answered = await answer(c, caller, request, options);
-    return json(body(c, answered));
+    return json(objectOf(c, answered));
   });
 }
 
