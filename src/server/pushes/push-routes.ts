@@ -21,11 +21,9 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { visitor, permitted, signedIn } = authentication(options);
   const objectOf = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
-  const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => ({
-    ...objectOf(c, push),
-    name: push.name,
-    note,
-  });
+  const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => {
+    return { ...objectOf(c, push), name: push.name, note };
+  };
 
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
