@@ -64,10 +64,10 @@ async function serve(entry: Entry, plan: ServePlan): Promise<void> {
   const reveal = ephemeral ? '; restart with --reveal to print one' : ' (see --reveal)';
   const service = await start(entry, plan, unseen ? `an agent would read it${reveal}` : undefined);
   for (const warning of warnings) service.warn(warning);
-  // Before the address is printed: a script that reads it may send the signal.
+  // A script that reads the address may send the signal, which is therefore handled before.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
-  // It cannot be shown again, so that --quiet does not drop it.
+  // The token cannot be shown again, so that --quiet does not drop it.
   if (firstToken !== undefined && !say.manner.json && !guarded)
     await say.announce(`token of admin, shown only now: ${firstToken}`);
   const next = await nextCommand(entry, plan, service);
@@ -116,24 +116,24 @@ async function nextCommand(
 }
 
 /**
- * The profile with a token of the service. One that an earlier start has saved moves with it to another port, as the token
- * is one of its database.
+ * Finds the profile with a token of the service. A profile that an earlier start has saved moves with the service to another
+ * port, as the token is one of its database.
  */
 async function findProfile(entry: Entry, { localUrl: url, knows }: Started, jsonLog: boolean) {
   try {
     const { current, profiles } = storedProfiles(entry.context);
     for (const [name, { url: before, token }] of Object.entries(profiles)) {
       if (before === undefined || token === undefined || !(await knows(token))) continue;
-      const found = { name, isCurrent: name === current };
-      if (before === url) return found;
+      const profile = { name, isCurrent: name === current };
+      if (before === url) return profile;
       if (!/^local(?:-\d+)?$/.test(name) || !isLoopback(new URL(before).hostname)) continue;
-      await updateProfiles(entry, (now) => ({
-        ...now,
-        profiles: { ...now.profiles, [name]: { ...now.profiles[name], url } },
+      await updateProfiles(entry, (stored) => ({
+        ...stored,
+        profiles: { ...stored.profiles, [name]: { ...stored.profiles[name], url } },
       }));
       if (!jsonLog)
         await entry.say.note(`profile "${name}" leads here now, no longer to ${before}`);
-      return found;
+      return profile;
     }
   } catch {
     // The service works without profiles; its user may not even have a home folder.

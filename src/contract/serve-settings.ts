@@ -1,5 +1,12 @@
 import { limits } from './api';
 
+/** It listens there by default; its metrics, too. */
+export const HOST = '127.0.0.1';
+export const PORT = 5100;
+
+/** High, as all jobs of a CI system may share an address. Tries of passphrases are limited separately. */
+export const REQUESTS_PER_SECOND = 100;
+
 /** The least or the most of a number; a name stands for the value of that setting. */
 export type Limit = number | 'minDays' | 'maxDays' | 'maxViews';
 

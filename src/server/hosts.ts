@@ -20,7 +20,7 @@ export function hostProblems(
   const isLocal = lazy(() => own !== undefined && listensOnLoopback(server));
   return (url) => {
     if (usualHost.test(url)) return undefined;
-    // Without the path, which may be longer than an address.
+    // The path is left out, as it may be longer than an address can be.
     const name = parseUrl(url.split('/', 3).join('/'))?.hostname.replace(/^\[(.*)\]$/, '$1');
     if (name === undefined || isUndecodable(name)) return 400;
     const isForeign = isIP(name) === 0 && !isLocalhost(name) && name !== own;
@@ -28,7 +28,7 @@ export function hostProblems(
   };
 }
 
-/** Whether a name has a label that is no Punycode, which the parser of Node.js 24 lets pass. */
+/** The parser of Node.js 24 lets labels pass that are no Punycode. */
 function isUndecodable(name: string): boolean {
   const encoded = /(^|\.)xn--/;
   return encoded.test(name) && encoded.test(domainToUnicode(name));

@@ -73,7 +73,13 @@ export async function openService(
     const housekeeping = new Housekeeping({ ...shared, files, setClock: clock.set });
     const isUp = health(() => database.check());
     const app = createApp({
-      ...{ pushes, requests, files, owners, isUp, events, log },
+      pushes,
+      requests,
+      files,
+      owners,
+      isUp,
+      events,
+      log,
       now: clock.now,
       settings: { ...checked, site, version: io.version },
     });
@@ -130,11 +136,11 @@ export async function openOwners(
   };
 }
 
-/** Milliseconds by which the clock of this machine may differ from that of the database server. */
-const MOST = 5 * 60_000;
+/** The clocks of this machine and of the database server may differ by so much. */
+const DIFFERENCE_MS = 5 * 60_000;
 
-/** A later measurement that takes longer, in milliseconds, is not used. */
-const SLOW = 1000;
+/** A measurement of the difference that takes longer is not used, after the first. */
+const MEASUREMENT_MS = 1000;
 
 interface Clock {
   readonly now: () => Date;
@@ -156,9 +162,9 @@ async function clockOf(
   { now, serverNow }: Pick<ServiceIo, 'now' | 'serverNow'>,
   warn: (message: string) => void,
 ): Promise<Clock> {
-  /** Milliseconds by which that of this machine is ahead; undefined if the server was slow to say. */
+  /** Milliseconds by which the clock of this machine is ahead; undefined if the server was slow to say. */
   const measure = async (slow: number) => {
-    // A clock that is read at once: half of the time that this took would be no measurement.
+    // That clock is read at once: half of the time that this took would be no measurement.
     if (serverNow) return now().getTime() - serverNow().getTime();
     const began = performance.now();
     const time = await database.time();
@@ -175,7 +181,7 @@ async function clockOf(
   return {
     now: () => new Date(now().getTime() - ahead),
     async set() {
-      const measured = (await measure(SLOW)) ?? ahead;
+      const measured = (await measure(MEASUREMENT_MS)) ?? ahead;
       if (isWrong(measured) && !wasWrong) warn(difference(measured));
       wasWrong = isWrong(measured);
       if (!wasWrong) ahead = measured;
@@ -184,7 +190,7 @@ async function clockOf(
   };
 }
 
-const isWrong = (ahead: number) => Math.abs(ahead) > MOST;
+const isWrong = (ahead: number) => Math.abs(ahead) > DIFFERENCE_MS;
 
 function difference(ahead: number): string {
   const which = ahead > 0 ? 'ahead of' : 'behind';

@@ -2,15 +2,14 @@ import { randomInt } from 'node:crypto';
 import { abandoned, busy } from './service-errors';
 import { countOf } from './shares';
 
-/** The part of an `AbortSignal` that is used here. */
 export type Abandonable = Pick<AbortSignal, 'aborted'>;
 
 export interface Waiter {
-  /** Says when nobody waits for the result any more. */
+  /** It is aborted when nobody waits for the result any more. */
   readonly signal?: Abandonable | undefined;
-  /** Whose share the work takes; undefined for none. */
+  /** The work takes a part of the share of this client, if any. */
   readonly client?: string | undefined;
-  /** Goes before work that is not urgent. */
+  /** Urgent work goes before other work. */
   readonly urgent?: boolean | undefined;
 }
 
@@ -68,9 +67,9 @@ export class Semaphore {
 
   /** The last waiter that is not urgent makes room for one that is. */
   private makeRoom({ urgent }: Waiter): void {
-    const last = this.waiting.findLastIndex((one) => !one.urgent);
+    const last = this.waiting.findLastIndex(({ urgent }) => !urgent);
     if (!urgent || last === -1) throw tooMany();
-    for (const one of this.waiting.splice(last, 1)) one.refuse();
+    for (const waiter of this.waiting.splice(last, 1)) waiter.refuse();
   }
 
   /** The waiter whose client has the least work running, so that one client cannot delay the others. */

@@ -19,12 +19,11 @@ export class ServiceError extends Error {
   }
 }
 
-/** Invalid input, rather than something on the machine. */
 export function invalidInput(message: string, hint?: string): ServiceError {
   return new ServiceError(message, { hint, input: true });
 }
 
-/** Thrown by what needs the data to itself. */
+/** The error of commands that need the data to themselves. */
 export function inUse(): ServiceError {
   const hint = 'stop all services that use it, and start them again afterwards';
   return invalidInput('the data is in use by a running service or another program', hint);
@@ -51,7 +50,7 @@ export const refusalStatuses = {
   invalid: 422,
   reused: 422,
   too_many: 429,
-  // As in nginx; for the log only, as the client has gone.
+  // The status of nginx is for the log alone, as the client has gone.
   abandoned: 499,
   busy: 503,
   rekeyed: 503,
@@ -62,19 +61,19 @@ export const refusalStatuses = {
 export type RefusalKind = keyof typeof refusalStatuses;
 
 interface RefusalDetails {
-  /** Messages by field, for invalid values. */
+  /** Messages about invalid values, by the name of the field. */
   readonly fields?: Readonly<Record<string, string[]>>;
   /** Seconds. */
   readonly retryAfter?: number;
   /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
-  /** What the key of an incomplete link, if it is words, is stretched with. */
+  /** The salt of the key that is missing in the link, if that is made of words. */
   readonly keySalt?: string | undefined;
   /** The address at which the link opens with the key that was proved. */
   readonly opensAt?: string | undefined;
-  /** Which requires the passphrase; a push by default. */
+  /** A push requires the passphrase, by default. */
   readonly what?: 'push' | 'request' | undefined;
-  /** What is wrong with the database, for the log alone. */
+  /** An error of the database, for the log alone. */
   readonly cause?: unknown;
 }
 
@@ -122,7 +121,6 @@ export function full(cause?: unknown): ServiceRefusal {
   return new ServiceRefusal('full', message, { retryAfter: 60, cause });
 }
 
-/** The client has disconnected; nobody reads this. */
 export function abandoned(): ServiceRefusal {
   return new ServiceRefusal('abandoned', 'The client disconnected.');
 }

@@ -3,7 +3,7 @@ import { parseUrl } from '../contract/address';
 import { limits } from '../contract/api';
 import { wholeSize } from '../contract/byte-size';
 import { DAY_SECONDS } from '../contract/lifetime';
-import { type Limit, numbers, optionName } from '../contract/serve-settings';
+import { type Limit, numbers, optionName, REQUESTS_PER_SECOND } from '../contract/serve-settings';
 import { invalidInput } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
@@ -20,7 +20,6 @@ export interface Bound {
   readonly default: number;
 }
 
-/** The days and views that this instance grants. */
 export interface Bounds {
   readonly days: Bound;
   readonly views: Bound;
@@ -82,7 +81,6 @@ export interface ServiceSettings extends Readonly<Partial<Record<NumberName, num
   readonly firstToken?: boolean | undefined;
   /** Why that token cannot be shown, as `an agent would read it`: none is created then. */
   readonly tokenHidden?: string | undefined;
-  /** Whether callers without a token may push files too. */
   readonly anonymousFiles?: boolean | undefined;
   /** Shown on the pages in place of the program's name. */
   readonly title?: string | undefined;
@@ -111,7 +109,7 @@ export interface ServiceIo {
   readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
   readonly now: () => Date;
-  /** In place of the clock of a database server. No option of the program sets it: tests do, which set the time. */
+  /** Replaces the clock of a database server. No option of the program sets it: tests do, which set the time. */
   readonly serverNow?: (() => Date) | undefined;
   readonly version: string;
   /** For libpq's variables (PGPASSWORD …), defaults for what the database URL leaves out. */
@@ -123,12 +121,10 @@ export interface ServiceIo {
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that a stop waits for running requests; 30,000 by default. */
   readonly grace?: number | undefined;
-  /** Of new passphrases. No option of the program sets it: tests do, which hash hundreds. */
+  /** The cost of hashing new passphrases. No option of the program sets it: tests do, which hash hundreds. */
   readonly passphraseCost?: PassphraseCost | undefined;
 }
 
-/** High, as all jobs of a CI system may share an address; passphrase attempts are limited separately. */
-const DEFAULT_RATE: RateLimit = { requests: 100, milliseconds: 1000, sparesLoopback: true };
 const DATA_BYTES_AT_LEAST = 64 * 1024 ** 2;
 
 /** The settings with their defaults. */
@@ -176,13 +172,13 @@ function rangeText(name: NumberName, min: number, max: number): string {
   return `from ${text(min)} to ${text(max)}${options.length > 0 ? ` (${options.join(', ')})` : ''}`;
 }
 
-/** Undefined for no limit. */
 function rateLimitOf({ rateLimit }: ServiceSettings): RateLimit | undefined {
   if (rateLimit === 'off') return undefined;
-  return rateLimit ? { ...rateLimit, sparesLoopback: false } : DEFAULT_RATE;
+  if (rateLimit) return { ...rateLimit, sparesLoopback: false };
+  return { requests: REQUESTS_PER_SECOND, milliseconds: 1000, sparesLoopback: true };
 }
 
-/** Measured over two minutes: a bad connection stalls now and then. */
+/** The rate is measured over two minutes, as a bad connection stalls now and then. */
 export function readingRateOf({ minRate }: Pick<CheckedSettings, 'minRate'>): ReadingRate {
   return { bytes: 2 * minRate, milliseconds: 120_000 };
 }

@@ -31,7 +31,7 @@ export interface Service {
   /** Whether it listens on loopback addresses only. */
   readonly loopback: boolean;
   /** The token of `admin`, if this start created it. */
-  readonly firstToken?: string;
+  readonly firstToken: string | undefined;
   /** Whether a token is one of its database, and works. */
   knows(token: string): Promise<boolean>;
   warn(message: string): void;
@@ -41,10 +41,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/**
- * Opens the data and listens.
- * @throws ServiceError that says what the operator has to change
- */
+/** @throws ServiceError that says what the operator has to change */
 export async function startService(
   settings: ServiceSettings,
   io: ServiceIo,
@@ -55,11 +52,8 @@ export async function startService(
   const targets = listenTargets(settings, supervision);
   const service = await openService(settings, io);
   const { log } = service;
-  const options = socketOptions(service.settings, io, { log, tls });
-  const sockets = createSockets(service.app, targets, {
-    ...options,
-    timeouts: { ...options.timeouts, ...timeouts },
-  });
+  const options = socketOptions(service.settings, io, { log, tls, timeouts });
+  const sockets = createSockets(service.app, targets, options);
   let metrics: Awaited<ReturnType<typeof serveMetrics>> | undefined;
   const closeData = async () => {
     metrics?.close();
@@ -69,7 +63,7 @@ export async function startService(
     const listening = await sockets.listen();
     metrics = await serveMetrics(settings, options.ownHost === undefined, service.scrape);
     const stopSweeping = sweepRegularly(service.housekeeping, log);
-    // Not earlier: the token is shown only once, and a failed start would not show it.
+    // A failed start would not show the token, which is shown only once.
     const firstToken = await createFirstToken(service, settings, supervision);
     warnIfExposed(listening, settings, log);
     for (const warning of tlsWarnings(tls, options.now())) log.warning(warning);
@@ -82,7 +76,7 @@ export async function startService(
       url,
       localUrl,
       loopback: listening.every(({ host }) => host !== undefined && isLoopback(host)),
-      ...(firstToken === undefined ? {} : { firstToken }),
+      firstToken,
       knows: (token) => service.owners.knows(token),
       warn: (message) => log.warning(message),
       reload: async () => {
@@ -139,7 +133,6 @@ function warnIfExposed(
     log.warning('anybody in the network can create pushes; --no-anonymous requires a token');
 }
 
-/** The sockets that systemd passed, or else the address in the settings. */
 function listenTargets(
   { host, port }: ServiceSettings,
   supervision: Supervision | undefined,

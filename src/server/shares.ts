@@ -37,12 +37,12 @@ export class Shares {
   }
 }
 
-/** How many of these are of a client, as they count for its share. */
+/** Counts those of a client, as they count for its share. */
 export function countOf(
   client: string | undefined,
   all: readonly { readonly client?: string | undefined }[],
 ): number {
   const shares = new Shares();
-  for (const one of all) if (one.client !== undefined) shares.add(one.client, 1);
+  for (const holder of all) if (holder.client !== undefined) shares.add(holder.client, 1);
   return shares.of(client);
 }

@@ -21,13 +21,10 @@ interface Contact {
 
 const TITLE_CHARACTERS = 60;
 const CONTACT_CHARACTERS = 200;
-/** It is part of each page. */
+/** The logo is part of each page. */
 const LOGO_BYTES = 64 * 1024;
 
-/**
- * Reads the title, the logo and the contact of the settings.
- * @throws ServiceError that says which is invalid
- */
+/** @throws ServiceError that says which of the settings is invalid */
 export async function siteOf({ title, logo, contact }: ServiceSettings): Promise<Site> {
   return {
     title: title === undefined ? undefined : line('title', title, TITLE_CHARACTERS),
@@ -58,7 +55,7 @@ async function readLogo(path: string): Promise<string> {
   throw invalidInput('the logo is not a PNG, JPEG, WebP or SVG image');
 }
 
-/** One byte more than the limit at most. */
+/** Reads at most one byte more than the limit, which shows that a file is larger. */
 async function read(path: string): Promise<Buffer> {
   try {
     const file = await open(path);

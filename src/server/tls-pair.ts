@@ -18,9 +18,9 @@ export type TlsPair = ReturnType<typeof tlsPair>;
 export function tlsPair(certificate: PemFile, privateKey: PemFile) {
   const pair = { cert: pemOf(certificate), key: pemOf(privateKey) };
   const all = pair.cert.match(/-----BEGIN (\w+ )?CERTIFICATE-----.*?-----END \1CERTIFICATE-----/gs);
-  const [first, ...others] = (all ?? ['']).map((one) => {
+  const [first, ...others] = (all ?? ['']).map((pem) => {
     const cause = broken(certificate, 'has no certificate that can be read');
-    return orThrow(cause, () => new X509Certificate(one));
+    return orThrow(cause, () => new X509Certificate(pem));
   }) as [X509Certificate, ...X509Certificate[]];
   // OpenSSL's own error for a key without its passphrase differs between versions.
   if (/^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(pair.key))
@@ -34,14 +34,14 @@ export function tlsPair(certificate: PemFile, privateKey: PemFile) {
       { hint },
     );
   if (!first.checkPrivateKey(key))
-    throw others.some((one) => one.checkPrivateKey(key))
+    throw others.some((other) => other.checkPrivateKey(key))
       ? mismatch('the certificate of the key must come first in its file')
       : mismatch('use PEM files that belong together');
   orThrow(broken(certificate, 'cannot be used with its key'), () => createSecureContext(pair));
   return pair;
 }
 
-/** What clients will refuse, though it can be served. */
+/** Clients refuse such a pair, though it can be served. */
 export function tlsWarnings(pair: TlsPair | undefined, now: Date): string[] {
   if (!pair) return [];
   const { validFrom, validTo, publicKey } = new X509Certificate(pair.cert);
@@ -54,7 +54,7 @@ export function tlsWarnings(pair: TlsPair | undefined, now: Date): string[] {
   ];
 }
 
-/** Its text, without a byte order mark. */
+/** The text of the file, without a byte order mark. */
 function pemOf(file: PemFile): string {
   const text = new TextDecoder().decode(file.bytes);
   if (text.includes('-----BEGIN ')) return text;

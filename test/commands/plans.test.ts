@@ -43,7 +43,7 @@ const values: Readonly<Record<string, string>> = {
   ...{ '--expire': '6h', '--for': '6h', '--to': recipient, '--notify': 'ann@pwpush.test' },
   ...{ '--kind': 'text', '--locale': 'de', '--url': 'https://pwpush.test', '--file': 'a' },
   ...{ '--as': 'DB', '--only': 'A', '--github-env': 'DB', '--github-output': 'db' },
-  ...{ '--profile': 'work', '--encrypt': 'words' },
+  ...{ '--profile': 'work', '--encrypt': 'words', '--page': '2' },
 };
 /** What an option goes with, besides what its row requires. */
 const beside: Readonly<Record<string, readonly string[]>> = {
@@ -106,6 +106,24 @@ describe('options that exclude each other', () => {
   });
 
   test('are many', () => expect(pairs.length).toBeGreaterThan(50));
+});
+
+describe('an option that is given', () => {
+  const data = async (words: readonly string[]) => JSON.stringify(await plan(words));
+  // What these allow is refused before there is a plan.
+  const allowing = ['reveal', 'allow'];
+  const changing = all.filter(
+    ({ name, row }) => row.options.length > 0 && !allowing.includes(name),
+  );
+
+  test.each(changing)('$command: $name changes the plan', async ({ command, name, row }) => {
+    const without = await data(line(command, needsOf(row))).catch(() => undefined);
+    expect(await data(line(command, [name]))).not.toBe(without);
+  });
+
+  test.each(Object.keys(commands))('%s: only that does', async (command) => {
+    expect(await data(line(command, []))).toBe(await data(line(command, [])));
+  });
 });
 
 describe('an option that requires another', () => {

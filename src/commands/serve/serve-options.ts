@@ -16,7 +16,14 @@ import {
 import { type Options, tlsRows } from '../../cli/options';
 import { days, port, positive } from '../../cli/values';
 import { wholeSize } from '../../contract/byte-size';
-import { type NumberSetting, numbers, optionName } from '../../contract/serve-settings';
+import {
+  HOST,
+  type NumberSetting,
+  numbers,
+  optionName,
+  PORT,
+  REQUESTS_PER_SECOND,
+} from '../../contract/serve-settings';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
@@ -24,9 +31,6 @@ import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
 import type { Invocation } from '../planned';
-
-export const HOST = '127.0.0.1';
-export const PORT = 5100;
 
 /** Where the data are, for `serve` and its subcommands. */
 export const dataRows = () => ({
@@ -58,7 +62,7 @@ const numberRows = Object.fromEntries(
   Object.entries(numbers).map(([name, setting]) => [name, numberRow(name, setting)]),
 ) as { readonly [Name in keyof typeof numbers]: ReturnType<typeof numberRow> };
 
-/** The options of `serve`; each can be set by a variable, too. The defaults that only the help names are the service's. */
+/** The options of `serve`; each can be set by a variable, too. Defaults that only the help names are those of the service. */
 export const rows = {
   ...group('Network:', {
     host: filledText('--host <address>', 'address to listen on').common().or(HOST),
@@ -84,7 +88,7 @@ export const rows = {
     ...numberRows,
     rateLimit: parsed(
       '--rate-limit <n/s>',
-      'requests per address, such as 600/m (default: 100/s)',
+      `requests per address, such as 600/m (default: ${REQUESTS_PER_SECOND}/s)`,
       rate,
     ),
   }),
@@ -104,10 +108,7 @@ export const rows = {
       'serve Prometheus metrics on it (default: off)',
       port,
     ),
-    metricsHost: filledText(
-      '--metrics-host <address>',
-      'address of that port (default: 127.0.0.1)',
-    ),
+    metricsHost: filledText('--metrics-host <address>', `address of that port (default: ${HOST})`),
   }),
 };
 

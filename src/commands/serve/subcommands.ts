@@ -8,6 +8,7 @@ import { table } from '../../cli/terminal/table';
 import { count, savedText } from '../../cli/terminal/wording';
 import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
+import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
 import type { Context } from '../../platform/context';
 import { CliError, failedError, phrase, usageError } from '../../platform/errors';
@@ -16,15 +17,7 @@ import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
 import { type CommandObject, command } from '../planned';
-import {
-  type DataOptions,
-  type DataPlace,
-  dataRows,
-  HOST,
-  keyFile,
-  PORT,
-  planWithData,
-} from './serve-options';
+import { type DataOptions, type DataPlace, dataRows, keyFile, planWithData } from './serve-options';
 
 const rows = dataRows();
 
@@ -214,7 +207,7 @@ async function backUp(
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 
-/** More than the service waits for its database. */
+/** The service waits less for its database. */
 const HEALTH_TIMEOUT_SECONDS = 4;
 
 export const health = command({

@@ -31,7 +31,7 @@ import {
   gracefulStop,
   serializeRequests,
 } from './hardening/connections';
-import { liftLimit, limitTimes, type SomeTimeouts } from './hardening/timeouts';
+import { liftLimit, limitTimes, type SomeTimeouts, type Timeouts } from './hardening/timeouts';
 import type { ClientSocket } from './request-origin';
 import { mostBytes } from './with-body';
 
@@ -62,15 +62,14 @@ interface SocketOptions {
 export function socketOptions(
   settings: CheckedSettings,
   { now, grace = GRACE_MS }: ServiceIo,
-  { log, tls }: Pick<SocketOptions, 'log' | 'tls'>,
+  { timeouts, ...parts }: Pick<SocketOptions, 'log' | 'tls'> & { timeouts?: Partial<Timeouts> },
 ): SocketOptions {
   const { host, publicUrl, trustProxy, maxFileSize } = settings;
   return {
-    log,
-    tls,
+    ...parts,
     now,
     grace,
-    timeouts: { read: readingRateOf(settings), rest: mostBytes(maxFileSize) },
+    timeouts: { read: readingRateOf(settings), rest: mostBytes(maxFileSize), ...timeouts },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,

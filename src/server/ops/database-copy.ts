@@ -50,12 +50,15 @@ function syncRegularly(path: string): () => Promise<unknown> {
     const file = openSync(require('node:worker_threads').workerData, 'r+');
     setInterval(() => fsyncSync(file), 5);`;
   const worker = new Worker(code, { eval: true, workerData: path });
-  // Not fatal: the copy is synced at the end anyway.
+  // An error is not fatal, as the copy is synced at the end anyway.
   worker.on('error', () => undefined);
   return () => worker.terminate();
 }
 
-/** The absolute path of the copy. Throws a `ServiceError` when it exists, is no file, or is one of the database. */
+/**
+ * Returns the absolute path of the copy.
+ * @throws ServiceError when it exists, is no file, or is one of the database
+ */
 function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));
   if (!existsSync(folder)) throw invalidInput(`no such folder: "${dirname(file)}"`);
@@ -63,9 +66,9 @@ function checkTarget(file: string, source: string, force: boolean): string {
   const own = realpathSync(source);
   if ([own, `${own}-wal`, `${own}-shm`].includes(target))
     throw invalidInput(`"${file}" is the database itself`);
-  const found = lstatSync(target, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw invalidInput(`"${file}" is not a regular file`);
-  if (found && !force) throw existsError(file);
+  const present = lstatSync(target, { throwIfNoEntry: false });
+  if (present && !present.isFile()) throw invalidInput(`"${file}" is not a regular file`);
+  if (present && !force) throw existsError(file);
   return target;
 }
 

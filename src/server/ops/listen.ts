@@ -11,7 +11,7 @@ import { createServer as createTlsServer, type TlsOptions, Server as TlsServer }
 import { isLoopback, urlHost } from '../../contract/address';
 import { ServiceError, systemCode } from '../service-errors';
 
-/** Where to listen: at an address, or on a socket that is listening already. */
+/** An address, or a socket that is listening already. */
 export type ListenTarget =
   | { readonly host: string; readonly port: number }
   | { readonly fd: number };
@@ -24,7 +24,6 @@ export interface Listening {
 }
 
 /**
- * Makes the server listen.
  * @param tls the options of a server that speaks TLS
  * @param option the option that sets the port, for the hint
  * @throws ServiceError when it cannot listen there
@@ -38,7 +37,7 @@ export function listen(
   const server = http instanceof Server ? http : acceptorFor(http, tls);
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      // A system without IPv6.
+      // The system has no IPv6.
       const only4 =
         'host' in target && target.host === '::' && systemCode(error) === 'EAFNOSUPPORT';
       if (only4) listen(http, { ...target, host: '0.0.0.0' }, tls, option).then(resolve, reject);
@@ -61,10 +60,7 @@ export function listen(
   });
 }
 
-/**
- * Listens there for a moment.
- * @throws ServiceError as `listen` does
- */
+/** @throws ServiceError as `listen` does */
 export async function tryListening(host: string, port: number): Promise<void> {
   const server = createHttpServer();
   await listen(server, { host, port }, undefined);
@@ -139,11 +135,11 @@ function defaultRoute(family: IpFamily): Promise<string | undefined> {
 
 function firstAddress(family: IpFamily): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return all.find((one) => one.family === family && !one.internal && isOutward(one.address))
+  return all.find((own) => own.family === family && !own.internal && isOutward(own.address))
     ?.address;
 }
 
-/** Neither loopback nor link-local, whose addresses need a zone. */
+/** Link-local addresses are not, as they need a zone. */
 function isOutward(address: string): boolean {
   return !isLoopback(address) && !/^(?:169\.254\.|0\.|::$|fe[89ab])/i.test(address);
 }
@@ -161,7 +157,7 @@ function acceptorFor(http: HttpServer, tls: TlsOptions | undefined): Server {
   const ownAddress = server.address.bind(server);
   server.address = () => {
     const address = ownAddress();
-    // Bun's is an empty object for a Unix domain socket.
+    // For a Unix domain socket, Bun returns an empty object.
     return typeof address === 'object' && address?.address === undefined ? null : address;
   };
   http.address = server.address;
@@ -205,18 +201,17 @@ function passConnections(server: Server, http: HttpServer): void {
     });
   });
 
-  // With TLS, before the handshake.
+  // With TLS, this event comes before the handshake.
   server.on('connection', (socket: Socket) => {
     socket.setTimeout(http.timeout);
     socket.on('timeout', () => http.emit('timeout', socket) || socket.destroy());
     socket.once('close', () => stopAwaiting(socket));
     awaitHead(socket);
     http.emit('connection', socket);
-    // After the listener that parses the data.
+    // This listener comes after the one that parses the data.
     socket.on('data', () => {
       const { req } = latest.get(socket) ?? {};
       if (heads.has(socket)) socket.setTimeout(http.timeout);
-      // Until the request is read.
       else if (req && !req.complete && req.readableLength >= req.readableHighWaterMark)
         socket.pause();
     });

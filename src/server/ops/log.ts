@@ -7,7 +7,7 @@ interface RequestEntry {
   /** The route, never the path, which contains the token of a push. */
   readonly route: string;
   readonly status: number;
-  /** Until the response started. */
+  /** Milliseconds until the response started. */
   readonly tookMs: number;
   readonly bytes: number;
 }
@@ -33,7 +33,7 @@ interface LogLine {
   readonly level: LogLevel;
   readonly event: string;
   readonly details: Details;
-  /** What the text format has after the time. */
+  /** The text format has these after the time. */
   readonly words: readonly (string | number)[];
 }
 
@@ -94,7 +94,7 @@ function traceOf({ stack = '', message }: Error): string {
   return start === -1 ? '' : stack.slice(start + message.length);
 }
 
-/** Only a plain word: anything else could contain a secret. */
+/** Anything but a plain word could contain a secret. */
 function plainName(text: string): string {
   return /^\w{0,64}$/.test(text) ? text : '?';
 }

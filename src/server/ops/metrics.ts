@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { type Kind, kinds } from '../../contract/api';
+import { HOST } from '../../contract/serve-settings';
 import { raceWithLimit } from '../../platform/files/abort';
 import { commonHeaders } from '../common-headers';
 import { hostProblems } from '../hosts';
@@ -15,7 +16,7 @@ export interface PushEvents {
   /** A page asked for the passphrase, or to press a button, before a view is used; `ip` is null when it is unknown. */
   opened(ip: string | null): void;
   viewed(by: 'viewer' | 'owner', ip: string | null): void;
-  /** A retrieval of a push that had expired. */
+  /** A push that had expired was to be retrieved. */
   missed(): void;
   /** `ip` is null when nobody asked for it. */
   expired(reason: (typeof reasons)[number], pushes: number, ip: string | null): void;
@@ -37,16 +38,16 @@ interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
   render(state: ServiceState): Promise<string>;
 }
 
-/** Read at each scrape instead of being counted. */
+/** The state is read at each scrape instead of being counted. */
 interface ServiceState {
   readonly version: string;
   readonly databaseUp: boolean;
-  /** Undefined while they are unknown. */
+  /** Undefined while the database is down, and before the first count. */
   readonly active: ActiveCounts | undefined;
   readonly usage: Usage | undefined;
 }
 
-/** Any other method is counted as `other`, so that clients cannot create time series. */
+/** Another method is counted as `other`, so that clients cannot create time series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Counters by what they count. Each starts at 0 for the values that its label can have. */
@@ -105,7 +106,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What is known of the state, as metrics. Names that start with `process_` are those of all libraries of Prometheus. */
+/** Metrics of what is known of the state. Names that start with `process_` are those of all libraries of Prometheus. */
 function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry {
   const registry = new Registry();
   const registers = [registry];
@@ -129,10 +130,10 @@ function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry
   return registry;
 }
 
-/** Between counts of active pushes and requests: with a million, one takes a while. */
+/** Active pushes and requests are counted no more often: with a million, a count takes a while. */
 const COUNT_EVERY_MS = 60_000;
 
-/** For which a scrape waits for that count. */
+/** A scrape waits no longer for that count. */
 const COUNT_WAIT_MS = 2000;
 
 interface Probes {
@@ -170,7 +171,7 @@ const RECEIVING_MS = 10_000;
  * @throws ServiceError when it cannot listen
  */
 export async function serveMetrics(
-  { metricsHost: host = '127.0.0.1', metricsPort: port }: ServiceSettings,
+  { metricsHost: host = HOST, metricsPort: port }: ServiceSettings,
   anyHost: boolean,
   scrape: () => Promise<string>,
 ): Promise<{ readonly url: string; close(): void } | undefined> {

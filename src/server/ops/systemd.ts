@@ -18,7 +18,7 @@ export function passedSockets(supervision: Supervision | undefined): number[] {
   if (LISTEN_FDS === '' || LISTEN_PID !== `${supervision?.pid}`) return [];
   if (!/^[1-9]\d{0,2}$/.test(LISTEN_FDS))
     throw invalidInput('LISTEN_FDS is not a number of sockets');
-  return Array.from({ length: Number(LISTEN_FDS) }, (_, at) => FIRST_FD + at);
+  return Array.from({ length: Number(LISTEN_FDS) }, (_, index) => FIRST_FD + index);
 }
 
 /** Whether standard output or standard error is connected to the journal (`JOURNAL_STREAM`, systemd.exec(5)). */
@@ -46,7 +46,7 @@ export function notifier(
 ): (...states: string[]) => Promise<void> {
   const { NOTIFY_SOCKET, PATH } = supervision?.env ?? {};
   if (!NOTIFY_SOCKET) return async () => {};
-  // Without the passed sockets, and without settings, which may be secret.
+  // It gets neither the passed sockets nor settings, which may be secret.
   const options = { env: { NOTIFY_SOCKET, PATH }, timeout: NOTIFY_TIMEOUT_MS };
   const send = (states: string[]) =>
     run('systemd-notify', states, options).then(

@@ -49,7 +49,7 @@ export class Owners {
     return { id: row.id, name: row.name };
   }
 
-  /** Whether that token works, which is no use of it. */
+  /** Whether that token works. A question is not noted as its use. */
   async knows(token: string): Promise<boolean> {
     return (await this.find(token)) !== undefined;
   }

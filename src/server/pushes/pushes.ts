@@ -55,8 +55,7 @@ export class Pushes extends Views {
     const push = await this.find(urlToken);
     const permitted = mayExpire(push, visitor);
     const may = permitted && (await this.couldView(push, expirer));
-    const reason = await this.end(push, 'expire', visitor, may);
-    if (reason) this.options.events.expired(reason, 1, visitor.ip);
+    await this.end(push, visitor, may);
     if (!permitted) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
     return this.find(urlToken);
   }

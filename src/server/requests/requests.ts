@@ -179,8 +179,7 @@ export class Requests extends Views {
   async close(urlToken: string, visitor: Visitor): Promise<PushRow> {
     const request = await this.find(urlToken);
     const may = isOwn(request, visitor);
-    const reason = await this.end(request, 'close', visitor, may);
-    if (reason) this.options.events.requestChanged(reason === 'time' ? 'expired' : 'closed');
+    await this.end(request, visitor, may);
     if (!may) throw new ServiceRefusal('forbidden', 'That request is not yours.');
     await this.discardArriving(request);
     return this.find(urlToken);

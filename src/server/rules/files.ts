@@ -44,7 +44,6 @@ interface FileLocation extends FileLink {
   readonly size: number;
 }
 
-/** The rules of files: upload, access, deletion. */
 export class Files {
   /** The number of downloads in this process, by push. */
   private readonly readers = new Map<number, number>();
@@ -116,7 +115,7 @@ export class Files {
     return this.dropping.run();
   }
 
-  /** Resolves when the deletions requested so far are done or halted. */
+  /** Resolves when the deletions that were requested so far are done or halted. */
   settled(): Promise<void> {
     return this.dropping.settled();
   }

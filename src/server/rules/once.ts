@@ -15,9 +15,8 @@ import { findWithView, type StoredPush } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import type { Visitor } from './access';
 
-/** Milliseconds for which a response with a secret can be had again, and one about what was made. */
+/** Milliseconds for which a response with a secret can be had again; one about what was made, for `LONGEST`. */
 export const TAKEN = 2 * 60_000;
-const MADE = LONGEST;
 
 /** A field of a request that is compared with that of a copy; undefined and null are the same. */
 export type Field = string | number | boolean | null | undefined;
@@ -116,7 +115,7 @@ export class KeyedCall extends KeyedRequest<KeptAnswer> {
       push_id: id,
       digest: this.digest,
       kept_at: now,
-      until: now + MADE,
+      until: now + LONGEST,
     };
     if (!(await keepMade(sql, row))) throw new Repeated();
   }

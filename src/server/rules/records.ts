@@ -56,6 +56,8 @@ interface NewRecord {
   readonly urlToken: string;
 }
 
+const endsOfRequests = { views: 'read', time: 'expired', deleted: 'closed' } as const;
+
 /** What the rules of pushes and of requests share: both are rows of the same table, found by a link. */
 export abstract class Records {
   protected abstract readonly what: 'push' | 'request';
@@ -215,14 +217,15 @@ export abstract class Records {
 
   /**
    * Ends a row for a visitor who may, and one whose time is over for anyone. Where a row has ended, it ends the files whose
-   * links are still valid. Returns what ended the row, if this call did.
+   * links are still valid.
    */
-  protected async end(row: PushRow, kind: 'expire' | 'close', visitor: Visitor, may: boolean) {
+  protected async end(row: PushRow, visitor: Visitor, may: boolean): Promise<void> {
     const end = async (sql: Sql) => {
       const now = this.options.now();
       if (row.expired_at !== null || row.expires_at <= now) {
         if (await endRecord(sql, row.id, row.expires_at, 0)) return 'time';
       } else if (may && (await endRecord(sql, row.id, now, 1))) {
+        const kind = row.kind === 'request' ? 'close' : 'expire';
         await audit.recordEvent(sql, { pushId: row.id, kind, from: visitor, at: now });
         return 'deleted';
       }
@@ -231,7 +234,14 @@ export abstract class Records {
     };
     const ended = await this.options.database.transaction(end, { frees: true });
     if (ended) await this.cleanUp(row);
-    return ended === 'files' ? undefined : ended;
+    if (ended && ended !== 'files') this.countEnd(row, ended, visitor);
+  }
+
+  /** Counts the end of a push, or of a request, whose one view is its answer. */
+  protected countEnd({ kind }: PushRow, reason: keyof typeof endsOfRequests, visitor: Visitor) {
+    const { events } = this.options;
+    if (kind === 'request') events.requestChanged(endsOfRequests[reason]);
+    else events.expired(reason, 1, visitor.ip);
   }
 
   /** Cleans up after the end of a row: its key in the database's logs, and its files. */

@@ -123,14 +123,11 @@ export abstract class Views extends Records {
 
   private count({ state, row, ended }: Viewed, visitor: Visitor): void {
     const { events } = this.options;
-    if (row.kind === 'request') {
-      if (ended) events.requestChanged(state === 'taken' ? 'read' : 'expired');
-      return;
-    }
-    const isOpen = state === 'open';
-    if (ended) events.expired(isOpen ? 'views' : 'time', 1, visitor.ip);
-    if (isOpen) events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
-    else events.missed();
+    const isClosed = state === 'closed';
+    if (ended) this.countEnd(row, isClosed ? 'time' : 'views', visitor);
+    if (row.kind === 'request') return;
+    if (isClosed) events.missed();
+    else events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
   }
 
   /** Claims, opens and records a reading, in one transaction. */

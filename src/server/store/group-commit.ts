@@ -8,6 +8,9 @@ export interface Member {
   readonly reject: (error: unknown) => void;
 }
 
+/** Runs `work` in a transaction that others may share. `terms` are what a store has to know of a member besides. */
+type Join<Terms> = <T>(work: (sql: Sql) => Promise<T>, terms: Terms) => Promise<T>;
+
 /**
  * Group commit: concurrent transactions share one, and so one sync to disk, which takes longer than all their work. Those
  * that arrive before the turn of a group join it.
@@ -16,24 +19,24 @@ export interface Member {
  *   It never rejects
  * @param most members of a group
  */
-export function gathering<M extends Member>(
+export function gathering<Terms extends object>(
   turn: Queue,
-  commit: (members: M[]) => Promise<void>,
+  commit: (members: (Member & Terms)[]) => Promise<void>,
   most = Number.POSITIVE_INFINITY,
-): (member: M) => void {
-  const waiting: M[] = [];
-  const begin = async () => {
-    // First let the event loop read the requests that have already arrived.
-    await nextRound();
-    await turn(() => {
+): Join<Terms> {
+  const waiting: (Member & Terms)[] = [];
+  const begin = () =>
+    turn(() => {
       const members = waiting.splice(0, most);
       if (waiting.length > 0) void begin();
       return commit(members);
     });
-  };
-  return (member) => {
-    if (waiting.push(member) === 1) void begin();
-  };
+  return (work, terms) =>
+    new Promise((resolve, reject) => {
+      const isFirst = waiting.push({ ...terms, work, resolve, reject }) === 1;
+      // First let the event loop read the requests that have already arrived.
+      if (isFirst) void nextRound().then(begin);
+    });
 }
 
 /** Settles members by their outcomes. Called after the commit: what was not committed must not be answered. */

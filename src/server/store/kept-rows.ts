@@ -77,7 +77,6 @@ const madeSearch = onRows<KeptAnswer>(
   'key_hash',
 );
 
-/** Finds what was made with a key. */
 export async function findMade(sql: Sql, hash: string, now: number) {
   return madeSearch(sql, { hash, at: now });
 }

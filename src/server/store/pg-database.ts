@@ -1,7 +1,7 @@
 import { Semaphore } from '../queues';
 import { away, busy, full, inUse, type ServiceError } from '../service-errors';
 import { gathering } from './group-commit';
-import { commitTogether, GroupFailed, LARGEST_GROUP, merging, type PgMember } from './pg-group';
+import { commitTogether, GroupFailed, merging, type PgTerms } from './pg-group';
 import { type Pool, PoolTimeout } from './pg-pool';
 import {
   ConnectionLost,
@@ -27,6 +27,7 @@ const MAX_TRIES = 5;
 
 /** Groups at once: while one waits for the disk, the next one is read and checked. */
 const GROUPS = 2;
+const LARGEST_GROUP = 64;
 
 /** The advisory lock of `exclusively`: an arbitrary number that all services on a database share. */
 const LOCK = 7_093_187_461;
@@ -48,26 +49,16 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
   const alone = <T>(work: (sql: Sql) => Promise<T>, left?: number) =>
     pool.use((connection) => transact(connection, work), left);
   const groups = new Semaphore(GROUPS, Number.POSITIVE_INFINITY);
-  const join = gathering<PgMember>(
+  const joined = gathering<PgTerms>(
     (work) => groups.run(work),
-    // In this order all processes lock rows, so that no two groups wait for each other.
-    (members) =>
-      commitTogether(
-        members.toSorted((a, b) => (a.key < b.key ? -1 : 1)),
-        alone,
-      ),
+    (members) => commitTogether(members, alone),
     LARGEST_GROUP,
   );
-  const joined = <T>(work: (sql: Sql) => Promise<T>, key: string, left: number) =>
-    new Promise<T>((resolve, reject) =>
-      join({ key, work, until: performance.now() + left, resolve, reject }),
-    );
   const transaction: Database['transaction'] = (work, { key } = {}) =>
-    retry(
-      (left, isFirst) =>
-        isFirst && key !== undefined ? joined(work, key, left) : alone(work, left),
-      timeout,
-    );
+    retry((left, isFirst) => {
+      if (!isFirst || key === undefined) return alone(work, left);
+      return joined(work, { key, until: performance.now() + left });
+    }, timeout);
   const exclusively: Database['exclusively'] = (work) =>
     retry(() => alone((sql) => lockDatabase(sql).then(() => work(sql))));
   return {

@@ -3,15 +3,14 @@ import { type Member, nextRound, settle } from './group-commit';
 import { RolledBack } from './pg-transaction';
 import { isRowStatement, plain, type RowStatement, type Sql, type Value } from './sql';
 
-/** A member whose statements are merged with those of the others of its group. */
-export interface PgMember extends Member {
+export interface PgTerms {
   /** Members with the same key run one after the other. */
   readonly key: string;
   /** When it is given up (`performance.now`). */
   readonly until: number;
 }
 
-export const LARGEST_GROUP = 64;
+type PgMember = Member & PgTerms;
 
 /** A group does not wait long for the row of one member: its members are then retried alone. */
 const brief = plain('SET LOCAL lock_timeout = 100');
@@ -25,10 +24,12 @@ export class GroupFailed extends Error {}
  * @param transact runs work in a transaction, for that many milliseconds at most
  */
 export async function commitTogether(
-  members: readonly PgMember[],
+  members: PgMember[],
   transact: (work: (sql: Sql) => Promise<void>, left: number) => Promise<void>,
 ): Promise<void> {
   if (members.length === 0) return;
+  // In this order all processes lock rows, so that no two groups wait for each other.
+  members.sort((a, b) => (a.key < b.key ? -1 : 1));
   const left = Math.min(...members.map(({ until }) => until)) - performance.now();
   let outcomes: PromiseSettledResult<unknown>[] = [];
   const work = async (sql: Sql) => {
@@ -41,25 +42,19 @@ export async function commitTogether(
     await transact(work, left);
     settle(members, outcomes);
   } catch (error) {
-    if (!(error instanceof GroupFailed)) {
-      for (const { reject } of members) reject(error);
-      return;
-    }
-    const others: { readonly member: PgMember; readonly reason: unknown }[] = [];
-    for (const [index, outcome] of outcomes.entries()) {
-      const member = members[index] as PgMember;
-      const reason = isRejected(outcome) ? outcome.reason : undefined;
-      if (reason instanceof ServiceRefusal) member.reject(reason);
-      else others.push({ member, reason });
-    }
+    const failures = members.map((member, index) => {
+      const { reason } = (outcomes[index] ?? {}) as Partial<PromiseRejectedResult>;
+      return { ...member, reason };
+    });
+    const others = failures.filter(({ reason, reject }) => {
+      if (reason instanceof ServiceRefusal) reject(reason);
+      return !(reason instanceof ServiceRefusal);
+    });
     const hasFailed = others.some(({ reason }) => reason !== undefined);
-    if (!hasFailed)
-      return commitTogether(
-        others.map(({ member }) => member),
-        transact,
-      );
-    for (const { member, reason } of others)
-      member.reject(new RolledBack('', { cause: reason ?? error }));
+    const isOfGroup = error instanceof GroupFailed;
+    if (isOfGroup && !hasFailed) return commitTogether(others, transact);
+    for (const { reject, reason } of others)
+      reject(isOfGroup ? new RolledBack('', { cause: reason ?? error }) : error);
   }
 }
 

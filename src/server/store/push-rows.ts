@@ -179,28 +179,39 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
   await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
 }
 
+type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;
+
+/**
+ * Makes a statement that updates the row of an active push, and so locks it until the transaction ends: nothing ends it
+ * meanwhile. It returns the push with what has changed since it was read.
+ */
+function claiming(changes: string, condition: string) {
+  // COALESCE, as PostgreSQL without statistics would look through the index of all active pushes.
+  const statement = onRows<Changeable>(
+    { push: BIGINT, now: BIGINT },
+    `UPDATE pushes SET ${changes} FROM input
+     WHERE id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > now AND ${condition}
+     RETURNING id, views, expired_at, updated_at, answer_id`,
+    'id',
+  );
+  return async <P extends StoredPush>(sql: Sql, push: P, now: number) => {
+    const changed = await statement(sql, { push: push.id, now });
+    return changed && { ...push, ...changed };
+  };
+}
+
 /** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
 const IS_LAST = "kind <> 'request' AND views + 1 >= expire_after_views";
 
-/** A condition on a push in `input`. PostgreSQL without statistics would look for `IS NULL` in the index of all active pushes. */
-const IS_ACTIVE = 'id = push AND COALESCE(expired_at, 0) = 0 AND expires_at > now';
-
-const viewing = onRows<Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at'>>(
-  { push: BIGINT, now: BIGINT },
-  `UPDATE pushes SET views = views + 1,
-     expired_at = CASE WHEN ${IS_LAST} THEN now END,
-     updated_at = CASE WHEN ${IS_LAST} THEN now ELSE updated_at END
-   FROM input
-   WHERE ${IS_ACTIVE} AND views < expire_after_views
-   RETURNING id, views, expired_at, updated_at`,
-  'id',
+/** Counts a view; returns undefined if none is left, or the push has ended. */
+export const takeView = claiming(
+  `views = views + 1, expired_at = CASE WHEN ${IS_LAST} THEN now END,
+   updated_at = CASE WHEN ${IS_LAST} THEN now ELSE updated_at END`,
+  'views < expire_after_views',
 );
 
-/** Counts a view if one is left, and returns the updated push, expired by the last; undefined if none is left. */
-export async function takeView<P extends StoredPush>(sql: Sql, push: P, now: number) {
-  const changed = await viewing(sql, { push: push.id, now });
-  return changed && { ...push, ...changed };
-}
+/** Locks the row of a push; returns undefined if it has ended. */
+export const lockActive = claiming('views = views', 'true');
 
 /** Attaches the answer to a request, of which a view was taken before. */
 export async function keepAnswer(sql: Sql, id: number, answerId: number, now: number) {
@@ -212,24 +223,6 @@ export async function keepAnswer(sql: Sql, id: number, answerId: number, now: nu
 export function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number) {
   return first(sql<StoredPush>`
     SELECT * FROM pushes WHERE id = ${id} AND expired_at IS NULL AND expires_at > ${now}`);
-}
-
-type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;
-
-const locking = onRows<Changeable>(
-  { push: BIGINT, now: BIGINT },
-  `UPDATE pushes SET views = views FROM input WHERE ${IS_ACTIVE}
-   RETURNING id, views, expired_at, updated_at, answer_id`,
-  'id',
-);
-
-/**
- * Locks the row of an active push until the transaction ends: nothing ends it meanwhile. Returns the push with what has
- * changed since it was read; undefined if it has ended.
- */
-export async function lockActive<P extends StoredPush>(sql: Sql, push: P, now: number) {
-  const changed = await locking(sql, { push: push.id, now });
-  return changed && { ...push, ...changed };
 }
 
 /**

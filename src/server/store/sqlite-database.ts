@@ -88,23 +88,19 @@ export function overConnection(
       if (!(await queue(async () => isAlone(connection)))) throw inUse();
       return transaction(work);
     },
-    ...upkeep(connection, queue, space),
-    // `node:sqlite`, unlike libsql, throws when it is closed twice.
-    close: lazy(async () => {
-      // Lets the current group commit first.
-      await nextRound();
-      await queue(async () => {
-        checkpoint(connection);
-        statements.forget();
-        connection.close();
-      });
-    }),
+    ...upkeep(connection, statements, queue, space),
   };
 }
 
-type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside'>;
+type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside' | 'close'>;
 
-function upkeep(connection: SqliteConnection, queue: Queue, space: Storage): Upkeep {
+/** What a database does besides statements. */
+function upkeep(
+  connection: SqliteConnection,
+  statements: ReturnType<typeof prepared>,
+  queue: Queue,
+  space: Storage,
+): Upkeep {
   let scrubbing: Promise<boolean> | undefined;
   return {
     scrub() {
@@ -125,6 +121,16 @@ function upkeep(connection: SqliteConnection, queue: Queue, space: Storage): Upk
     free: async () => onDisk(() => space.free()),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     setAside: async () => onDisk(() => space.reserve()),
+    // `node:sqlite`, unlike libsql, throws when it is closed twice.
+    close: lazy(async () => {
+      // Lets the current group commit first.
+      await nextRound();
+      await queue(async () => {
+        checkpoint(connection);
+        statements.forget();
+        connection.close();
+      });
+    }),
   };
 }
 
@@ -182,13 +188,8 @@ function transacting(
  */
 export function groupCommit(statements: Statements, queue: Queue, check = () => {}): Commit {
   const commit = (members: readonly Member[]) => commitTogether(statements, members, check);
-  const join = gathering(queue, commit);
-  return <T>(work: (sql: Sql) => Promise<T>, alone = false) =>
-    new Promise<T>((resolve, reject) => {
-      const member = { work, resolve, reject };
-      if (alone) void queue(() => commit([member]));
-      else join(member);
-    });
+  const joined = gathering(queue, commit);
+  return (work, alone = false) => (alone ? gathering(queue, commit) : joined)(work, {});
 }
 
 /**
@@ -200,14 +201,17 @@ async function commitTogether(
   members: readonly Member[],
   check: () => void,
 ): Promise<void> {
-  // A member that is alone has no savepoint, which would keep the old content of all changed pages in memory.
-  const attempt = members.length === 1 ? inTransaction : inSavepoint;
+  const { exec, run } = statements;
   const outcomes: PromiseSettledResult<unknown>[] = [];
   try {
     check();
-    await orLocked(async () => statements.exec('BEGIN IMMEDIATE'));
-    for (const { work } of members) outcomes.push(await attempt(statements, work));
-    statements.exec('COMMIT');
+    await orLocked(async () => exec('BEGIN IMMEDIATE'));
+    for (const { work } of members) {
+      // A member that is alone has no savepoint, which would keep the old content of all changed pages in memory.
+      if (members.length > 1) outcomes.push(await inSavepoint(statements, work));
+      else outcomes.push({ status: 'fulfilled', value: await work(run) });
+    }
+    exec('COMMIT');
   } catch (error) {
     undo(statements, 'ROLLBACK');
     for (const { reject } of members) reject(error);
@@ -217,17 +221,10 @@ async function commitTogether(
 }
 
 /** Runs a member's work. Rejects when the whole group has failed. */
-type Attempt = (
+async function inSavepoint(
   statements: Statements,
   work: Member['work'],
-) => Promise<PromiseSettledResult<unknown>>;
-
-const inTransaction: Attempt = async ({ run }, work) => ({
-  status: 'fulfilled',
-  value: await work(run),
-});
-
-const inSavepoint: Attempt = async (statements, work) => {
+): Promise<PromiseSettledResult<unknown>> {
   statements.exec('SAVEPOINT member');
   try {
     const value = await work(statements.run);
@@ -238,7 +235,7 @@ const inSavepoint: Attempt = async (statements, work) => {
     if (!undo(statements, 'ROLLBACK TO member; RELEASE member')) throw reason;
     return { status: 'rejected', reason };
   }
-};
+}
 
 /** Returns false when there was nothing to undo. */
 function undo(statements: Statements, text: string): boolean {
