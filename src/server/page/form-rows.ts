@@ -26,9 +26,12 @@ export function formRow(view: View, field: FormField, control: (own: Markup) => 
   const note = problem ?? hint;
   const noteId = note !== undefined && markup` aria-describedby="${id}-note"`;
   const own = markup` id="${id}"${name !== undefined && markup` name="${name}"`}${noteId}${problem !== undefined && markup` aria-invalid="true"`}${focused && ' autofocus'}`;
+  const below =
+    note !== undefined &&
+    markup`
+<p class="${problem === undefined ? 'hint' : 'wrong'}" id="${id}-note">${note}</p>`;
   return markup`<div class="row"><label for="${id}">${view.words.text(label)}</label>
-${control(markup`${attributes}${own}`)}
-${note !== undefined && markup`<p class="${problem === undefined ? 'hint' : 'wrong'}" id="${id}-note">${note}</p>`}</div>`;
+${control(markup`${attributes}${own}`)}${below}</div>`;
 }
 
 /** A row for a key or a token, which is hidden while it is typed. */
@@ -94,7 +97,6 @@ export function tooLarge({ words }: View, fileBytes: number | undefined): Markup
     : words.fill('problemFileTooLarge', { size: words.size(fileBytes) });
 }
 
-/** Why a text was refused. */
 export function textProblem(
   view: View,
   text: string,

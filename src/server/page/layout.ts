@@ -44,7 +44,6 @@ export function icon(name: IconName, classes = 'icon'): Markup {
   );
 }
 
-/** The heading of a page, with an icon beside it. */
 export function heading(name: IconName, title: Markup | string, alarm = false): Markup {
   return markup`<div class="top"><div class="${alarm ? 'badge alarm' : 'badge'}">${icon(name)}</div>
 <h1>${title}</h1></div>`;

@@ -32,7 +32,6 @@ export function refusalWords(
   return refusals[refusal.kind] ?? ['invalidTitle', 'invalidText'];
 }
 
-/** A refused request, explained to the person at the browser. */
 export function refusalPage(view: View, refusal: ServiceRefusal): Response {
   const { words } = view;
   const { retryAfter } = refusal.details;
@@ -65,7 +64,6 @@ export function noPage(view: View): Response {
   });
 }
 
-/** Confirms that the viewer has deleted the push. */
 export function deletedPage(view: View): Response {
   return message(view, 'check', ['deletedTitle', 'deletedText', 'closePage'], { unstored: true });
 }

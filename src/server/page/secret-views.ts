@@ -146,7 +146,7 @@ function linkNotes({ words }: View) {
   };
 }
 
-/** A link that the script fills in (src/server/page/browser/fill-template.ts), with all notes. */
+/** A link that the script fills in (src/server/page/browser/decrypt-page.ts), with all notes. */
 export function linkTemplate(view: SecretView): Markup {
   const { signIn, letters, unencrypted } = linkNotes(view);
   const content = addressBox(markup``, view.words.text('link'));

@@ -125,7 +125,7 @@ const fields = [
 type Field = (typeof fields)[number];
 
 interface Problems extends Readonly<Partial<Record<Field, Markup | string>>> {
-  /** Of the request, rather than of a field. */
+  /** What is wrong with the request, rather than a field. */
   readonly whole?: string;
 }
 
@@ -172,7 +172,6 @@ ${!asks && encryptBox(view)}
 </form>`;
 }
 
-/** Whether the browser encrypts. */
 function encryptBox({ words }: View): Markup {
   return markup`<div class="row scripted-only"><label class="check"><input type="checkbox" id="encrypt" checked>${words.text('encryptInBrowser')}</label>
 <p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>`;

@@ -21,13 +21,13 @@ interface ShownSecret {
   readonly deletionKey: string | undefined;
 }
 
-/** The secret, the views and time left, and a button to delete it where viewers may. */
 export function secretPage(view: SecretView, secret: ShownSecret): Response {
   const { words } = view;
   const { push, files, deletionKey } = secret;
   const count = files.length;
   const last = viewsRemaining(push) === 0;
   const title = count === 0 ? words.text('secretTitle') : words.count('filesTitle', count);
+  const isEncrypted = isArmored(secret.payload);
   const isKept = last || push.sealed_with === 'recipient';
   const over = words.text(count > 0 ? 'lastViewFiles' : 'lastViewText');
   const left = last
@@ -45,9 +45,9 @@ ${left}
 ${!last && deletionKey !== undefined && deletion(view, deletionKey)}
 </div>`,
     {
-      parts: isArmored(secret.payload) ? partsFor(push) : [],
+      parts: isEncrypted ? [...decrypting, ...(push.kind === 'qr' ? drawing : [])] : [],
       unstored: last,
-      fetches: view.hide !== undefined || (isArmored(secret.payload) && count > 0),
+      fetches: view.hide !== undefined || (isEncrypted && count > 0),
     },
   );
 }
@@ -62,10 +62,6 @@ ${pasteView({ ...view, open: true })}</div>`;
   return page(view, title, main, { parts: decrypting, unstored: true });
 }
 
-function partsFor({ kind }: PushRow) {
-  return kind === 'qr' ? [...decrypting, ...drawing] : decrypting;
-}
-
 function deletion({ words }: View, key: string): Markup {
   return markup`<details class="delete"><summary>${icon('trash')}${words.text('deleteSecret')}</summary>
 <form method="post"><input type="hidden" name="seen" value="${key}">
@@ -77,31 +73,23 @@ function deletion({ words }: View, key: string): Markup {
 
 function content(view: SecretView, { push, payload, files }: ShownSecret): Markup {
   if (isArmored(payload)) {
-    const list = push.kind === 'file' && downloadList(view, files, push);
+    const list = push.kind === 'file' && downloads(view, files, push);
     return encryptedView(view, { armor: payload, isQr: push.kind === 'qr', list });
   }
   if (push.kind === 'file') {
     const message = payload.trim() !== '' && textView(view, payload, true);
-    return markup`${message}${downloadList(view, files, push)}`;
+    return markup`${message}${downloads(view, files, push)}`;
   }
   if (push.kind === 'qr') return qrView(view, payload);
   if (push.kind === 'url' && isWebAddress(payload)) return linkView(view, payload);
   return textView(view, payload);
 }
 
-function downloadList(view: View, files: readonly Download[], push: PushRow): Markup {
-  const over = viewsRemaining(push) === 0 ? 'downloadsExpired' : 'downloadsExpiredReload';
-  return downloads(view, files, push, over);
-}
-
 /** The files with a download button each, and how long the buttons work, which the script counts down. */
-export function downloads(
-  view: View,
-  files: readonly Download[],
-  push: PushRow,
-  over: 'downloadsExpired' | 'downloadsExpiredReload' = 'downloadsExpired',
-): Markup {
+export function downloads(view: View, files: readonly Download[], push: PushRow): Markup {
   const { words, now } = view;
+  const isFinal = push.kind === 'request' || viewsRemaining(push) === 0;
+  const over = isFinal ? 'downloadsExpired' : 'downloadsExpiredReload';
   const time = Math.min(LINK_TIME, push.expires_at - now);
   const all = markup`<p><button type="button" class="all" data-do="all">${icon('download')}${words.text('downloadAll')}</button></p>
 `;

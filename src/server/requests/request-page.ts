@@ -13,7 +13,6 @@ import style from './request-page.css?raw';
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 
-/** A request, as the person who answers sees it. */
 export interface ShownRequest {
   readonly request: PushRow;
   readonly question: string;
@@ -35,7 +34,8 @@ export function requestPage(view: View, shown: ShownRequest, refused?: RefusedAn
   const { words } = view;
   const { request, question, files, requestor } = shown;
   const title = words.text('requestTitle');
-  const by = requestor === undefined ? '' : words.fill('requestFrom', { name: bdi(requestor) });
+  const name = requestor !== undefined && markup`<bdi translate="no">${requestor}</bdi>`;
+  const by = name && words.fill('requestFrom', { name });
   const main = markup`<div class="body">
 ${heading('lock', title)}
 <p class="quiet">${by} ${words.text('requestUnexpected')}</p>
@@ -117,7 +117,6 @@ ${request.protected === 1 && forms.passphraseRow(view, { id: 'passphrase', name:
   return message(view, 'check', ['answeredTitle', 'answeredText'], { status, more });
 }
 
-/** Confirms that the answer has arrived. */
 export function sentPage(view: View): Response {
   return page(view, view.words.text('sentTitle'), sentBody(view));
 }
@@ -129,8 +128,4 @@ function sentBody({ words }: View): Markup {
 <p>${words.text('sentText')}</p>
 <p class="quiet">${words.text('closePage')}</p>
 </div>`;
-}
-
-function bdi(text: string): Markup {
-  return markup`<bdi translate="no">${text}</bdi>`;
 }

@@ -12,7 +12,7 @@ import { takeWords } from './tab-storage';
  * (src/server/page/encrypted.ts). The key is not sent and not stored.
  */
 
-// Taken out of the address before anything is drawn: what the browser notes of the page from now on is without it.
+// The key leaves the address before anything is drawn: what the browser notes of the page from now on is without it.
 const { hash } = location;
 const typedWords = takeWords();
 const showHash = (shown: string) =>
@@ -67,7 +67,7 @@ document.addEventListener('DOMContentLoaded', () => {
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // Nothing is sent.
+    // `every-page.ts` need not see a form that is not sent.
     event.stopPropagation();
     decrypt(keysIn(input.value), true);
   });
@@ -126,7 +126,7 @@ async function decryptedBy(
   throw new AgeError('no-match', 'no key decrypts it');
 }
 
-/** Draws a QR code into an element: of `qr-page.ts`, in pages that have one. */
+/** Draws a QR code into an element. Pages that may have one load `qr-page.ts`, which defines it. */
 declare const drawQr: (into: Element, text: string) => void;
 
 type TemplateName = 'text' | 'message' | 'link' | 'qr';

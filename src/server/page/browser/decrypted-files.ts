@@ -29,7 +29,7 @@ export function offerFiles(root: HTMLElement, { files }: Manifest, key: string):
     offerFile(root, linkOf(index) as HTMLAnchorElement, file, key);
 }
 
-/** Files are decrypted one after another, as each takes the whole processor. Pure: a script without files has no use for it. */
+/** Files are decrypted one after another, as each takes the whole processor. Scripts without files are to drop it. */
 let last = /* @__PURE__ */ Promise.resolve();
 
 /** The button of a file that cannot be decrypted saves it as it came. */

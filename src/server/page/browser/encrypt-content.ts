@@ -3,7 +3,7 @@ import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../
 import { encryptFile, encryptText } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 
-/** Sent instead of a text and files. */
+/** What is sent in place of the text and the files that were entered. */
 export interface Encrypted {
   readonly text: string;
   readonly files: readonly File[];

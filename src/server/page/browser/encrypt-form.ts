@@ -59,7 +59,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (encrypted) replaceContent(formData, encrypted);
   });
 
-  // The browser may keep this page for its Back button: with neither what was sent nor a form that sends nothing.
+  // The browser may keep this page for its Back button: then it has neither what was sent nor fields that are disabled.
   addEventListener('pagehide', () => {
     if (!busy) return;
     encrypted = undefined;
@@ -71,7 +71,7 @@ document.addEventListener('DOMContentLoaded', () => {
   restore(text, stored.getItem(KEY_ITEM));
 });
 
-/** Drops files that were entered: a chooser that was open when the form was held still takes one. */
+/** Drops files that were chosen: a chooser that was open when the form was held still adds one. */
 function replaceContent(form: FormData, { text, files, proof }: ProvedContent): void {
   form.set('push[payload]', text);
   form.set('push[key_proof]', proof);

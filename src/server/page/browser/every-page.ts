@@ -64,7 +64,6 @@ async function copy(secret: HTMLElement): Promise<void> {
   announce(secret, secret.dataset.failed);
 }
 
-/** Shows a passphrase or hides it again. */
 function peek(button: HTMLElement): void {
   const input = button.previousElementSibling as HTMLInputElement;
   const { other = '' } = button.dataset;
@@ -104,7 +103,7 @@ let sent = Number.NEGATIVE_INFINITY;
 document.addEventListener('submit', (event) => {
   if (event.timeStamp - sent < 5000) return event.preventDefault();
   sent = event.timeStamp;
-  // The key of an encrypted secret, for the next page.
+  // The next page needs the key of an encrypted secret.
   if (location.hash) (event.target as HTMLFormElement).action = location.href;
   // A browser would remember what is in a field of plain text.
   all('.eye.on').forEach(peek);

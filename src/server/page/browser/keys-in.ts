@@ -26,25 +26,17 @@ export function reportKey(line: HTMLElement): boolean {
 }
 
 /*
- * The words of `--encrypt=words` (src/cli/words.ts), as a Bloom filter of 4 KiB: the list itself has 60. Of other
+ * The words of `--encrypt=words` (src/cli/words.ts), as a Bloom filter of 4 KiB in base64: the list itself has 60. Of other
  * words, it takes one in six for one of them, and so one text of six words in tens of thousands.
  */
 
 const BITS = 15;
 
 /** The two bits of a word: parts of its FNV-1a hash. */
-function bitsOf(word: string): number[] {
+export function bitsOf(word: string): number[] {
   let hash = 0x811c9dc5;
   for (const letter of word) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
   return [hash >>> (32 - BITS), hash & (2 ** BITS - 1)];
-}
-
-/** The filter for a list, in base64. */
-export function filterOf(list: readonly string[]): string {
-  const bytes = new Uint8Array(2 ** BITS / 8);
-  for (const bit of list.flatMap(wordsIn).flatMap(bitsOf))
-    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7));
-  return btoa(String.fromCharCode(...bytes));
 }
 
 export const FILTER =

@@ -13,8 +13,8 @@ const hmacSha256: Primitives['hmac'] = (key, text) => hmac(sha256, key, text);
 
 function toBase64(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += PIECE)
-    text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+  for (let start = 0; start < bytes.length; start += PIECE)
+    text += btoa(String.fromCharCode(...bytes.subarray(start, start + PIECE)));
   return text;
 }
 

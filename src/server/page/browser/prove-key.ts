@@ -43,7 +43,7 @@ document.addEventListener('DOMContentLoaded', () => {
     find<HTMLInputElement>(form, '[name=key_proof]').value = proof ?? '';
     if (salt === undefined) history.replaceState(null, '', `#${key}`);
     else keepWords(key);
-    // The key of the link, for the next page.
+    // The next page needs the key of the link.
     if (location.hash) form.action = location.href;
     form.submit();
   };
