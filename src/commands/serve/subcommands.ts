@@ -17,7 +17,14 @@ import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
 import { type CommandObject, command } from '../planned';
-import { type DataOptions, type DataPlace, dataRows, keyFile, planWithData } from './serve-options';
+import {
+  type DataOptions,
+  type DataPlace,
+  dataRows,
+  keyFile,
+  planWithData,
+  warnOfPassword,
+} from './serve-options';
 
 const rows = dataRows();
 
