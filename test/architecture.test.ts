@@ -177,6 +177,64 @@ const tree = [
       .map((entry) => relative(REPOSITORY, join(entry.parentPath, entry.name))),
   ),
 ];
+const linesOf = (texts: readonly string[]) => texts.join('').split('\n').length - 1;
+/** What a table says, and what the files have, if that is more than `share` of it apart. */
+function deviation(row: string, figure: string, lines: number, share: number): string[] {
+  const listed = Number(figure.replaceAll(',', ''));
+  return Math.abs(lines - listed) <= share * listed ? [] : [`${row} has ${lines}, not ${figure}`];
+}
+
+test('a room has the lines that its row in docs/architecture.md says, within a twentieth', () => {
+  const [, rooms = ''] = text('docs/architecture.md').split('\n## Rooms\n');
+  const rows = [...rooms.matchAll(/^\| `(src\/\S*(?:\/|\.ts))` \| ([\d,]+)\b/gm)];
+  const isIn = (path: string, row: string) =>
+    row.endsWith('/*.ts') ? dirname(path) === dirname(row) : path.startsWith(row);
+  const names = rows.map(([, row = '']) => row).sort((a, b) => b.length - a.length);
+  // The folder of a row can be below that of another one.
+  const roomOf = (path: string) => names.find((row) => isIn(path, row));
+  const paths = tree.filter((path) => /^src\/.*\.ts$/.test(path));
+  expect(paths.filter((path) => roomOf(path) === undefined)).toEqual([]);
+  const wrong = rows.flatMap(([, row = '', figure = '']) => {
+    const own = paths.filter((path) => roomOf(path) === row);
+    return deviation(row, figure, linesOf(own.map(text)), 1 / 20);
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** The files outside of the tests that a document means by the end of a path, which may have a star. */
+function meant(name: string): string[] {
+  const end = name.replaceAll('.', '\\.').replaceAll('*', '[^/]*');
+  const file = new RegExp(`(?:^|/)${end}${name.endsWith('/') ? '[^/]+\\.ts' : ''}$`);
+  return tree.filter((path) => !path.startsWith('test/') && file.test(path));
+}
+
+/** A function or a value at the top level of a source, with its comment; '' if there is none. */
+function declaration(source: string, name: string): string {
+  const comment = '(?:^/\\*\\*(?:[^*]|\\*(?!/))*\\*/\\n)?';
+  const ofFunction = `^(?:export )?(?:async )?function ${name}\\b[^]*?^}\\n`;
+  const ofValue = `^(?:export )?const ${name}\\b[^]*?;\\n(?=\\n|(?![^]))`;
+  return new RegExp(`${comment}(?:${ofFunction}|${ofValue})`, 'm').exec(source)?.[0] ?? '';
+}
+
+test('own code has the lines that its row in docs/decisions.md says, within a tenth', () => {
+  const quoted = (part: string) => Array.from(part.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
+  /** The sources that a row names, as `a.ts`, as `b/` or as `name` in `c.ts`; '' for one that is missing. */
+  const sources = (part: string): string[] => {
+    const [, names, of = ''] = /((?:`\w+`(?:, )?)+) in `([^`]+)`/.exec(part) ?? [];
+    const files = quoted(part).filter((name) => /\.\w+$|\/$/.test(name));
+    if (names === undefined)
+      return files.flatMap((name) => (meant(name).length > 0 ? meant(name).map(text) : ['']));
+    const source = meant(of).map(text).join('');
+    return quoted(names).map((name) => declaration(source, name));
+  };
+  const rows = [...text('docs/decisions.md').matchAll(/^\| (.+?) \| ([\d,]+) \|/gm)];
+  const wrong = rows.flatMap(([, row = '', figure = '']) => {
+    const all = row.split('; ').flatMap(sources);
+    if (all.includes('')) return [`${row} names what is not there`];
+    return deviation(row, figure, linesOf(all), 1 / 10);
+  });
+  expect([wrong, rows.length > 30]).toEqual([[], true]);
+});
 
 test.each(['architecture', 'decisions', 'performance', 'promises', 'reliability'])(
   'docs/%s.md names files and folders that exist',
