@@ -18,7 +18,6 @@ export interface Reference {
   readonly kind?: 'push' | 'request' | 'unknown';
   /** The link of a request has the public key to which its answer is encrypted; it may be damaged. */
   readonly publicKey?: string;
-  /** Facts about what was repaired in the pasted link. */
   readonly repairs?: readonly FactName[];
 }
 

@@ -45,7 +45,6 @@ const rows = {
 
 interface LoginPlan {
   readonly address: string | undefined;
-  /** The keyring gets the token. */
   readonly keyring: boolean;
   readonly sources: Sources;
 }
