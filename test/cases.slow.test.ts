@@ -20,7 +20,9 @@ test.each([...alone, ...also])('%s', async (name) => {
     return start(words, { env: told, input: stdin as string, cwd: folder });
   };
   const told = await play(textOf(name), {
-    ...{ folder, base: service.url, env: { ...env, TMPDIR: folder, PWPUSH_URL: service.url } },
+    folder,
+    base: service.url,
+    env: { ...env, TMPDIR: folder, PWPUSH_URL: service.url },
     tokens: { ADMIN: service.token },
     run: async (words, conditions) => outcome(await started(words, conditions).ended),
     start: (words, conditions, stream) => {

@@ -15,8 +15,12 @@ import { seed } from './helpers/seed';
 
 const SHOWN: Result = { status: 'shown', payload: 'x' };
 const RESULTS: Readonly<Record<string, Result>> = {
-  ...{ shown: SHOWN, garbled: { ...SHOWN, payload: 'y' }, gone: { status: 'gone' } },
-  ...{ made: { status: 'made' }, missing: { status: 'missing' }, done: { status: 'done' } },
+  shown: SHOWN,
+  garbled: { ...SHOWN, payload: 'y' },
+  gone: { status: 'gone' },
+  made: { status: 'made' },
+  missing: { status: 'missing' },
+  done: { status: 'done' },
   deleted: { status: 'done', left: 8, deleted: true },
 };
 const shown = (left: number): Result => ({ ...SHOWN, left });

@@ -7,7 +7,10 @@ import { judge, type Outcome } from './helpers/promises';
 const file = 'test/take/decrypt.test.ts';
 const promise = { document: 'docs/reliability.md', file, title: 'memory' };
 const outcome = (more: Partial<Outcome> = {}): Outcome => ({
-  ...{ file, name: 'takes much memory', fullName: 'armor > takes much memory', state: 'passed' },
+  file,
+  name: 'takes much memory',
+  fullName: 'armor > takes much memory',
+  state: 'passed',
   ...more,
 });
 const without = (elsewhere: boolean) =>

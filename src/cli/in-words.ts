@@ -1,7 +1,7 @@
 import type { CliError, Fact } from '../platform/errors';
 
 /** The tables of words are loaded when the first sentence is made. */
-const words = () => import('./report-error');
+export const words = () => import('./report-error');
 
 /** The hint of an error is left out. */
 export async function inWords(what: CliError | Fact): Promise<string> {

@@ -58,7 +58,6 @@ function isKind(text: string): text is GeneratedSecret['of'] {
   return Object.hasOwn(kinds, text);
 }
 
-/** Returns a random whole number that is less than `below`. */
 type Draw = (below: number) => number;
 
 /** Draws without bias: a little under 6 bits a character, 12.9 a word. */

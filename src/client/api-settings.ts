@@ -45,7 +45,6 @@ export type ReadySettings = Omit<ApiSettings, 'token'> & {
 };
 
 export interface CallDetails {
-  /** Names a push or a request in the path of the call. */
   readonly token?: string;
   readonly query?: Readonly<Record<string, string>>;
   /** `URLSearchParams` are sent as a form, anything else as JSON. */

@@ -9,11 +9,9 @@ export interface Call extends Route, Rules {
 
 interface Rules {
   readonly retry: RetryRules;
-  /** The path is that of a page, and not below the API's. */
   readonly atPage?: boolean;
   /** An instance may allow the call without a token. */
   readonly public?: boolean;
-  /** The instance may require the passphrase of the push or request. */
   readonly takesPassphrase?: boolean;
   /** The response may contain this: no message quotes anything of it, and a secret is rescued from an unusable one. */
   readonly holds?: 'secret' | 'link';

@@ -18,7 +18,6 @@ export interface Reference {
   readonly kind?: 'push' | 'request' | 'unknown';
   /** The link of a request has the public key to which its answer is encrypted; it may be damaged. */
   readonly publicKey?: string;
-  /** Facts about what was repaired in the pasted link. */
   readonly repairs?: readonly FactName[];
 }
 
@@ -151,7 +150,6 @@ function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactNam
  * @throws CliError (usage) for anything else; the message does not quote it
  */
 export function parseReference(pasted: string): Reference {
-  // The limit for a wrapped link is higher than that for a link.
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];

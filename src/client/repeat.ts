@@ -56,7 +56,6 @@ async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Ans
   return keyedFor === undefined ? answer : repeated(answer, sent, keyedFor);
 }
 
-/** After a broken connection, another one may do. */
 function isBroken(error: unknown): boolean {
   return error instanceof TransportError && error.sent && !error.timedOut;
 }

@@ -64,7 +64,6 @@ const styles = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' }
 const STATUS = 9;
 const NAME = 10;
 
-/** A pipe gets status, name, message and hint. */
 function rowText({ status, name, message, hint }: Check, look: Look): string {
   if (!look.tty) return `${[status, name, message, hint ?? ''].map(safe).join('\t')}\n`;
   const head = look.paint(styles[status], status.padEnd(STATUS)) + name.padEnd(NAME);

@@ -12,7 +12,7 @@ import { attempt, CliError, ExitWith, endedBy, phrase, tried } from '../platform
 import { connectEach } from '../profile/connect';
 import { type Receipts, readReceipts } from '../profile/receipts';
 import { type ConnectedItem, itemsOf } from '../profile/references';
-import { readKeys } from '../take/decryption-keys';
+import { readKeys, requestKeys } from '../take/decryption-keys';
 import { KeyProver } from '../take/proving';
 import { withPassphrase } from '../take/retrieve';
 import help from './help/expire.txt?raw';
@@ -105,7 +105,7 @@ async function end(located: ConnectedItem, opening: Opening) {
       };
     }
     const closed = await item.end();
-    const { forgetKey, keyForAnswer } = await import('../keep/request-keys');
+    const { forgetKey, keyForAnswer } = await requestKeys();
     const key = keyForAnswer(context, located, closed.public_key);
     await forgetKey(say, key, async () => closed.state);
     return { text: `closed ${token}`, object: closed };

@@ -45,7 +45,6 @@ const rows = {
 
 interface LoginPlan {
   readonly address: string | undefined;
-  /** The keyring gets the token. */
   readonly keyring: boolean;
   readonly sources: Sources;
 }
@@ -132,7 +131,7 @@ function tokenSetting({ token, command, keyring }: Login): Profile {
   return command === undefined ? { token } : { 'token-command': command };
 }
 
-/** The user did not ask for this: pushes are encrypted from now on, or still are at an instance of another kind. */
+/** A login that changes how pushes are encrypted, or meets another kind of instance, reports that: nobody asked for it. */
 function encryptionText(before: Profile, { encrypt = 'off', edition, url }: Profile) {
   if (encrypt !== (before.encrypt ?? 'off')) return ENCRYPTS;
   if (encrypt === 'off' || edition === 'pwpush' || before.url === undefined || before.url === url)

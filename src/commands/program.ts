@@ -14,7 +14,6 @@ import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 import { type CommandObject, define, type Prepared } from './planned';
 
-/** The file of each command is in a chunk of its own. */
 const load = import.meta.glob<CommandObject>(['./*.ts', '!./planned.ts', '!./program.ts'], {
   import: 'default',
 });
@@ -22,7 +21,6 @@ const load = import.meta.glob<CommandObject>(['./*.ts', '!./planned.ts', '!./pro
 /** The file of a command has its name. The alias is another name that people try. */
 type CommandEntry = readonly [name: string, summary: string, alias?: string];
 
-/** The help lists commands in these groups. */
 const table: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Share:': [
     ['push', 'push a secret as a link'],

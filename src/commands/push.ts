@@ -213,7 +213,6 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-/** These parts of a plan do not depend on the secret. */
 async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
   const { name, note, notify, locale } = options;
   const profile = target?.defaults;

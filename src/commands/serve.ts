@@ -52,9 +52,12 @@ export default command({
 });
 
 /** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
-async function serve(entry: Entry, plan: ServePlan): Promise<void> {
-  const { context, say } = entry;
+async function serve({ context, say: terminal }: Entry, plan: ServePlan): Promise<void> {
   const { jsonLog, settings, warnings } = plan;
+  // A log in JSON has no notes between its lines.
+  const none = async () => {};
+  const say = jsonLog ? { ...terminal, note: none, remark: none } : terminal;
+  const entry = { context, say };
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
   const guarded = await isGuarded(context);
@@ -77,7 +80,7 @@ async function serve(entry: Entry, plan: ServePlan): Promise<void> {
       firstToken === undefined || guarded ? { url } : { url, token: firstToken },
       () => `${url}\n`,
     );
-  if (next !== undefined && !jsonLog) await say.remark(`in another terminal: ${next}`);
+  if (next !== undefined) await say.remark(`in another terminal: ${next}`);
   await Promise.race([aborted(stop), hangup]);
   await service.close();
 }
@@ -101,7 +104,7 @@ type Started = Awaited<ReturnType<typeof start>>;
 /** The command that pushes from another terminal of this machine; undefined for a service that is for others. */
 async function nextCommand(
   entry: Entry,
-  { settings: { ephemeral, anonymous }, jsonLog }: ServePlan,
+  { settings: { ephemeral, anonymous } }: ServePlan,
   service: Started,
 ): Promise<string | undefined> {
   const { firstToken, localUrl, loopback } = service;
@@ -109,7 +112,7 @@ async function nextCommand(
   // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
   const profile = ephemeral
     ? undefined
-    : await (firstToken === undefined ? findProfile : keepProfile)(entry, service, jsonLog);
+    : await (firstToken === undefined ? findProfile : keepProfile)(entry, service);
   if (profile !== undefined)
     return `pwpush push${profile.isCurrent ? '' : ` --profile ${profile.name}`}`;
   return anonymous ? `pwpush push --encrypt --url ${localUrl}` : `pwpush login ${localUrl}`;
@@ -119,7 +122,7 @@ async function nextCommand(
  * Finds the profile with a token of the service. A profile that an earlier start has saved moves with the service to another
  * port, as the token is one of its database.
  */
-async function findProfile(entry: Entry, { localUrl: url, knows }: Started, jsonLog: boolean) {
+async function findProfile(entry: Entry, { localUrl: url, knows }: Started) {
   try {
     const { current, profiles } = storedProfiles(entry.context);
     for (const [name, { url: before, token }] of Object.entries(profiles)) {
@@ -131,8 +134,7 @@ async function findProfile(entry: Entry, { localUrl: url, knows }: Started, json
         ...stored,
         profiles: { ...stored.profiles, [name]: { ...stored.profiles[name], url } },
       }));
-      if (!jsonLog)
-        await entry.say.note(`profile "${name}" leads here now, no longer to ${before}`);
+      await entry.say.note(`profile "${name}" leads here now, no longer to ${before}`);
       return profile;
     }
   } catch {
@@ -145,11 +147,7 @@ async function findProfile(entry: Entry, { localUrl: url, knows }: Started, json
  * Saves the service as profile `local`, so that `pwpush push` works in the next terminal, or as `local-2` and so on if that
  * exists: a token is shown only once and must not be overwritten. Returns undefined if that failed.
  */
-async function keepProfile(
-  entry: Entry,
-  { localUrl: url, firstToken: token, warn }: Started,
-  jsonLog: boolean,
-) {
+async function keepProfile(entry: Entry, { localUrl: url, firstToken: token, warn }: Started) {
   try {
     const local: Profile = { url, edition: APPLICATION, ...(token !== undefined && { token }) };
     const { name, current } = await updateProfiles(entry, (stored) => {
@@ -160,8 +158,8 @@ async function keepProfile(
     });
     const isCurrent = current === name;
     const use = isCurrent ? '' : `; use it with --profile ${name}`;
-    if (!jsonLog) await entry.say.note(`saved as profile "${name}"${use}`);
-    if (!jsonLog) await entry.say.note(ENCRYPTS);
+    await entry.say.note(`saved as profile "${name}"${use}`);
+    await entry.say.note(ENCRYPTS);
     return { name, isCurrent };
   } catch (error) {
     const why =

@@ -1,3 +1,4 @@
+import { words } from '../cli/in-words';
 import type { ErrorFormat } from '../cli/report-error';
 import type { Context } from '../platform/context';
 
@@ -8,7 +9,7 @@ export async function printError(
   format: ErrorFormat,
 ): Promise<void> {
   // A run without an error saves the 3 ms of all words.
-  const { reportError } = await import('../cli/report-error');
+  const { reportError } = await words();
   await reportError(context, error, format, async (context, link) => {
     const { RescueStore } = await import('./rescue-store');
     await new RescueStore(context).keep({ part: 'link', bytes: `${link}\n` });

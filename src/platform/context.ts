@@ -165,10 +165,7 @@ export interface HttpSettings {
    * Milliseconds that a request with an effect may still take after an interrupt, if it has left whole; 0 by default.
    */
   readonly grace?: number;
-  /**
-   * Changes some properties of a context. Its getters, which listen for signals and load modules, are not called. A
-   * copy of the result by `...` has the changes alone.
-   */
+  /** Concurrent requests to one origin; 1 by default. */
   readonly connections?: number | undefined;
 }
 

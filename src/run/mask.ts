@@ -58,11 +58,9 @@ export function streamMask(automaton: Automaton) {
       add(chunk);
       return upTo(Math.min(...readings.map((reading) => reading.undecided())));
     },
-    /** True if nothing is held back but the first characters of secrets. */
     holdsFew: () => shown < held.end && readings.every((reading) => reading.begun() <= FEW),
     /** Returns what is held back. If it does begin a secret, the rest of it is replaced. */
     release: () => upTo(held.end),
-    /** Returns what is held back, as nothing follows. */
     end: () => {
       const { end } = held;
       // No escape goes on with NUL.

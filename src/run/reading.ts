@@ -178,7 +178,6 @@ export function spelledReading(
   };
 }
 
-/** True if the bytes may be part of a secret after a state. */
 function goesOn({ step, depth, match }: Automaton, state: number, means: readonly number[]) {
   let now = state;
   for (const meant of means) {
@@ -211,7 +210,6 @@ function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) 
       state = before;
       origins.length = 0;
     },
-    /** Takes a byte that is written from one position to another. */
     take: (byte: number, from: number, to: number, held: HeldBytes) => {
       state = step(state, byte);
       origins.push(from);
@@ -246,7 +244,6 @@ function spanList() {
       }
       spans.push({ from, to });
     },
-    /** Removes the places that begin up to a position. */
     take: (end: number): readonly Span[] => {
       const rest = spans.findIndex(({ from }) => from > end);
       return spans.splice(0, rest < 0 ? spans.length : rest);

@@ -76,7 +76,6 @@ export async function setFirst(entry: Entry, setter: Setter, instance: Instance,
   if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
   leave();
   return {
-    /** Adds to the failure of the push where the value was saved. */
     lost: async (error: unknown): Promise<CliError> => {
       const failure = asCliError(error);
       const succeeded = failure.with({ facts: phrase('command-succeeded') });

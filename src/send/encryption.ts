@@ -43,7 +43,6 @@ export interface SealedContent {
   readonly files: readonly Attachment[] | undefined;
   /** The link key or the words that open the content. */
   readonly key?: string;
-  /** A reader proves the key with these. */
   readonly proof?: Readonly<Record<'key_proof' | 'key_salt', string | undefined>>;
 }
 

@@ -89,12 +89,8 @@ export async function openService(
       await pushes.finish();
       await database.close();
     };
-    const scrape = scraper(metrics, {
-      version: io.version,
-      isUp,
-      countActive: () => pushes.countActive(),
-      usage: io.usage,
-    });
+    const countActive = () => pushes.countActive();
+    const scrape = scraper(metrics, { ...io, isUp, countActive });
     return { settings: checked, app, owners, pushes, requests, housekeeping, log, scrape, close };
   } catch (error) {
     await database.close();

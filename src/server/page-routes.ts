@@ -93,7 +93,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
   const plan = { root: 'push', accepted: false, takesFiles, maxFileSize } as const;
   return withBody(page.c, plan, async (body) => {
     try {
-      return await created(page, form, body);
+      return await create(page, form, body);
     } catch (error) {
       const refusal = page.refusalOf(error);
       const { fields, upload } = body;
@@ -105,7 +105,7 @@ async function createFromForm(page: PageContext, asks: boolean): Promise<Respons
   });
 }
 
-async function created(
+async function create(
   page: PageContext,
   { asks, needsToken }: FormLimits,
   body: ArrivingBody,

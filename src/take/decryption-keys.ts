@@ -39,7 +39,6 @@ export interface KeySources {
   readonly file: string | undefined;
   readonly identities: readonly string[];
   readonly decrypt: boolean;
-  /** The options that give a key, for messages. */
   readonly option: string;
 }
 

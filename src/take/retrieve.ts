@@ -1,13 +1,19 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { encryptedName } from '../age/manifest';
+import { isArmored } from '../age/sealed-with';
 import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/passphrase';
+import { bytesFrom, bytesOf, placeOf } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { apiClient, type RequestApi } from '../client/client';
 import { onItem } from '../client/item';
-import type { Push } from '../contract/decode';
+import type { Push, PushFile } from '../contract/decode';
 import { describe } from '../keep/kept';
 import type { KeptKey } from '../keep/request-keys';
+import { RescueStore } from '../keep/rescue-store';
 import type { Context } from '../platform/context';
-import { attempt, CliError, failedError, phrase } from '../platform/errors';
+import { attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
 import { briefSettings } from '../profile/connect';
 import type { ConnectedItem } from '../profile/references';
 import type { Target } from '../profile/target';
@@ -196,4 +202,46 @@ async function readAnswer(
   throw new CliError('not_found', phrase('no-answer-yet'), {
     hints: phrase('wait-for-answer'),
   });
+}
+
+/**
+ * Makes a push of a text that an earlier run saved; if it is encrypted, with the files in its folder.
+ * @throws CliError (usage) if it cannot be read, or is not a text
+ */
+export async function takeSaved(
+  { context, say }: Entry,
+  path: string,
+  linkKey: string | undefined,
+): Promise<Retrieval> {
+  const payload = (await bytesOf(path, context, 'encrypted text')).toString('utf8');
+  if (/^\{"link":/.test(payload))
+    throw usageError(`"${path}" is a download to finish`, phrase('resume', path));
+  if (/^age-encryption\.org\//.test(payload))
+    throw usageError(
+      `${placeOf(path)} is a single encrypted file`,
+      'open the text that it came with, secret.txt in the same folder, or use age -d',
+    );
+  const files = isArmored(payload) && path !== '-' ? filesIn(dirname(path)) : [];
+  const push = { payload, files } as Partial<Push> as Push;
+  const store = new RescueStore(context, 'nothing');
+  const openFile = async (file: string) => ({
+    length: statSync(file).size,
+    body: bytesFrom(file, context),
+  });
+  return retrievalOf(
+    { context, say, store },
+    { openFile },
+    { link: '', push, linkKey, fromFile: true },
+  );
+}
+
+/** `get --no-decrypt` and rescues keep the names of encrypted files. */
+function filesIn(folder: string): PushFile[] {
+  const files: PushFile[] = [];
+  for (let index = 0; ; index++) {
+    const filename = encryptedName(index);
+    const url = join(folder, filename);
+    if (!statSync(url, { throwIfNoEntry: false })?.isFile()) return files;
+    files.push({ filename, url });
+  }
 }

@@ -2,7 +2,6 @@ import { size } from '../contract/byte-size';
 import { DAY_SECONDS, durations, durationText } from '../contract/lifetime';
 import { listed } from './grammar';
 
-/** A clause has no final period; a function makes it of the values that a row names. */
 export type Clause = string | ((...of: readonly string[]) => string);
 
 const detailed = (what: string, ...how: readonly string[]) =>
@@ -280,7 +279,6 @@ export const facts = {
 
 export type FactName = keyof typeof facts;
 
-/** Writes a number of bytes in a text of an instance as people read it. */
 const withSizes = (text: string) =>
   text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
 

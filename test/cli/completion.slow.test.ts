@@ -61,7 +61,10 @@ async function completes(shell: string): Promise<void> {
   writeFileSync(at('stub/pwpush'), stub, { mode: 0o755 });
   const PATH = `${at('stub')}:${somebody.env.PATH}`;
   const terminal = onTerminal(`cd ${somebody.folder}; exec ${shell}`, {
-    ...{ ...env, PATH, ZDOTDIR: at('zdot'), PS1: 'ready> ' },
+    ...env,
+    PATH,
+    ZDOTDIR: at('zdot'),
+    PS1: 'ready> ',
   });
   await terminal.shows('ready> ');
   for (const [at, word] of chosen.entries()) {

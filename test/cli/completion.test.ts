@@ -89,8 +89,11 @@ test('where a link is wanted, last and the ten newest pushes, on one line each',
   const here = place({ env: { PWPUSH_URL: 'https://pw.test' } });
   mkdirSync(here.file('state'), { mode: 0o700 });
   const receipt = (at: number) => ({
-    ...{ base: 'https://pw.test', url_token: `token${at}`, html_url: `https://pw.test/p/${at}` },
-    ...{ name: `$(touch pwned)\n'"\t\u001b[31m${at}`, expires_at: '2100-01-01T00:00:00Z' },
+    base: 'https://pw.test',
+    url_token: `token${at}`,
+    html_url: `https://pw.test/p/${at}`,
+    name: `$(touch pwned)\n'"\t\u001b[31m${at}`,
+    expires_at: '2100-01-01T00:00:00Z',
     created_at: `2026-08-${10 + at}T00:00:00Z`,
   });
   const receipts = Array.from({ length: 12 }, (_, at) => JSON.stringify(receipt(at)));

@@ -95,7 +95,8 @@ test('a link of any form is read, without the text around it, and so is a bare t
       const expected = { token: name, base: at + below, ...kind, ...repairs };
       expect(parseReference(left + link + right)).toEqual(expected);
       expect(parseReference(left + name + right)).toEqual({
-        ...{ token: name, base: undefined },
+        token: name,
+        base: undefined,
         ...repairs,
       });
     }),
@@ -121,7 +122,8 @@ test.each([
 ])('%j is read as people paste it', (pasted, base) => {
   const surrounded = /^[[(]|\.$/.test(pasted);
   expect(parseReference(pasted)).toEqual({
-    ...{ token: 'quyul5r5w08', base },
+    token: 'quyul5r5w08',
+    base,
     ...(surrounded ? { repairs: ['repaired-surroundings'] } : {}),
   });
 });
@@ -155,7 +157,10 @@ describe('a link with a key', () => {
 
   /** What is read of a link, by the names of its repairs. */
   const read = (token: string, base: string, key: string, repairs = '') => ({
-    ...{ token, base, kind: 'push', key },
+    token,
+    base,
+    kind: 'push',
+    key,
     ...(repairs && { repairs: repairs.split(' ').map((name) => `repaired-${name}`) }),
   });
 

@@ -190,7 +190,8 @@ test('a proxy that drops the key is found before anything is sent twice', async 
   misdeeds = [lostAfter(1)];
   dropping = true;
   expect(await retrieved()).toMatchObject({
-    ...{ code: 11, views: 1 },
+    code: 11,
+    views: 1,
     stderr: expect.not.stringContaining('sending the request again'),
   });
 });
@@ -242,7 +243,9 @@ test('a repetition is not held up by the wait of another request', async () => {
   const sent: string[] = [];
   const [pausing, waiting, over] = [deferred(), deferred(), deferred()];
   const api = apiClient({
-    ...{ base: 'https://pw.test', userAgent: 'pwpush', now: clock.now },
+    base: 'https://pw.test',
+    userAgent: 'pwpush',
+    now: clock.now,
     send: async (request) => {
       const [which = 'version'] = /one|two/.exec(String(request.body)) ?? [];
       sent.push(which);

@@ -78,7 +78,8 @@ describe('-h', () => {
 
   test('before an unknown command refuses it', async () => {
     expect(await here.run('-h', 'pusj')).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining('did you mean push?') },
+      code: 2,
+      stderr: expect.stringContaining('did you mean push?'),
     });
   });
 });
@@ -125,7 +126,11 @@ describe('help --json', () => {
     expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: true });
     expect(of('completion')?.arguments[0]?.choices).toContain('zsh');
     expect(option('push', '--views')).toMatchObject({
-      ...{ short: '-v', group: 'Limits', type: 'number', negatable: false, common: true },
+      short: '-v',
+      group: 'Limits',
+      type: 'number',
+      negatable: false,
+      common: true,
       value: { name: 'n', required: true, variadic: false },
     });
     expect(option('push', '--generate')).toMatchObject({ value: { required: false } });

@@ -110,7 +110,8 @@ describe('what arrives as the signal comes is printed, or rescued', () => {
   ])('each link of many pushes: %# %j', async (held, more) => {
     let made = 0;
     const { code, stderr, rescued } = await run(['push', '--each', ...more], (interrupt) => ({
-      ...{ stdin: 's\n'.repeat(100), held },
+      stdin: 's\n'.repeat(100),
+      held,
       send: async (request) => {
         made += 1;
         const answer = json(201, CREATED.replaceAll('quyul5r5w08', `token-${made}`));

@@ -40,10 +40,21 @@ const commands: Readonly<Record<string, readonly [Rows, readonly string[], reado
 
 /** Values that their options take, where not every word is one. */
 const values: Readonly<Record<string, string>> = {
-  ...{ '--expire': '6h', '--for': '6h', '--to': recipient, '--notify': 'ann@pwpush.test' },
-  ...{ '--kind': 'text', '--locale': 'de', '--url': 'https://pwpush.test', '--file': 'a' },
-  ...{ '--as': 'DB', '--only': 'A', '--github-env': 'DB', '--github-output': 'db' },
-  ...{ '--profile': 'work', '--encrypt': 'words', '--page': '2' },
+  '--expire': '6h',
+  '--for': '6h',
+  '--to': recipient,
+  '--notify': 'ann@pwpush.test',
+  '--kind': 'text',
+  '--locale': 'de',
+  '--url': 'https://pwpush.test',
+  '--file': 'a',
+  '--as': 'DB',
+  '--only': 'A',
+  '--github-env': 'DB',
+  '--github-output': 'db',
+  '--profile': 'work',
+  '--encrypt': 'words',
+  '--page': '2',
 };
 /** What an option goes with, besides what its row requires. */
 const beside: Readonly<Record<string, readonly string[]>> = {

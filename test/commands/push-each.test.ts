@@ -60,9 +60,17 @@ describe('every option is applied, or refused before anything is sent', () => {
     const words = `${limits} ${others}`.replace('FILE', here.file('phrase')).split(' ');
     const { stdout } = await piped('a\n', '--dry-run', '--json', ...words);
     expect(JSON.parse(stdout).body.push).toEqual({
-      ...{ payload: '***', kind: 'qr', expire_after_days: 2, expire_after_views: 3 },
-      ...{ deletable_by_viewer: false, retrieval_step: true, passphrase: '***' },
-      ...{ name: 'x', note: '***', notify_emails_to: 'a@b.example', notify_emails_to_locale: 'de' },
+      payload: '***',
+      kind: 'qr',
+      expire_after_days: 2,
+      expire_after_views: 3,
+      deletable_by_viewer: false,
+      retrieval_step: true,
+      passphrase: '***',
+      name: 'x',
+      note: '***',
+      notify_emails_to: 'a@b.example',
+      notify_emails_to_locale: 'de',
     });
     const prompts = ['Passphrase:', 'Passphrase again:'].map((secret) => ({ secret, answer: 'x' }));
     const asked = here.under({ stdin: 'a\n', prompts });

@@ -127,7 +127,8 @@ function lied(base: string, html_url: string) {
   );
   return place({
     send: (request) => send({ ...request, url: request.url.replace('/secrets', '') }),
-    ...{ stdin: 'a', env: { PWPUSH_URL: base } },
+    stdin: 'a',
+    env: { PWPUSH_URL: base },
   });
 }
 

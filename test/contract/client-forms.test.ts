@@ -110,9 +110,17 @@ describe.each(Object.entries(answers))('a success of %s', (_name, answered) => {
 });
 
 const codes: Readonly<Record<number, ErrorCode | 'unread'>> = {
-  ...{ 400: 'rejected', 401: 'unauthorized', 403: 'forbidden', 404: 'not_found' },
-  ...{ 413: 'rejected', 422: 'rejected', 429: 'rate_limited' },
-  ...{ 500: 'unread', 502: 'unread', 503: 'unread', 504: 'unread' },
+  400: 'rejected',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'rejected',
+  422: 'rejected',
+  429: 'rate_limited',
+  500: 'unread',
+  502: 'unread',
+  503: 'unread',
+  504: 'unread',
 };
 
 const plain = { 'content-type': 'text/plain' };

@@ -60,8 +60,13 @@ const decisions = readFileSync(join(import.meta.dirname, 'decisions.txt'), 'utf8
 
 describe('the client decodes', () => {
   const codeOf: Readonly<Record<number, ErrorCode>> = {
-    ...{ 400: 'rejected', 401: 'unauthorized', 403: 'forbidden', 404: 'not_found' },
-    ...{ 422: 'rejected', 429: 'rate_limited', 500: 'failed' },
+    400: 'rejected',
+    401: 'unauthorized',
+    403: 'forbidden',
+    404: 'not_found',
+    422: 'rejected',
+    429: 'rate_limited',
+    500: 'failed',
   };
   const codeOfStep: Readonly<Record<string, ErrorCode>> = {
     'get all no passphrase': 'passphrase',

@@ -68,7 +68,7 @@ async function brokenOff({ encrypted = false } = {}) {
   const resume = () => here.run('get', link, '--resume', kept);
   const saved = () => contents(here.file('in'));
   const state = () => readdirSync(here.file('state'));
-  return { ...{ arrive, begun: begun.promise, here, kept, ranges, resume, saved, state } };
+  return { arrive, begun: begun.promise, here, kept, ranges, resume, saved, state };
 }
 
 describe.each([

@@ -20,7 +20,8 @@ const at = (name: string) => here.file(`home/${name}`);
 const names = () => readdirSync(at('')).sort();
 const folder = (force = false) => ({
   path: here.file('home'),
-  ...{ force, taken: new Set<string>() },
+  force,
+  taken: new Set<string>(),
 });
 
 type Try = Error | { readonly length?: number; readonly chunks: readonly (string | Error)[] };

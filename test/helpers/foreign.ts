@@ -33,8 +33,10 @@ export async function asking(
 /** The client, at https://pw.test unless the settings say otherwise, in a time that stands still. */
 export const clientOver = (settings: Partial<ApiSettings> & Pick<ApiSettings, 'send'>): Api =>
   apiClient({
-    ...{ base: 'https://pw.test', userAgent: 'test' },
-    ...{ now: () => new Date('2026-08-20T11:06:45Z'), sleep: async () => {} },
+    base: 'https://pw.test',
+    userAgent: 'test',
+    now: () => new Date('2026-08-20T11:06:45Z'),
+    sleep: async () => {},
     ...settings,
   });
 

@@ -30,7 +30,10 @@ export function overDatabase(database: Database) {
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
   const checked = checkSettings(defaults);
   const shared = {
-    ...{ ...checked, database, events, report: log.failure },
+    ...checked,
+    database,
+    events,
+    report: log.failure,
     vault: new Vault(new Keyring(KEY, links), QUICK),
     space: new Space(database, 0, line),
     now: () => clock.now().getTime(),
@@ -42,11 +45,21 @@ export function overDatabase(database: Database) {
   const site = { title: undefined, logo: undefined, contact: undefined };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({
-    ...{ pushes, requests, files, owners, isUp, events, log, now: clock.now },
+    pushes,
+    requests,
+    files,
+    owners,
+    isUp,
+    events,
+    log,
+    now: clock.now,
     settings: { ...checked, site, version: '0.1.0' },
   });
   return {
-    ...{ app, owners, clock, lines },
+    app,
+    owners,
+    clock,
+    lines,
     fetch: (request: Request) => app(request, { ip: '127.0.0.1' }),
     finish: async () => {
       await requests.finish();

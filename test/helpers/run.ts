@@ -105,8 +105,12 @@ export function openPlace(options: PlaceOptions = {}) {
   const folder = mkdtempSync(join(scratch, 'pwpush-test-'));
   mkdirSync(join(folder, 'home'));
   const io: Io = {
-    ...{ folder, sleeps: [], transports: [], started: [] },
-    ...{ now: options.now ?? (() => NOW), options },
+    folder,
+    sleeps: [],
+    transports: [],
+    started: [],
+    now: options.now ?? (() => NOW),
+    options,
   };
   const own = {
     PWPUSH_CONFIG_DIR: join(folder, 'config'),

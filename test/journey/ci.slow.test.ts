@@ -22,8 +22,12 @@ let owner: Record<string, string>;
 beforeAll(() => {
   const elsewhere = join(somebody.folder, 'elsewhere');
   job = {
-    ...{ PATH: pathWith(bin), HOME: elsewhere, PWPUSH_CONFIG_DIR: elsewhere },
-    ...{ NO_PROXY: '*', CI: 'true', PWPUSH_URL: service.url },
+    PATH: pathWith(bin),
+    HOME: elsewhere,
+    PWPUSH_CONFIG_DIR: elsewhere,
+    NO_PROXY: '*',
+    CI: 'true',
+    PWPUSH_URL: service.url,
   };
   owner = { ...job, PWPUSH_TOKEN: service.token };
 });
@@ -195,8 +199,13 @@ describe('the Ansible lookup (long, needs ansible-playbook)', inAnsible, () => {
   /** Runs tasks for two hosts, which both are this machine; resolves to what is said. */
   async function play(tasks: object[], variables: object, words: string[] = [], more = {}) {
     const env = {
-      ...{ ...somebody.env, PATH: job.PATH ?? '', LC_ALL: 'C.UTF-8', ANSIBLE_PIPELINING: 'True' },
-      ...{ ANSIBLE_LOCALHOST_WARNING: 'False', ANSIBLE_NOCOLOR: '1', PYTHONDONTWRITEBYTECODE: '1' },
+      ...somebody.env,
+      PATH: job.PATH ?? '',
+      LC_ALL: 'C.UTF-8',
+      ANSIBLE_PIPELINING: 'True',
+      ANSIBLE_LOCALHOST_WARNING: 'False',
+      ANSIBLE_NOCOLOR: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
       ANSIBLE_LOOKUP_PLUGINS: join(import.meta.dirname, '../../deploy/ansible/lookup_plugins'),
       ...more,
     };

@@ -51,8 +51,11 @@ async function each(
     const log = join(await newFolder(), 'log');
     const env = {
       ...someone.env,
-      ...{ HOME: home, TMPDIR: join(home, 'tmp'), PWPUSH_URL: service.url },
-      ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
+      HOME: home,
+      TMPDIR: join(home, 'tmp'),
+      PWPUSH_URL: service.url,
+      PWPUSH_CONFIG_DIR: join(home, 'config'),
+      PWPUSH_STATE_DIR: join(home, 'state'),
       // All calls of the pool are counted together.
       UV_THREADPOOL_SIZE: '1',
     };

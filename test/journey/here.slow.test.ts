@@ -386,7 +386,8 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
     for (const device of ['eth0', 'aside']) ip('-n', here, 'address', 'flush', 'dev', device);
     const words = ['push', '--here', '--host', '0.0.0.0'];
     expect(await pwpush(words, { env: sender.env, input: 's', by: on(here) })).toMatchObject({
-      ...{ code: 1, stdout: '' },
+      code: 1,
+      stdout: '',
       stderr:
         'pwpush: this machine has no address that others can reach\nhint: choose one with --host\n',
     });

@@ -55,8 +55,10 @@ const SECRET = `${MARKER}correct-horse-battery-staple`.repeat(100);
 
 const envOf = (home: string) => ({
   ...someone.env,
-  ...{ HOME: home, PWPUSH_URL: service.url },
-  ...{ PWPUSH_CONFIG_DIR: join(home, 'config'), PWPUSH_STATE_DIR: join(home, 'state') },
+  HOME: home,
+  PWPUSH_URL: service.url,
+  PWPUSH_CONFIG_DIR: join(home, 'config'),
+  PWPUSH_STATE_DIR: join(home, 'state'),
 });
 
 async function ran(

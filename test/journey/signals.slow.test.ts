@@ -53,7 +53,10 @@ beforeEach(() => {
 });
 const at = (url: string, more: Record<string, string> = {}): Record<string, string> => ({
   ...somebody.env,
-  ...{ PWPUSH_URL: url, PWPUSH_TOKEN: 't0ken', PWPUSH_EDITION: 'oss', ...more },
+  PWPUSH_URL: url,
+  PWPUSH_TOKEN: 't0ken',
+  PWPUSH_EDITION: 'oss',
+  ...more,
 });
 const fifo = (name: string) => {
   const path = join(somebody.folder, name);

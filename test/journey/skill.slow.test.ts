@@ -21,9 +21,13 @@ let owner: Record<string, string>;
 beforeAll(() => {
   const elsewhere = join(somebody.folder, 'elsewhere');
   owner = {
-    ...{ PATH: pathWith(join(somebody.folder, 'bin')), HOME: elsewhere, NO_PROXY: '*' },
-    ...{ PWPUSH_CONFIG_DIR: elsewhere, CLAUDECODE: '1' },
-    ...{ PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token },
+    PATH: pathWith(join(somebody.folder, 'bin')),
+    HOME: elsewhere,
+    NO_PROXY: '*',
+    PWPUSH_CONFIG_DIR: elsewhere,
+    CLAUDECODE: '1',
+    PWPUSH_URL: service.url,
+    PWPUSH_TOKEN: service.token,
   };
 });
 beforeEach(() => {

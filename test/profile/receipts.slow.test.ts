@@ -66,7 +66,8 @@ test('the newest 1,000 are kept, by a push and by an expiry', async () => {
   const made = Array.from({ length: 5000 }, (_, at) => `a${at}`);
   const saved = (url_token: string) => ({
     push: { url_token },
-    ...{ link: `https://pw.test/p/${url_token}`, name: 'a' },
+    link: `https://pw.test/p/${url_token}`,
+    name: 'a',
     place: { base: 'https://pw.test', token: url_token },
   });
   for (let at = 0; at < made.length; at += 10)

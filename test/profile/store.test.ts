@@ -39,7 +39,9 @@ const tools = {
 };
 const entryOf = (more = {}) => ({
   context: {
-    ...{ env: { PWPUSH_CONFIG_DIR: folder }, platform: process.platform, home: here.folder },
+    env: { PWPUSH_CONFIG_DIR: folder },
+    platform: process.platform,
+    home: here.folder,
     ...tools,
     ...more,
   },
@@ -47,7 +49,10 @@ const entryOf = (more = {}) => ({
 });
 const readProfiles = (PWPUSH_CONFIG_DIR = folder) =>
   storedProfiles({
-    ...{ env: { PWPUSH_CONFIG_DIR }, platform: process.platform, home: here.folder, uid: user },
+    env: { PWPUSH_CONFIG_DIR },
+    platform: process.platform,
+    home: here.folder,
+    uid: user,
   });
 const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
 const write = (text: string) => {

@@ -199,9 +199,16 @@ test('a token goes to the one address it belongs to, whatever is combined', asyn
   const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
   const name = maybe(fc.constantFrom('a', 'b'));
   const world = fc.record({
-    ...{ a: base, b: base, url: maybe(base), envUrl: maybe(base), link: maybe(base) },
-    ...{ current: name, profile: name, envProfile: name },
-    ...{ envToken: maybe(fc.constant('env')), typed: maybe(fc.constant('typed')) },
+    a: base,
+    b: base,
+    url: maybe(base),
+    envUrl: maybe(base),
+    link: maybe(base),
+    current: name,
+    profile: name,
+    envProfile: name,
+    envToken: maybe(fc.constant('env')),
+    typed: maybe(fc.constant('typed')),
   });
   await fc.assert(
     fc.asyncProperty(world, async (w) => {

@@ -220,7 +220,8 @@ function stream(secrets: readonly string[], isTerminal = true, write?: () => Pro
     write ?? (async (bytes: Uint8Array) => void told.push(Buffer.from(bytes).toString()));
   const { take, end } = maskedStream(automatonOf(secrets), writeTo, isTerminal, timer);
   return {
-    ...{ told, end },
+    told,
+    end,
     take: (text: string) => take(Buffer.from(text)),
     waits: () => timers.map(({ milliseconds }) => milliseconds),
     pass: async () => {

@@ -154,8 +154,11 @@ describe('standard input', () => {
     const instance = await taking();
     const transport = undiciTransport({ timeout: 30, env: {} });
     const client = apiClient({
-      ...{ base: instance.url, userAgent: 'test', send: transport.send },
-      ...{ now: () => new Date(), sleep: async () => {} },
+      base: instance.url,
+      userAgent: 'test',
+      send: transport.send,
+      now: () => new Date(),
+      sleep: async () => {},
     });
     const context = texts('piped');
     const run = entryOf(context, { json: false, quiet: false, color: false, debug: false });

@@ -22,13 +22,25 @@ test('a line of text is a secret, unless it looks like an object', () => {
 
 test('an object has the names of the options', () => {
   const all = {
-    ...{ payload: 'x', kind: 'url', days: 1, views: 2, deletable: true, click: false },
-    ...{ passphrase: 'sesame', name: 'n', note: 'm' },
+    payload: 'x',
+    kind: 'url',
+    days: 1,
+    views: 2,
+    deletable: true,
+    click: false,
+    passphrase: 'sesame',
+    name: 'n',
+    note: 'm',
   };
   expect(readEntry(json(all), true)).toEqual({
-    ...{ payload: 'x', passphrase: 'sesame', expiry: { after: 86_400 } },
+    payload: 'x',
+    passphrase: 'sesame',
+    expiry: { after: 86_400 },
     limits: {
-      ...{ kind: 'url', expire_after_views: 2, deletable_by_viewer: true, retrieval_step: false },
+      kind: 'url',
+      expire_after_views: 2,
+      deletable_by_viewer: true,
+      retrieval_step: false,
     },
     details: { name: 'n', note: 'm' },
   });

@@ -85,8 +85,13 @@ describe('bodies', () => {
       const { status, json } = await post(body, FORM);
       expect(status).toBe(201);
       expect(json).toMatchObject({
-        ...{ expire_after_days: 3, expire_after_views: 2, name: 'n', note: 'o' },
-        ...{ retrieval_step: false, deletable_by_viewer: false, passphrase: null },
+        expire_after_days: 3,
+        expire_after_views: 2,
+        name: 'n',
+        note: 'o',
+        retrieval_step: false,
+        deletable_by_viewer: false,
+        passphrase: null,
       });
     });
 

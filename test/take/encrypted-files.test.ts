@@ -32,7 +32,9 @@ const manifest = (files: readonly ManifestFile[], message?: string) =>
   encryptText(encodeManifest({ message, files }), recipients);
 
 const file = (body: Buffer | string = '', more: Partial<Literal> = {}) => ({
-  ...{ status: 200, body, ...more },
+  status: 200,
+  body,
+  ...more,
 });
 
 interface Offered {
@@ -53,7 +55,9 @@ function offering(payload: string, answers: readonly Literal[], how: Offered = {
   const into = here.file('in/');
   const link = `https://pw.test/p/abc#${key}`;
   return {
-    ...{ here, sent, link },
+    here,
+    sent,
+    link,
     get: (...words: string[]) => here.run('get', link, '--output', into, ...words),
     run: (...words: string[]) => here.run('run', link, ...words),
     saved: () => (existsSync(into) ? contents(into) : {}),

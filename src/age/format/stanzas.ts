@@ -16,12 +16,10 @@ import {
 
 // The recipients of an age file (https://c2sp.org/age, "Native recipient types").
 
-/** A public key or a passphrase to encrypt to. */
 export interface Recipient {
   wrap(fileKey: Uint8Array): Stanza | Promise<Stanza>;
 }
 
-/** A private key or a passphrase to decrypt with. */
 export interface Identity {
   readonly type: string;
   /**

@@ -46,7 +46,6 @@ export interface Terminal {
   draw(render: (look: Look) => string): Promise<void>;
 }
 
-/** The rooms below the commands see this of a run. */
 export interface Entry {
   readonly context: Context;
   readonly say: Terminal;

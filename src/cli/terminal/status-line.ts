@@ -3,7 +3,6 @@ import { lineStart } from './bounded-write';
 import type { Entry } from './output';
 
 export interface StatusLine {
-  /** Passes the number of columns that the line may take. */
   draw(line: (columns: number) => string): void;
   /**
    * Erases the line, so that something else can be written.

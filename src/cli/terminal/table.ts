@@ -18,7 +18,6 @@ export interface Listing<Row> {
   readonly columns: readonly Column<Row>[];
   /** A narrow terminal leaves out these columns after empty ones, the first one first. */
   readonly optional?: readonly string[];
-  /** A program gets these cells of a line, in full. */
   readonly fields: (row: Row) => readonly string[];
 }
 
@@ -58,7 +57,6 @@ interface Listed {
   readonly page: number;
   readonly more: boolean;
   readonly total?: number;
-  /** The user chose the number of rows. */
   readonly limited?: boolean;
 }
 

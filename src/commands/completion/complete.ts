@@ -51,9 +51,7 @@ export async function complete(
 interface Place {
   readonly word: string;
   readonly command: Command;
-  /** Counts the operands of the command before the word. */
   readonly operands: number;
-  /** The word is the value of this option. */
   readonly open: Option | undefined;
   /** Counts the words between `--` and the word, if there is a `--`. */
   readonly rest: number | undefined;

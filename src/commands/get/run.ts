@@ -26,8 +26,7 @@ import {
 } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
 import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../take/retrieval';
-import { answerKeys, retrieveFrom } from '../../take/retrieve';
-import { takeSaved } from '../../take/saved-ciphertext';
+import { answerKeys, retrieveFrom, takeSaved } from '../../take/retrieve';
 
 export interface GetPlan {
   readonly from:

@@ -1,3 +1,4 @@
+import { words } from '../../cli/in-words';
 import { safe, safeLines } from '../../cli/terminal/safe';
 import { savedText } from '../../cli/terminal/wording';
 import type { RunEvent } from '../../platform/context';
@@ -73,7 +74,7 @@ export function withMessages({ text, ...result }: ToolResult, messages: string):
 
 /** An error that is not ours loses its message. */
 export async function errorResult(error: unknown): Promise<ToolResult> {
-  const { worded } = await import('../../cli/report-error');
+  const { worded } = await words();
   const { message, hint } = worded(asCliError(error));
   return { text: safe(withHint(message, hint)), failed: true };
 }

@@ -177,14 +177,18 @@ export function passwordWarnings(command: Command): string[] {
 
 export type DataOptions<R> = Options<R> & { readonly place: DataPlace };
 
+export async function warnOfPassword({ command, say }: Invocation): Promise<void> {
+  for (const warning of passwordWarnings(command)) await say.warn(warning);
+}
+
 /** Plans a command that needs only the data of a service. */
 export async function planWithData<Given extends Values<ReturnType<typeof dataRows>>>(
   options: Given,
-  { command, context, say }: Invocation,
+  invocation: Invocation,
 ): Promise<Given & { readonly place: DataPlace }> {
-  // The place may be refused because of what they are about.
-  for (const warning of passwordWarnings(command)) await say.warn(warning);
-  return { ...options, place: dataPlace(context, options) };
+  // The place may be refused because of its password.
+  await warnOfPassword(invocation);
+  return { ...options, place: dataPlace(invocation.context, options) };
 }
 
 export const VARIABLE_WORD = 'serve';

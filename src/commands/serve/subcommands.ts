@@ -17,7 +17,14 @@ import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
 import { type CommandObject, command } from '../planned';
-import { type DataOptions, type DataPlace, dataRows, keyFile, planWithData } from './serve-options';
+import {
+  type DataOptions,
+  type DataPlace,
+  dataRows,
+  keyFile,
+  planWithData,
+  warnOfPassword,
+} from './serve-options';
 
 const rows = dataRows();
 
@@ -219,7 +226,10 @@ export const health = command({
     port: parsed('--port <n>', 'port it listens on', port).or(PORT),
     tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
   },
-  plan: ({ host, port, tlsCert }) => `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`,
+  plan: async ({ host, port, tlsCert }, invocation) => {
+    await warnOfPassword(invocation);
+    return `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;
+  },
   run: checkHealth,
 });
 

@@ -90,8 +90,8 @@ export class Collected {
     return Buffer.concat(this.blocks, this.size);
   }
 
-  private grow(wanted: number): void {
-    const block = Buffer.allocUnsafe(Math.min(BLOCK, Math.max(wanted, this.size, 1024)));
+  private grow(needed: number): void {
+    const block = Buffer.allocUnsafe(Math.min(BLOCK, Math.max(needed, this.size, 1024)));
     this.blocks.push(block);
     this.free = block;
   }

@@ -39,7 +39,7 @@ export interface BodyPlan {
   /** Whether its sender may take time before files begin too: by a token, or the link of an open request. */
   readonly accepted: boolean;
   readonly takesFiles: boolean;
-  /** Bytes. */
+  /** Bytes of each file. */
   readonly maxFileSize: number;
 }
 

@@ -19,13 +19,11 @@ import { pushBody, retrievedPush } from './push-body';
 export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
   const { visitor, permitted, signedIn } = authentication(options);
-  const body = (c: Context<Env>, push: PushRow) =>
+  const objectOf = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
-  const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({
-    ...body(c, push),
-    name: push.name,
-    note,
-  });
+  const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => {
+    return { ...objectOf(c, push), name: push.name, note };
+  };
 
   api.post(routes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
@@ -38,15 +36,15 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
       if (await body.readFields()) await body.readFiles(pushes.upload());
       return pushes.create(body.takeFields(), caller, body.upload);
     });
-    const html_url = body(c, made.push).html_url + localeQuery(c);
-    return json({ ...noted(c, made), html_url }, 201);
+    const html_url = objectOf(c, made.push).html_url + localeQuery(c);
+    return json({ ...objectWithNote(c, made), html_url }, 201);
   });
 
   for (const state of ['active', 'expired'] as const) {
     api.get(routes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await pushes.list(owner, state, pageNumber(c));
-      return json(list.map((item) => ({ ...noted(c, item), ...contentSort(item.push) })));
+      return json(list.map((item) => ({ ...objectWithNote(c, item), ...contentSort(item.push) })));
     });
   }
 
@@ -61,7 +59,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.get(routes.preview.path, async (c) => {
     await permitted(c);
-    return json({ url: body(c, await pushes.find(urlToken(c))).html_url });
+    return json({ url: objectOf(c, await pushes.find(urlToken(c))).html_url });
   });
 
   api.get(routes.audit.path, async (c) => {
@@ -72,7 +70,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   api.delete(routes.expire.path, async (c) => {
     // Viewers, who have no token, may do so where the push is deletable by them.
     const expired = await pushes.expire(openerOf(c, await visitor(c)));
-    return json(body(c, expired));
+    return json(objectOf(c, expired));
   });
 }
 

@@ -42,19 +42,15 @@ export async function submitRequest(page: PageContext): Promise<Response> {
   page.checkForm();
   return withBody(page.c, answerPlan(request, page.options.settings), async (body) => {
     try {
-      return await submitted(page, request, body);
+      return await submit(page, request, body);
     } catch (error) {
-      return refused(page, request, body.fields, page.refusalOf(error));
+      return showRefusal(page, request, body.fields, page.refusalOf(error));
     }
   });
 }
 
 /** Does what one of the forms asks for. */
-async function submitted(
-  page: PageContext,
-  request: PushRow,
-  body: ArrivingBody,
-): Promise<Response> {
+async function submit(page: PageContext, request: PushRow, body: ArrivingBody): Promise<Response> {
   const { requests } = page.options;
   if (await body.readFields())
     await body.readFiles(await requests.uploadAnswer(senderOf(page, body.fields)));
@@ -139,7 +135,7 @@ async function show(
   return requestPage(await page.view(), shown, refused);
 }
 
-async function refused(
+async function showRefusal(
   page: PageContext,
   request: PushRow,
   fields: BodyFields,

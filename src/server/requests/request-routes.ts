@@ -23,32 +23,27 @@ import { requestState } from './requests';
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
   const { permitted, signedIn } = authentication(options);
-  const body = (c: Context<Env>, request: PushRow) =>
+  const objectOf = (c: Context<Env>, request: PushRow) =>
     requestBody(request, baseOf(c.req.raw, settings), now());
-  const noted = (c: Context<Env>, { push, note }: PushWithNote) => ({
-    account_id: null,
-    ...body(c, push),
-    name: push.name,
-    note,
-  });
+  const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => {
+    return { account_id: null, ...objectOf(c, push), name: push.name, note };
+  };
 
   api.post(requestRoutes.create.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
-    const { maxFileSize } = settings;
-    const plan = { root: 'request', accepted: true, takesFiles: true, maxFileSize } as const;
-    const made = await withBody(c, plan, async (body) => {
+    const made = await withBody(c, bodyPlan(true, settings), async (body) => {
       if (await body.readFields()) await body.readFiles(requests.upload());
       return requests.create(body.takeFields(), caller, body.upload);
     });
-    return json(noted(c, made), 201);
+    return json(objectWithNote(c, made), 201);
   });
 
   for (const state of ['open', 'ready', 'closed', 'active'] as const) {
     api.get(requestRoutes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await requests.list(owner, state, pageNumber(c));
-      return json(list.map((item) => noted(c, item)));
+      return json(list.map((item) => objectWithNote(c, item)));
     });
   }
 
@@ -64,7 +59,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.get(requestRoutes.preview.path, async (c) => {
     await permitted(c);
-    const { html_url, state, public_key } = body(c, await requests.find(urlToken(c)));
+    const { html_url, state, public_key } = objectOf(c, await requests.find(urlToken(c)));
     return json({ url: html_url, state, public_key });
   });
 
@@ -76,25 +71,22 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   api.delete(requestRoutes.close.path, async (c) => {
     const caller = await signedIn(c);
     const closed = await requests.close(urlToken(c), caller);
-    return json(noted(c, { push: closed, note: '' }));
+    return json(objectWithNote(c, { push: closed, note: '' }));
   });
 
   api.patch(requestRoutes.respond.path, async (c) => {
     refuseCrossSite(c.req.raw, settings);
-    const caller = await permitted(c);
-    // A request that does not exist is refused before the body, which may be large, is read.
-    const request = await requests.find(urlToken(c));
-    const answered = await answer(c, caller, request, options);
-    return json(body(c, answered));
+    return json(objectOf(c, await answer(c, await permitted(c), options)));
   });
 }
 
 async function answer(
   c: Context<Env>,
   visitor: Visitor,
-  request: PushRow,
   { requests, settings }: PartOptions,
 ): Promise<PushRow> {
+  // A request that does not exist is refused before the body, which may be large, is read.
+  const request = await requests.find(urlToken(c));
   return withBody(c, answerPlan(request, settings), async (body) => {
     // A passphrase in the body is preferred, as proxies log the query.
     const opener = () => openerOf(c, visitor, textIn(body.fields, 'passphrase') || undefined);
@@ -105,10 +97,12 @@ async function answer(
 }
 
 /** Files of an answer are stored only for a request that accepts them and is open, after its passphrase. */
-export function answerPlan(
-  request: PushRow,
-  { maxFileSize }: Pick<CheckedSettings, 'maxFileSize'>,
-): BodyPlan {
-  const accepted = requestState(request) === 'open';
+export function answerPlan(request: PushRow, settings: Sizes): BodyPlan {
+  return bodyPlan(requestState(request) === 'open', settings);
+}
+
+type Sizes = Pick<CheckedSettings, 'maxFileSize'>;
+
+function bodyPlan(accepted: boolean, { maxFileSize }: Sizes): BodyPlan {
   return { root: 'request', accepted, takesFiles: true, maxFileSize };
 }

@@ -170,8 +170,14 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
       const file = { filename: command, content_type: 'x/y', url: 'http://pw.test/f' };
       const said = { error: command, message: command, edition: command, url: command };
       const one = {
-        ...{ ...push, name: command, note: command, url_token: command, expired_on: command },
-        ...{ payload: '', files: [file, file], ...said },
+        ...push,
+        name: command,
+        note: command,
+        url_token: command,
+        expired_on: command,
+        payload: '',
+        files: [file, file],
+        ...said,
         logs: [{ kind: command, ip: command, user_agent: command }],
       };
       for (const [nth, body] of [one, [one], said].entries()) {

@@ -13,9 +13,18 @@ const textOf = (object: unknown) => jsonResult({ ...ran, stdout: JSON.stringify(
 
 test('of an object known fields are told, and never a text that may be a secret', () => {
   const object = {
-    ...{ html_url: 'https://x/p/1#key', views_remaining: 2, expired: false, name: 'n\u001b' },
-    ...{ payload: 's', note: 's', response: 's', passphrase: 's' },
-    ...{ files: [{ url: 's' }], kind: { nested: 's' }, days_remaining: null, generated: 's' },
+    html_url: 'https://x/p/1#key',
+    views_remaining: 2,
+    expired: false,
+    name: 'n\u001b',
+    payload: 's',
+    note: 's',
+    response: 's',
+    passphrase: 's',
+    files: [{ url: 's' }],
+    kind: { nested: 's' },
+    days_remaining: null,
+    generated: 's',
   };
   const told = { html_url: 'https://x/p/1#key', name: 'n\\x1b', views_remaining: 2 };
   expect(JSON.parse(textOf(object))).toEqual({ ...told, expired: false });

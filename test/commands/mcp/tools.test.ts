@@ -84,8 +84,12 @@ describe('push', () => {
     });
     const link = await here.push({ payload: SECRET }, here.admin.PWPUSH_TOKEN);
     for (const [name, given] of Object.entries({
-      ...{ show: { link }, audit: { link }, wait: { link, seconds: 1 }, list: {} },
-      ...{ save: { link, file: 'out' }, expire: { link } },
+      show: { link },
+      audit: { link },
+      wait: { link, seconds: 1 },
+      list: {},
+      save: { link, file: 'out' },
+      expire: { link },
     }))
       expect(await call(name, given)).toContain('\nwarning: insecure: ');
   });

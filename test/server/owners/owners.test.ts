@@ -67,7 +67,9 @@ onEachStore((store) => {
       service.clock.advance(59_000);
       await active(service.otherToken);
       const made = {
-        ...{ id: expect.stringMatching(/^[\da-f]{8}$/), label: '', expires_at: null },
+        id: expect.stringMatching(/^[\da-f]{8}$/),
+        label: '',
+        expires_at: null,
         created_at: '2026-08-20T11:06:45.000Z',
       };
       expect(await owners.list()).toEqual([

@@ -33,9 +33,18 @@ function problems(input: object, within = bounds, files?: number): string[] {
 
 test('fills in what was left out or null', () => {
   const filled = {
-    ...{ payload: 'x', kind: 'text', passphrase: '', name: '', note: '' },
-    ...{ expire_after_days: 7, lifetime: 7 * 86_400, expire_after_views: 5 },
-    ...{ deletable_by_viewer: true, retrieval_step: true, key_proof: null, key_salt: null },
+    payload: 'x',
+    kind: 'text',
+    passphrase: '',
+    name: '',
+    note: '',
+    expire_after_days: 7,
+    lifetime: 7 * 86_400,
+    expire_after_views: 5,
+    deletable_by_viewer: true,
+    retrieval_step: true,
+    key_proof: null,
+    key_salt: null,
   };
   expect(validatePush({ payload: 'x' }, bounds)).toEqual(filled);
   const nulls = Object.fromEntries(Object.keys(filled).map((key) => [key, null]));

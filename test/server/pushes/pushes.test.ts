@@ -99,14 +99,18 @@ onEachStore((store) => {
       const { json } = await service.call('POST', '/api/v2/pushes', { body });
       const end = '2026-08-20T12:36:45.000Z';
       expect(json).toMatchObject({
-        ...{ created_at: '2026-08-20T11:06:45.000Z', expires_at: end },
-        ...{ expire_after_days: 1, days_remaining: 1 },
+        created_at: '2026-08-20T11:06:45.000Z',
+        expires_at: end,
+        expire_after_days: 1,
+        days_remaining: 1,
       });
       service.clock.advance(5_399_999);
       expect(await retrieve(json.url_token)).toMatchObject({ payload: 'x', expired: false });
       service.clock.advance(1);
       expect(await retrieve(json.url_token)).toMatchObject({
-        ...{ payload: null, expired: true, expired_on: end },
+        payload: null,
+        expired: true,
+        expired_on: end,
       });
     });
 

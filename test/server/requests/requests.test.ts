@@ -59,8 +59,14 @@ onEachStore((store) => {
     const token = await request({ name: 'db', note: 'for bob', public_key: KEY });
     expect(await listed(token)).toEqual(['open', 'active']);
     expect((await ask('GET', `/${token}`)).json).toMatchObject({
-      ...{ state: 'open', request: 'x', response: null, files: [] },
-      ...{ public_key: KEY, close_after_duration: 12, close_after: 604_800, days_remaining: 7 },
+      state: 'open',
+      request: 'x',
+      response: null,
+      files: [],
+      public_key: KEY,
+      close_after_duration: 12,
+      close_after: 604_800,
+      days_remaining: 7,
     });
     expect((await respond(token, 'hunter2')).json).toMatchObject({ state: 'ready' });
     expect(await listed(token)).toEqual(['ready', 'active']);
@@ -69,7 +75,10 @@ onEachStore((store) => {
     expect(read.json).toMatchObject({ state: 'ready', response: 'hunter2', files: [] });
     expect(await listed(token)).toEqual(['closed']);
     expect((await asOwner('GET', `/${token}`)).json).toMatchObject({
-      ...{ state: 'closed', request: null, response: null, days_remaining: 0 },
+      state: 'closed',
+      request: null,
+      response: null,
+      days_remaining: 0,
     });
     expect(await kinds(token)).toEqual([
       ...['creation', 'request_view 2', 'response', 'response_view', 'failed_view'],
@@ -145,7 +154,9 @@ onEachStore((store) => {
     await respond(token, 'hunter2');
     const other = service.asOther;
     expect((await ask('GET', `/${token}`, other)).json).toMatchObject({
-      ...{ state: 'ready', response: null, files: [] },
+      state: 'ready',
+      response: null,
+      files: [],
     });
     expect((await ask('GET', `/${token}/audit`, other)).status).toBe(403);
     expect((await ask('GET', '/ready', other)).json).toEqual([]);
