@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureFields } from '../cli/report-error';
@@ -187,7 +188,6 @@ class Examination {
     const sent = names.length === 0 ? [] : [`headers ${names.join(', ')}`];
     const shown = await certificate?.();
     if (shown === undefined) return { message: sent.join() };
-    const { X509Certificate } = await import('node:crypto');
     const expires = new Date(new X509Certificate(shown.cert).validTo);
     const days = Math.floor((expires.getTime() - this.entry.context.now().getTime()) / DAY_MS);
     const until = expires.toISOString().slice(0, 10);
