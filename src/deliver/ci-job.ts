@@ -36,7 +36,7 @@ export async function ciDestination(
       const text = bytes.toString();
       try {
         if (text.includes('\0')) throw failedError(phrase('text-with-nul'));
-        // The runner masks the text before anything can print it.
+        // The runner must mask the text before anything can print it.
         await context.stdout.write(maskCommands(text));
         for (const { file, name } of files) await append(file, heredoc(name, text));
         if (variables.length > 0) await say.note(variablesSet(variables));
@@ -50,7 +50,7 @@ export async function ciDestination(
 }
 
 /**
- * Everybody can write to a folder with this mode bit. The folder of the runner is another user's in the container of a
+ * Everybody can write to a folder with this mode bit. The runner's folder belongs to another user in the container of a
  * job, where root may run it.
  */
 const EVERYBODY = 0o002;
@@ -81,8 +81,8 @@ async function append(file: FileHandle, text: string): Promise<void> {
 const SHORTEST_TRIMMED = 4;
 
 /**
- * The runner of GitHub Actions masks every line of a text in its log, also without the white space around it, as a
- * shell prints `$NAME` without quotes (GitHub, "Workflow commands").
+ * Returns commands that make the runner of GitHub Actions mask every line of a text in its log, also without the white
+ * space around it, as a shell prints `$NAME` without quotes (GitHub, "Workflow commands").
  */
 export function maskCommands(text: string): string {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');

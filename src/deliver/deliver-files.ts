@@ -17,9 +17,8 @@ import type { Ways } from './ways';
 
 interface FilesDelivery {
   readonly path: string;
-  /** Resolves to undefined if the folder of the files takes no text beside them. */
+  /** Resolves to undefined if the text cannot be written to the folder of the files. */
   reserveText(): Promise<Destination | undefined>;
-  /** Does not reject if a file fails. */
   write(): Promise<FetchedFiles>;
 }
 
@@ -47,10 +46,7 @@ function folderOf({ plan, text }: Place, files: Ways['files']): Folder {
   return { path: dirname(path), name: basename(path), force, taken, named: true };
 }
 
-/**
- * Makes the folder if it is missing; a rescue folder takes its place if it cannot be written and the files would be
- * lost.
- */
+/** Makes a missing folder. Returns a rescue folder if it cannot be written to and the files would be lost. */
 async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promise<Folder> {
   const { say, store, push } = retrieval;
   if (ways.but === 'no-folder' && place.plan.to === 'path')
@@ -72,7 +68,7 @@ async function folderFor(retrieval: Retrieval, place: Place, ways: Ways): Promis
   }
 }
 
-/** A push has one file, which goes to standard output; if that fails, it is saved to the folder, as the text is. */
+/** Writes the only file of a push to standard output, or to the folder if that fails. The text goes to the folder. */
 async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
   const { context, push, say, signal } = retrieval;
   const [file] = push.files ?? [];
@@ -105,7 +101,7 @@ async function textBeside(retrieval: Retrieval, bytes: string, folder: Folder): 
   }
 }
 
-/** What was written cannot be taken back, so that only a link that has sent nothing yet is tried again. */
+/** Starts again only if nothing was written yet, as output cannot be taken back. */
 async function writeToStdout(
   { stdout, stderr, signal }: Pick<Context, 'stdout' | 'stderr' | 'signal'>,
   file: PushFile,

@@ -12,7 +12,7 @@ export interface CreatedLink {
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   readonly warnings: readonly string[];
   readonly summary?: string | undefined;
-  /** The user named these new files for what opens the link. */
+  /** New files, named by the user, with what opens the link, such as its key. */
   readonly written?: readonly (string | undefined)[];
 }
 
@@ -22,8 +22,8 @@ interface LinkPlan {
 }
 
 /**
- * Whatever fails, the link of what was created must not be lost. Returns the error if stdout could not be written.
- * @param last what a terminal gets at the end
+ * Prints the link of what was created, which must not be lost. Returns the error if stdout could not be written.
+ * @param last the last lines on a terminal
  */
 export async function printCreated(
   entry: Entry,
@@ -54,7 +54,7 @@ export function reachNote(link: string): readonly string[] {
   return isLoopback(new URL(link).hostname) ? [ONLY_HERE] : [];
 }
 
-/** A link of this machine is drawn although nobody asks for it: a phone in the same network can open it. */
+/** Returns whether a link of this machine is drawn without `--qr`, for phones in the same network. */
 export function isForPhones({ context, say }: Entry, link: string): boolean {
   const { quiet, json } = say.manner;
   return context.stderr.isTTY && !quiet && !json && !isLoopback(new URL(link).hostname);
@@ -66,7 +66,7 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 /** The module takes 5 ms to load. */
 export const drawing = () => import('../cli/terminal/qr');
 
-/** If stdout fails, the link goes to stderr or is saved. Returns the error. */
+/** Prints the link. If stdout fails, the link goes to stderr or is saved, and the error is returned. */
 export async function printLink(
   { context, say }: Entry,
   { object, link, secrets }: Pick<CreatedLink, 'object' | 'link' | 'secrets'>,

@@ -16,8 +16,8 @@ import { contentsOf, type Ways, waysOf } from './ways';
 
 /**
  * Writes text and files of a push to their place, or saves what cannot be written. The text goes first, so that a
- * failing file cannot lose it; an object goes last, since it says where the files are.
- * @returns what went wrong
+ * failing file cannot lose it; a JSON object goes last, as it says where the files are.
+ * @returns the error, if anything failed
  */
 export async function deliver(
   retrieval: Retrieval,
@@ -44,7 +44,7 @@ export async function deliver(
   return both(text ?? object, failure) ?? remark(ways, push.files?.length, files?.path);
 }
 
-/** Adds to the object of the instance where its files were saved. An answer is the `response` of its request. */
+/** Returns the instance's JSON object with the paths of saved files. The payload of an answer is its `response`. */
 function objectText(
   { answer, push }: Retrieval,
   saved: readonly (SavedFile | undefined)[],
@@ -70,7 +70,7 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
   });
 }
 
-/** A place that is not used as a user may expect is an error, though everything is saved. */
+/** Returns an error if the place was not used as a user may expect, though everything is saved. */
 function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   const where = folder === '.' ? 'the current folder' : folder;
   switch (but) {
@@ -116,7 +116,7 @@ async function printText(
   const secret = { part: 'secret', push } as const;
   const payload = push.payload ?? '';
   const why = payload === '' ? undefined : await whyHidden(context);
-  // The place that an agent could not read may no longer exist.
+  // `reservePlace` accepted a place that an agent could not read, which may no longer exist.
   if (why !== undefined)
     return store.rescue(failedError(phrase('text-not-printed', why)), {
       ...secret,
@@ -130,7 +130,7 @@ async function printText(
   return failure && store.rescue(failure, { ...secret, bytes });
 }
 
-/** Warns of a text that is too long, or a terminal that is too small. */
+/** Returns undefined after a warning if the text is too long or the terminal too small. */
 async function drawnAsQr(say: Terminal, text: string): Promise<string | undefined> {
   const { qrCode } = await drawing();
   const code = qrCode(text, await say.look());

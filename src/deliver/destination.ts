@@ -9,21 +9,21 @@ import type { Retrieval } from '../take/retrieval';
 import { newFile } from './new-file';
 import type { Folder } from './safe-name';
 
-/** A place is reserved before its secret is fetched. */
+/** A place for a secret, reserved before the secret is fetched. */
 export interface Destination {
-  /** Gives a file its name, and returns its path. */
+  /** Writes the bytes. Returns the path of a file; undefined for other places. */
   commit(bytes: string | Uint8Array): Promise<string | undefined>;
   discard(): Promise<void>;
-  /** Makes sure that the text arrived. */
+  /** Makes sure that the text arrived, if `commit` could not know. */
   finish?(retrieval: Retrieval): Promise<void>;
-  /** The user named a folder only: a file gets `name` if it is free; `taken` are the names of this run. */
+  /** Set if the user named a folder only: the file gets `name` if it is free; `taken` has the names of this run. */
   readonly inFolder?: { readonly name: string; readonly taken: Set<string> };
 }
 
 const TEXT_FILE = 'secret.txt';
 
 /**
- * Reserves a file in a folder, which `commit` names `TEXT_FILE` or, if that exists, as other files are named.
+ * Reserves a file in a folder, which `commit` names `TEXT_FILE`, or adds a number to the name if it is taken.
  * @throws CliError (usage) when the folder cannot be written to
  */
 export async function reserveText(folder: Folder): Promise<Destination> {
@@ -83,7 +83,7 @@ export async function reserveFile(
   });
 }
 
-/** Open files have these names below /dev and /proc (proc(5)), and are not replaced. */
+/** Returns whether a path names an open file below /dev or /proc (proc(5)), which is not replaced. */
 function isDescriptor(path: string): boolean {
   return /^\/(?:dev\/(?:std(?:in|out|err)|fd\/\d+)|proc\/[^/]+(?:\/task\/\d+)?\/fd\/\d+)$/.test(
     resolve(path),
@@ -91,7 +91,7 @@ function isDescriptor(path: string): boolean {
 }
 
 /**
- * What is written to a path may go to a terminal, an open file, or where our own output goes, as with `-`.
+ * Returns whether writes to a path may go to a terminal, an open file, or where our own output goes, as with `-`.
  * @throws CliError (usage) as `linkTarget` does
  */
 export function isStream(path: string, user: User): boolean {
@@ -112,7 +112,7 @@ function isOurOutput({ dev, ino }: Stats): boolean {
 }
 
 /**
- * Symbolic links are kept, and their target is written.
+ * Returns the path that symbolic links lead to, as links are kept and their target is written.
  * @throws CliError (usage) if a link is another user's, or leads nowhere
  */
 export function linkTarget(path: string, user: User): string {
@@ -129,7 +129,7 @@ export function unwritable(path: string, error: unknown, hint?: string): CliErro
   return usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was fetched`, hint);
 }
 
-/** There may be a link in place of what `linkTarget` returned since. */
+/** Returns a flag for `open`, as another user may have put a link at the path that `linkTarget` returned. */
 export function noFollow(path: string): number {
   return isDescriptor(path) ? 0 : constants.O_NOFOLLOW;
 }

@@ -54,7 +54,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
 
 interface Rest {
   readonly missing: readonly string[];
-  /** The other files are there; undefined for a file that went to standard output. */
+  /** The saved files are in this folder; undefined if the file went to standard output. */
   readonly folder?: Folder;
   readonly partial?: PartialFiles | undefined;
 }
@@ -77,7 +77,7 @@ export async function leaveRest(
   const kept = await attempt(() =>
     keepDownload(context, {
       link,
-      // The text was printed or saved before, and armor is needed to open the files.
+      // A plain text was printed or saved before; armor is needed to open the files.
       push: isSealed ? sealed : { ...sealed, payload: '' },
       saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
       answer: isAnswer,
@@ -101,8 +101,8 @@ export async function leaveRest(
 }
 
 /**
- * Shows a transfer of files. At a terminal, the first Ctrl-C during one that cannot be repeated only warns; the next
- * one ends the run.
+ * Shows a transfer of files. At a terminal, the first Ctrl-C during a transfer that cannot be repeated only warns; the
+ * next one ends the run.
  */
 export function transferOf(retrieval: Retrieval, files: number) {
   const { answer, context, push, say, store } = retrieval;
@@ -167,7 +167,7 @@ function downloadFailure(
 
 /**
  * Saves text and files of pushes that cannot be delivered, unless they can be retrieved again.
- * @param links how many were named; each of several is called `link 2` and the like
+ * @param links how many links the user named; with several, messages name each as `link 2`
  */
 export async function rescuePushes(
   retrievals: readonly Retrieval[],
@@ -200,7 +200,7 @@ async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
 }
 
 /**
- * Saves files that no later run can fetch: decrypted, or as they are if that fails, with the key.
+ * Saves files that no later run can fetch: decrypted, or encrypted and with the key if decryption fails.
  * @param missing addresses of the files
  */
 async function rescueAnswer(

@@ -15,11 +15,11 @@ export async function newFile(folder: Folder, name: string) {
 }
 
 export function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
-  // Most file systems have names of at most 255 bytes; a later run may claim the file, which needs room for its mark.
+  // Most file systems have names of at most 255 bytes; a claim by a later run makes the name longer.
   return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA - CLAIM_EXTRA));
 }
 
-/** The file system decides a race for a free name. */
+/** Gives a file its name, or the next free one; the file system decides a race for it. */
 export async function nameIt(file: TemporaryFile, folder: Folder, name: string): Promise<string> {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : numbered(name, number);

@@ -10,18 +10,18 @@ import { type User, whyForeign } from '../platform/files/owner';
 export type PartialFiles = ReturnType<typeof partialFiles>;
 
 /**
- * Files that cannot be retrieved again keep their unfinished downloads, for another try or run.
+ * Keeps unfinished downloads of files that cannot be retrieved again, for another try or run.
  * @param left the parts of an earlier run
  */
 export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
   const files = new Map(left.map((part) => [part.url, part]));
   return {
-    /** Claims the part of a file in that folder; removes one that is of no use. */
+    /** Claims the part of a file in `folder`; removes a part that is of no use. */
     take: async (url: string, folder: string) => {
       const part = files.get(url);
       files.delete(url);
       if (!part) return undefined;
-      // Copies of an interrupted download name the same part, and one run alone goes on with it.
+      // The record of an interrupted download may be copied, but only one run may continue its parts.
       const file = await attempt(() => reopenFile(claimFile(part.path, pid), part.path));
       if (file instanceof CliError) return undefined;
       const { tag, length } = part;
@@ -39,7 +39,7 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
   };
 }
 
-/** Undefined if another user can write to the part, or it is not one of the file. */
+/** Returns undefined if another user can write to the part, or it is not a part of the file. */
 async function usableBytes(
   { handle }: TemporaryFile,
   { length }: PartialFile,

@@ -20,7 +20,7 @@ export type PlacePlan = {
   /** A file or folder, whichever exists. */
   | { readonly to: 'path'; readonly path: string }
   | { readonly to: 'job'; readonly entries: readonly JobEntry[] }
-  /** An interrupted run saved files there, and delivered the text. */
+  /** An interrupted run delivered the text, and saved files to this folder. */
   | { readonly to: 'rest'; readonly folder: Folder }
 );
 
@@ -72,8 +72,8 @@ function placeOf(kind: PlaceKind, plan: PlacePlan, text?: Destination): Place {
 }
 
 /**
- * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, in
- * which it is masked by printing it. A clipboard is judged when it is found.
+ * Refuses places where an agent would read a text: standard output, terminals, open files, and the log of a job, as
+ * masking prints the text. `clipboardDestination` judges a clipboard.
  * @throws CliError (usage)
  */
 async function refuseSeen(
@@ -88,15 +88,15 @@ async function refuseSeen(
   if (plan.to !== 'path' || isStream(plan.path, context.uid))
     return refuseToPrint(context, 'the secret', instead);
   if (!say.manner.json || onlyFiles) return;
-  // With a folder, the object goes to standard output; for a push with files, the path becomes a folder.
+  // With a folder, the JSON object goes to standard output; for a push with files, the path becomes a folder.
   const isFolder = statOf(plan.path)?.isDirectory();
   if (files || isFolder || /[/\\]$/.test(plan.path))
     await refuseToPrint(context, 'the secret', 'remove-json');
 }
 
 /**
- * The path is a folder for text and files, made if it is missing, or a file for the text.
- * @param whole no text goes to a folder: the object goes to standard output, or there is no text
+ * Reserves a folder for text and files, made if it is missing, or a file for the text.
+ * @param whole no text goes to a folder: a JSON object goes to standard output, or there is no text
  */
 async function reservePath(
   plan: PlacePlan & { readonly to: 'path' },
@@ -113,7 +113,7 @@ async function reservePath(
   const made = makeOutputFolder(path);
   if (!made) {
     const there = lstatSync(path, { throwIfNoEntry: false });
-    // A link stays, and its target is replaced.
+    // A symbolic link stays, and its target is replaced.
     const kind = !there ? 'new-path' : there.isFile() ? 'old-file' : 'special-file';
     return placeOf(kind, plan, await reserveFile(path, force, user));
   }
@@ -136,7 +136,7 @@ function makeOutputFolder(path: string): readonly string[] | undefined {
   return missing;
 }
 
-/** Undefined also for a path that cannot be reached: the error of writing there says why. */
+/** Returns undefined also for an unreachable path: the error of a later write says why. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -4,7 +4,7 @@ import { withoutControls } from '../cli/terminal/safe';
 export interface Folder {
   readonly path: string;
   readonly force: boolean;
-  /** Names of this run, which are not replaced. */
+  /** Names that this run has given, which it does not replace. */
   readonly taken: Set<string>;
   /** In a folder that the user named, `.env` may keep its dot. */
   readonly named?: boolean;
@@ -21,8 +21,8 @@ const MAX_BYTES = 255;
 const MAX_READ = 4096;
 const NAMELESS = 'file';
 /**
- * No program obeys these files with a leading dot: `.env`, `.env.local`, `.env-prod`. Nobody knows all others that
- * decide what shells, editors, package managers, servers and agents run.
+ * No program obeys these files: `.env`, `.env.local`, `.env-prod`. Any other with a leading dot may decide what shells,
+ * editors, package managers, servers and agents run.
  */
 const harmless = /^\.env(?:[._ -].*)?$/i;
 

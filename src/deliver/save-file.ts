@@ -58,7 +58,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
       target ??= await newTemporary(folder, name).catch(failedWriting);
       const { handle } = target;
       await refuseTooLarge(response, folder);
-      // A file that is decrypted begins again.
+      // A download that cannot be resumed, as of a decrypted file, begins again.
       if (there && response.from === undefined) await handle.truncate(0);
       if (response.from !== undefined) progress.moved(response.from);
       const bytes = await copyBody(response, tools, (chunk) => writeAll(handle.fd, chunk));
@@ -78,16 +78,13 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
   });
 }
 
-/** The rest may still be fetched after this error; after another one, a part would only fill the disk. */
+/** Returns whether the rest may still be fetched after this error; otherwise a part would only fill the disk. */
 function isBrokenOff(error: unknown, { signal }: DownloadTools): boolean {
   if (error instanceof NotResumed) return false;
   return signal.aborted || error instanceof TransportError || error instanceof LinkError;
 }
 
-/**
- * Tries a download up to three times, as long as it is the connection that fails; a resumed one that made
- * `PROGRESS_BYTES` counts as new.
- */
+/** Tries a download up to three times while the connection fails; it has three tries again after `PROGRESS_BYTES`. */
 export async function withRetries<T>(
   tools: DownloadTools,
   work: (resume: Resume) => Promise<T>,
@@ -146,9 +143,7 @@ export async function copyBody(
   return received;
 }
 
-/**
- * Synchronous writes are faster: the thread pool costs a third of the speed, and there is nothing else to do meanwhile.
- */
+/** Writes synchronously: the thread pool costs a third of the speed, and there is nothing else to do. */
 function writeAll(fd: number, chunk: Uint8Array): void {
   try {
     // A full disk takes a part without an error; the next write fails with ENOSPC.

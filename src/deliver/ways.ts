@@ -19,11 +19,11 @@ export type PlaceKind =
 export type Contents = 'none' | 'text' | 'file' | 'files' | 'text-and-file' | 'text-and-files';
 
 export interface Ways {
-  /** `beside` is a file among the others. */
+  /** `beside` is a file in the folder of the other files. */
   readonly text: 'nowhere' | 'stdout' | 'reserved' | 'beside';
   /** `path` is the place of the one file, `current` the current folder. */
   readonly files: 'nowhere' | 'stdout' | 'current' | 'folder' | 'path';
-  /** Tells in what the place is not used as a user may expect. */
+  /** How the place is not used as a user may expect. */
   readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal' | undefined;
 }
 
@@ -35,7 +35,7 @@ const way = (text: Ways['text'], files: Ways['files'], but?: Ways['but']): Ways 
   but,
 });
 
-/** All contents with files go the same way. */
+/** Makes a row in which all contents with files go the same way. */
 function row(...[text, files, but]: Parameters<typeof way>): Row {
   const ways = way(text, files, but);
   return {
@@ -71,7 +71,7 @@ const table: Readonly<Record<PlaceKind, Row>> = {
   'file-folder': row('stdout', 'folder'),
 };
 
-/** @param json an object replaces the text, and standard output is for the object alone */
+/** @param json a JSON object replaces the text, and standard output is for the object alone */
 export function waysOf(kind: PlaceKind, contents: Contents, json: boolean): Ways {
   const { text, files, but } = table[kind][contents];
   if (!json) return { text, files, but };

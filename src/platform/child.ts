@@ -14,8 +14,8 @@ import { type OutputPipes, outputPipes } from './pipes';
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
 /**
- * `runChild` waits for output of processes that an ended child left behind until its pipes were idle at CHECKS checks,
- * one every CHECK_MS milliseconds.
+ * `runChild` reads output of processes that an ended child left behind until its pipes were idle at CHECKS checks, each
+ * CHECK_MS milliseconds after the last.
  */
 const CHECK_MS = 100;
 const CHECKS = 10;
@@ -36,7 +36,7 @@ export async function runProgram(child: Child, context: Context, muted: Muted): 
   return runChild(child, context.interrupts, muted, pipes);
 }
 
-/** Starts another run of this program by the words of the first parameter, and returns its exit status. */
+/** Implements `Context.startOwn`; the first parameter has the words that start this program. */
 export function startOwn(
   [file, ...first]: readonly [string, ...string[]],
   { argv, env, input, output, signal }: OwnRun,
@@ -105,7 +105,6 @@ function runChild(
       reject(error);
     });
     child.once('exit', async (code, signal) => {
-      // A daemon that the child started may keep the pipes open for ever.
       const rest = afterChecks(
         () => writes === 0 && (pipes?.areIdle() ?? true),
         () => stop(stdout, stderr),
@@ -122,7 +121,6 @@ function runChild(
   });
 }
 
-/** Calls `work` once `isIdle` has returned true at CHECKS checks. */
 function afterChecks(isIdle: () => boolean, work: () => void): NodeJS.Timeout {
   let left = CHECKS;
   const timer = setInterval(() => {
@@ -158,10 +156,7 @@ async function take(from: Readable | null, to: ChildOutput['stdout']): Promise<v
   }
 }
 
-/**
- * Returns whether this process is in the terminal's foreground group, so that keys signal the child too
- * (proc_pid_stat(5)).
- */
+/** Returns whether this process is in the terminal's foreground group, which its keys signal (proc_pid_stat(5)). */
 function inForeground(): boolean {
   try {
     const fields = readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? [];

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { failedError, phrase } from './errors';
 import { means, whyUnreadable } from './files/file-error';
 
-/** A claimed file is named `NAME.MACHINE-PID-START.claim`, so that others can see whether its process still runs. */
+/** A claimed file is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process. */
 const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
 
 export const CLAIM_EXTRA = 60;
@@ -41,9 +41,7 @@ export function claimFile(path: string, pid: number): string {
   }
 }
 
-/**
- * Returns whether the process of a claim may still run, which is unknown on another machine or in another container.
- */
+/** Returns whether the process of a claim may run, which is unknown on another machine or in another container. */
 function mayRun(claim: string): boolean {
   const [, machine, pid, start] = CLAIM.exec(claim) ?? [];
   return machine !== machineId() || start === startOf(Number(pid));

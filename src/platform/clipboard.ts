@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Context, Environment } from './context';
 import { apart, findProgram } from './find-program';
 
-// This file replaces clipboardy, which supports neither OSC 52, tmux nor ssh, and passes PWPUSH_* variables to the
-// program.
+// This file replaces clipboardy, which lacks OSC 52, tmux and ssh, and passes PWPUSH_* variables to the program.
 
 interface Clipboard {
   readonly name: string;
@@ -12,10 +11,7 @@ interface Clipboard {
   write(text: string): Promise<boolean>;
 }
 
-/**
- * Finds the user's clipboard. Over ssh, the terminal's comes first, as the user is at another machine; otherwise the
- * desktop's.
- */
+/** Finds a clipboard. Over ssh the terminal's comes first, as the user is at another machine; else the desktop's. */
 export async function findClipboard(context: Context): Promise<Clipboard | undefined> {
   const { SSH_TTY, SSH_CONNECTION } = context.env;
   const kinds = [programClipboard, terminalClipboard];
@@ -99,9 +95,7 @@ const MOST_BYTES = 74_994;
 /** Characters that GNU Screen passes on in one string (screen(1), "STRING ESCAPES"). */
 const SCREEN_AT_ONCE = 512;
 
-/**
- * Returns the escape sequence (ctlseqs, OSC 52) that puts a text on the terminal's clipboard, also from tmux or screen.
- */
+/** Returns the escape sequence (ctlseqs, OSC 52) that copies a text to the terminal's clipboard, also from tmux. */
 export function osc52(text: string, env: Environment): string {
   const sequence = `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
   // tmux acts on the bare sequence with set-clipboard on, and passes the wrapped one on with allow-passthrough on.
@@ -117,10 +111,7 @@ type ProgramContext = Pick<Context, 'env' | 'platform'>;
 
 const LIMIT_MS = 5000;
 
-/**
- * Returns whether the program succeeded. A child that it leaves in the background, such as the owner of an X selection,
- * is not awaited.
- */
+/** Returns whether the program succeeded, without waiting for a child of it that owns an X selection. */
 async function feed(
   context: ProgramContext,
   [name, ...words]: ProgramWords,

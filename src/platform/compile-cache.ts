@@ -1,5 +1,5 @@
 // Loads the chunks of the build, and caches their compiled code, which saves 18 to 23 of the 85 ms of a `push`. Node's
-// own cache (module.enableCompileCache, 22.1) saves 7 to 9 ms, as it has only what is compiled while a file is loaded.
+// cache (module.enableCompileCache, 22.1) saves 7 to 9 ms, as it has only what is compiled while a file is loaded.
 import {
   chmodSync,
   closeSync,
@@ -28,7 +28,7 @@ const SHORT = 2_500;
 /** A longer run caches no code, as the time saved does not matter to it. */
 const BRIEF_SECONDS = 5;
 
-/** In bytes: the young generation, both halves, in runs with many requests. A smaller one is collected too often. */
+/** In bytes: the young generation, both halves, in runs with many requests; a smaller one is collected too often. */
 const GROWN = 4 * 1024 * 1024;
 
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
@@ -71,7 +71,7 @@ export function loaderFor(node: NodeJS.Process) {
     cache ??= { folder: cacheFolder(node) };
     const { folder } = cache;
     if (folder === undefined || flags.changed()) return compile(path, source);
-    // V8 stores this name in the code. It is not the path, as another installation may use the same code.
+    // V8 stores this name, and not the path, in the code, which another installation may use.
     const script = compile(file, source, readCode(folder, file, source));
     compiled.push({ file, source, script, known: script.cachedDataRejected === false });
     return script;
@@ -104,9 +104,7 @@ function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   return compiled.length;
 }
 
-/**
- * V8 accepts cached code only with the flags it was compiled with, so the cache is not used after a change of flags.
- */
+/** V8 accepts cached code only with the flags it was compiled with, so no cache is used after a change of flags. */
 function flagsOf(node: NodeJS.Process) {
   /** These flags undo those that were set, and what V8 derives from them. */
   const undo: string[] = [];
@@ -129,9 +127,7 @@ function flagsOf(node: NodeJS.Process) {
     }
     if (many) growOnce();
   };
-  /**
-   * Limits the young generation to GROWN: V8 would grow it to 128 MiB on a big machine, even if little of it is in use.
-   */
+  /** Limits the young generation: V8 would grow it to 128 MiB on a big machine, even if little of it is in use. */
   const growOnce = () => {
     const { getHeapSpaceStatistics } = node.getBuiltinModule('node:v8');
     set('--semi-space-growth-factor=3', ['--semi-space-growth-factor=2']);
@@ -172,13 +168,11 @@ function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   return { path: created.at(-1) as string, created, owner, trusted };
 }
 
-/**
- * Returns a folder that must exist, then names below it (XDG Base Directory Specification); empty if nothing is cached.
- */
+/** Returns a folder that must exist, then names below it (XDG Base Directory Specification); empty for no cache. */
 function cachePath({ env, execArgv, platform }: NodeJS.Process): readonly string[] {
   const flags = env.NODE_OPTIONS || env.NODE_V8_COVERAGE || execArgv.length > 0;
   if (flags || env.NODE_DISABLE_COMPILE_CACHE) return [];
-  // Without HOME there is no cache: `userInfo` takes longer to read than the cache saves.
+  // An unset HOME is not looked up: `userInfo` takes longer than the cache saves.
   return userFolder('cache', { env, platform, home: absolute(env.HOME) });
 }
 
@@ -205,15 +199,12 @@ function isPrivate(path: string, owner: number | undefined): boolean {
   }
 }
 
-/**
- * This rule is stricter than that of `platform/files/owner.ts`, as the code is executed; importing that file would load
- * another chunk.
- */
+/** Stricter than `platform/files/owner.ts`, as the code is executed; importing that file would load another chunk. */
 function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & 0o022) === 0);
 }
 
-/** Creates the folder if it is missing, and returns whether nobody but the user can write to it. */
+/** Creates a missing folder, and returns whether only the user can write to it. */
 function makePrivate(path: string, owner: number | undefined): boolean {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, 0o700);

@@ -3,10 +3,7 @@ import type { Interrupts } from './interrupts';
 export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
-  /**
-   * Returns the file that standard input is redirected from, and the position reached in bytes; undefined for a pipe,
-   * or if the system does not say.
-   */
+  /** Returns the file that standard input is redirected from, and the position reached; undefined for a pipe. */
   file?(): { readonly fd: number; readonly start: number } | undefined;
 }
 
@@ -18,10 +15,7 @@ export interface Output {
   readonly rows: number;
   /** The stream was closed before this process started, so that writes vanish without an error. */
   readonly closed: boolean;
-  /**
-   * Resolves once the system has taken the data; rejects on an error (EPIPE, ENOSPC), or if standard output is
-   * `closed`.
-   */
+  /** Resolves once the system has the data; rejects on an error (EPIPE, ENOSPC), or if standard output is `closed`. */
   write(data: string | Uint8Array): Promise<void>;
 }
 
@@ -71,10 +65,7 @@ export interface Child {
   readonly input?: string;
   /** Standard input stays open; closing it, instead of a signal, ends the child. */
   readonly endsWithInput?: boolean;
-  /**
-   * Receives the output of the child, which otherwise goes to our own streams. If a function rejects, its pipe is
-   * closed.
-   */
+  /** Receives the child's output, which otherwise goes to our own streams. If a function rejects, its pipe closes. */
   readonly output?: ChildOutput | undefined;
   readonly signalled?: (signal: NodeJS.Signals) => void;
 }
@@ -124,7 +115,7 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | StreamedBody | undefined;
-  /** The request changes something at the instance, or uses a view, so that its response must not be lost. */
+  /** The HTTP request changes something at the instance, or uses a view, so that its response must not be lost. */
   readonly effect?: boolean;
 }
 
@@ -148,7 +139,7 @@ export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface HttpClient {
   readonly send: Transport;
-  /** Connects early for the next HTTP request to that address; if this fails, that request connects itself. */
+  /** Connects early for the next HTTP request to that address, which connects itself if this fails. */
   open?(url: string): void;
   /** Closes all connections at once: an idle one would keep the process alive. */
   close(): Promise<void>;
@@ -165,12 +156,9 @@ export interface HttpSettings {
   /** The environment names the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * Milliseconds that a request with an `effect` may still take after an interrupt, if all of it was sent; 0 by
-   * default.
-   */
+  /** Milliseconds that a request with an `effect` may take after an interrupt, if all of it was sent; 0 by default. */
   readonly grace?: number;
-  /** Concurrent requests to one origin; 1 by default. */
+  /** Concurrent HTTP requests to one origin; 1 by default. */
   readonly connections?: number | undefined;
 }
 
@@ -183,8 +171,8 @@ export function contextWith(context: Context, changes: Partial<Context>): Contex
 }
 
 /**
- * The only access of a command to the system. `platform/process.ts` makes the real one, tests make theirs; no other
- * file in src uses `process`. Slow modules are loaded by the first call that needs them.
+ * All access of a command to the system. `platform/process.ts` makes the real one, tests make theirs; no other file in
+ * src uses `process`. Slow modules are loaded by the first call of a function.
  */
 export interface Context {
   readonly version: string;
@@ -202,14 +190,12 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly interrupts: Interrupts;
   now(): Date;
-  /**
-   * Memory in bytes and processor time in seconds that this process uses; `most` is the memory limit of its container.
-   */
+  /** Memory in bytes and processor seconds that this process uses; `most` is the memory limit of its container. */
   usage(): { resident: number; cpu: number; most?: number | undefined };
   /** Rejects when `signal` aborts. */
   sleep(milliseconds: number): Promise<void>;
   transport(options: HttpSettings): Promise<HttpClient>;
-  /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
+  /** Returns whether there is a terminal to ask the user, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
   /**
    * Returns why no secret may be printed, such as `a coding agent reads this output (CLAUDECODE)`; undefined if one may
@@ -223,8 +209,8 @@ export interface Context {
   /** Loads a module and removes the signal handlers that it installs. */
   keepingSignals<T>(load: () => Promise<T>): Promise<T>;
   /**
-   * Runs a program, passes signals on to it, and returns its exit status once the program, and the output that `child`
-   * receives, have ended. Rejects if it cannot be started.
+   * Runs a program, passes signals on to it, and returns its exit status after the end of the program and of the output
+   * that `child` receives. Rejects if it cannot be started.
    */
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */

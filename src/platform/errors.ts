@@ -26,7 +26,7 @@ export const exitStatus = {
   terminated: 143,
 } as const;
 
-/** A failed run leaves these behind; they are fields of the JSON error (pwpush(1), "Output"). */
+/** What a failed run leaves behind, as fields of the JSON error (pwpush(1), "Output"). */
 interface Remains {
   /** The link of a push that was created. It is saved if it cannot be printed, unless the push was expired again. */
   readonly link?: string;
@@ -35,7 +35,7 @@ interface Remains {
 }
 
 export interface ErrorDetails {
-  /** Names what failed, if a run has several failures: `line 3`. */
+  /** Names what failed, such as `line 3`, if a run can have several failures. */
   readonly subject?: string | undefined;
   readonly hints?: Hint | readonly Hint[] | undefined;
   readonly status?: number | undefined;
@@ -86,7 +86,6 @@ export class CliError extends Error {
     Object.assign(this, details);
   }
 
-  /** Returns a changed copy, whose cause is the original. */
   with({
     code = this.code,
     facts = this.facts,

@@ -7,9 +7,7 @@ import { apart, findProgram } from './find-program';
 import { GRACE } from './interrupts';
 
 export const LIMIT_MS = 10_000;
-/**
- * After the program's end, its output is read for this time only: an agent that it started may keep the output open.
- */
+/** Output is read for this time after the program's end, as an agent that it started may keep the output open. */
 const DRAIN_MS = 200;
 /** Bounds the memory for standard output and for standard error. */
 const MAX_OUTPUT_BYTES = 64 * 1024;
@@ -26,8 +24,8 @@ export type HelperEnd =
   | { readonly failure: 'missing' | 'timeout' };
 
 /**
- * Runs an external program and returns its output. The program has no terminal and no PWPUSH_* variables. It is ended
- * with its process group after `limitMs`, or when the run is interrupted; agents, which leave the group, keep running.
+ * Runs an external program, without a terminal and PWPUSH_* variables, and returns its output. Its process group is
+ * ended after `limitMs`, or when the run is interrupted; agents, which leave the group, keep running.
  * @throws CliError when the run is interrupted
  */
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {

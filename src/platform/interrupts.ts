@@ -8,10 +8,7 @@ export const GRACE = {
   program: 300,
   /** An HTTP request that was sent, as its response must not be lost. */
   request: 700,
-  /**
-   * The run delivers what it received and cleans up, also on a busy machine. Another signal within this time is
-   * ignored.
-   */
+  /** The run delivers what it received and cleans up, also on a busy machine. A signal within this time is ignored. */
   run: 2000,
 } as const;
 
@@ -22,9 +19,7 @@ export const GRACE = {
 export type Mode =
   /** The next SIGINT calls `ask` instead of aborting, and leaves the mode. */
   | { readonly mode: 'confirm'; readonly ask: () => void }
-  /**
-   * The command ends in its own time once the run is aborted. If `hangup` is set, SIGHUP calls it instead of aborting.
-   */
+  /** The command ends in its own time after the run is aborted. SIGHUP calls `hangup`, if set, instead of aborting. */
   | { readonly mode: 'own'; readonly hangup?: () => void }
   /** All signals go to `deliver`, also those that would not abort the run. */
   | { readonly mode: 'forward'; readonly deliver: (signal: NodeJS.Signals) => void };
@@ -38,10 +33,7 @@ export interface Interrupts {
 export function processInterrupts(node: NodeJS.Process) {
   const modes: Mode[] = [];
   let listening = false;
-  /**
-   * Listens for signals from its first call on. The first signal aborts the result, with the signal's name as the
-   * reason.
-   */
+  /** Listens for signals from its first call on. The first signal aborts the result, with its name as the reason. */
   const signal = lazy((): AbortSignal => {
     listening = true;
     const controller = new AbortController();

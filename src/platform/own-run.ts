@@ -1,7 +1,7 @@
 import type { Context } from './context';
 
-// One run of this program can start another, which reads its command line from standard input: other users can read
-// arguments, and a link contains its key. The end of standard input ends the new run, also if the first was killed.
+// One run can start another, which reads its command line from standard input: other users can read arguments, and a
+// link contains its key. The end of standard input ends the new run, also if the first was killed.
 
 /** The only argument of a run that another run starts. */
 export const HANDED_OVER = '__handed-over';
@@ -36,7 +36,7 @@ export async function handedOver(
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
   const happened: Context['happened'] = (event) =>
     void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});
-  // The getters of the context listen for signals and are not called here.
+  // The getters of the context listen for signals, and must not be called.
   const properties = Object.getOwnPropertyDescriptors({ stdin, runChild, happened });
   const inner = { ...Object.getOwnPropertyDescriptors(context), ...properties };
   return { argv: words.slice(0, -1), context: Object.defineProperties({} as Context, inner) };

@@ -18,8 +18,7 @@ export type OutputPipes = NonNullable<Awaited<ReturnType<typeof outputPipes>>>;
 
 /**
  * Creates pipes for a child's output. Node.js makes sockets, which Linux cannot reopen, so that `echo >/dev/stderr`
- * would fail. A cat process reads each pipe, as Node.js cannot wait for one without a thread. Undefined without /proc,
- * mkfifo or cat, so that sockets are used.
+ * would fail. A cat process reads each pipe, as Node.js would need a thread. Undefined without /proc or cat.
  */
 export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
   if (!existsSync('/proc/self/fd')) return undefined;

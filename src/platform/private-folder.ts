@@ -34,8 +34,8 @@ export function checkFolder(path: string, rule: OwnRule): void {
 }
 
 /**
- * Reads a file, unless another user made it or can write to it. Checks the file that was opened, as its path may change.
- * @throws CliError (usage) as `checkFolder` and `smallText`; errors of the file system
+ * Reads a file, unless another user made it or can write to it. Checks the opened file, as its path may change.
+ * @throws CliError (usage) as `checkFolder` and `smallText` do; errors of the file system
  */
 export function readOwn(path: string, rule: OwnRule): string {
   const file = openSync(path, 'r');
@@ -64,8 +64,8 @@ export function withoutMark(bytes: Buffer, place: string): Buffer {
 }
 
 /**
- * Decodes a text that a person wrote: settings, headers, keys, certificates, a token or a passphrase; its lines end in
- * `\n`. A secret to push is not decoded by this, as each of its bytes counts.
+ * Decodes a text that a person wrote, such as settings, keys, a token or a passphrase; its lines end in `\n`. A secret
+ * to push is not decoded, as each of its bytes counts.
  * @throws CliError (usage) as `withoutMark` does
  */
 export function smallText(bytes: Buffer, place: string): string {
@@ -92,8 +92,7 @@ function check(stats: Stats, path: string, { user, what, instead, closed }: OwnR
 }
 
 /**
- * Creates a folder and its missing parents, 0700, synced to the disk; `mkdir` with `recursive` never returns below
- * /proc.
+ * Creates a folder and its parents, 0700, synced to the disk; `mkdir` with `recursive` never returns below /proc.
  * @throws CliError (failed)
  */
 export function makeFolder(path: string, hint?: HintName): void {

@@ -21,7 +21,6 @@ export interface Parts {
 }
 
 /**
- * Makes the `Context` of a real process.
  * @param tune is called before the first HTTP request; `many` if several may run at once
  * @param launcher the script that Node.js runs; empty for an executable
  */
@@ -31,8 +30,7 @@ export function systemContext(
   launcher: readonly string[],
 ): Context {
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
-  // At SIGUSR1, Node.js would open its debugger, through which any user of this machine could read the memory and run
-  // code.
+  // At SIGUSR1, Node.js would open its debugger, through which any user could read the memory and run code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
   const interrupts = processInterrupts(process);
   const { signal, listening } = interrupts;
@@ -84,7 +82,7 @@ export function systemContext(
 
 const children = () => import('./child');
 
-/** Matches a link, or the key of one, also as gateways escape it. */
+/** Matches a link, or the `#` before its key, also as gateways escape it. */
 const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?]./;
 
 /** Overwrites the arguments, which other users can read while a process runs: they may contain the key of a link. */
@@ -123,7 +121,7 @@ export function crash(error: unknown): never {
 }
 
 /**
- * Ends the process. `process.exit` waits for system calls of other threads, such as a DNS lookup of 10 s; during one,
+ * Ends the process. `process.exit` waits for system calls of other threads, such as a DNS lookup of 10 s: during one,
  * an interrupted run ends by the signal itself, for which shells report the same status.
  * @param left milliseconds that the reading of a file may still take
  */

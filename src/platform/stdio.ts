@@ -81,8 +81,8 @@ interface Direct {
 }
 
 /**
- * Returns a descriptor to write to without a stream. A pipe is reopened, so that writes do not block, which only Linux
- * can do (proc_pid_fd(5)); a socket cannot be reopened.
+ * Returns a descriptor to write to directly. A pipe is reopened, so that writes do not block, which only Linux can
+ * (proc_pid_fd(5)); a socket cannot be.
  */
 function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
   try {
@@ -117,9 +117,8 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
 }
 
 /**
- * Returns whether writes would vanish without an error. Node opens /dev/null for reading and writing if a standard
- * stream was closed at the start (a shell's `>/dev/null` is write-only), and discards writes to a descriptor that is no
- * stream, such as a folder.
+ * Returns whether writes would vanish without an error. For a standard stream that was closed at the start, Node opens
+ * /dev/null for reading and writing (a shell's `>/dev/null` is write-only); it discards writes to a folder, for one.
  */
 function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   const kind = statOf(fd);

@@ -1,10 +1,7 @@
 import { isLoopback, parseWebUrl, withScheme } from '../contract/address';
 import { tried, usageError } from '../platform/errors';
 
-/**
- * Matches tokens of our own service, and other words that are no host name, as they have an underscore, or are long
- * with capitals and digits.
- */
+/** Matches our own service's tokens, and words that may be tokens: with an underscore, or capitals and digits. */
 const TOKEN = /^pwp_|^[\w-]*_[\w-]*$|^(?=.*[A-Z])(?=.*\d)[\w-]{16,}$/;
 
 /**
@@ -38,18 +35,18 @@ export function parseBase(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/api\/v2$/, '');
 }
 
-/** An invalid address is at no base. */
+/** Returns whether an address is `base`; false for an invalid one. */
 export function isAt(address = '', base: string): boolean {
   return tried(() => parseBase(address)) === base;
 }
 
-/** An invalid address is in no origin. */
+/** Returns whether an address has the origin of `base`; false for an invalid one. */
 export function isIn(address = '', base: string): boolean {
   const other = tried(() => parseBase(address));
   return typeof other === 'string' && new URL(other).origin === new URL(base).origin;
 }
 
-/** Plain http is encrypted by nothing, which does not matter on loopback. */
+/** Returns whether others can read what is sent to `base`: over plain http, except on loopback. */
 export function travelsOpen(base: string): boolean {
   const url = new URL(base);
   return url.protocol === 'http:' && !isLoopback(url.hostname);

@@ -20,7 +20,7 @@ export function storedProfiles(system: System): StoredProfiles {
 }
 
 /**
- * @param path is for errors
+ * @param path names the file in errors
  * @throws CliError (usage) when the text is invalid
  */
 export function decodeConfig(text: string | undefined, path: string): StoredProfiles {
@@ -43,8 +43,8 @@ export function decodeConfig(text: string | undefined, path: string): StoredProf
 }
 
 /**
- * The text of the config file, or of its copy while a rewrite left the file incomplete; undefined without a file. A
- * config file may name a command to run, and an instance to send a token to, so that it must be the user's own.
+ * Returns the text of the config file, or of its copy if a rewrite left the file incomplete; undefined without a file.
+ * The file must be the user's own, as it may name a command and an instance for a token.
  * @throws CliError as `storedProfiles` does
  */
 export function readConfig(folder: string, user: User): string | undefined {
@@ -84,7 +84,6 @@ function broken(path: string, what: string): CliError {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the error, without throwing it. */
 export function noSuchProfile(name: string, stored: StoredProfiles) {
   const names = Object.keys(stored.profiles);
   return usageError(
@@ -93,10 +92,7 @@ export function noSuchProfile(name: string, stored: StoredProfiles) {
   );
 }
 
-/**
- * The error for profiles of which none is in use.
- * @param missing the name of the current profile, which does not exist
- */
+/** @param missing the name of the current profile, if it does not exist */
 export function noneInUse(stored: StoredProfiles, missing?: string) {
   return usageError(
     missing === undefined
@@ -111,8 +107,8 @@ export function profileIn({ profiles }: StoredProfiles, name: string): Profile |
 }
 
 /**
- * The profile that was typed applies, else that of the environment, else the current one, which is not `chosen`. It may
- * be missing.
+ * Returns the profile that was typed, or else that of the environment, or else the current one, which is not `chosen`.
+ * The profile may not exist.
  */
 export function profileInUse(stored: StoredProfiles, env: Environment, typed?: string) {
   const chosen = typed ?? (env.PWPUSH_PROFILE || undefined);

@@ -28,7 +28,7 @@ interface Connectable extends Pick<Reference, 'repairs'> {
   readonly last?: KeptReceipt;
 }
 
-/** Adds a client for the target's instance, and warns about it. Sends nothing yet. */
+/** Adds a client for the item's target, and warns about the target. Sends nothing. */
 export async function connect<T extends Connectable>(
   entry: Entry,
   item: T,
@@ -38,7 +38,7 @@ export async function connect<T extends Connectable>(
   return connected as T & Instance;
 }
 
-/** All clients are made before the first request, so that a secret that cannot be read fails the run before. */
+/** Makes all clients before the first HTTP request, so that an unreadable secret fails the run before it. */
 export async function connectEach<T extends Connectable>(
   entry: Entry,
   items: readonly T[],
@@ -55,7 +55,7 @@ export async function connectEach<T extends Connectable>(
   const apis = new Map<Target, Api>();
   for (const target of targets) {
     const { base, baseFrom, token, tokenHint } = target;
-    // Nobody chose the instance of a link, so that a token for it may surprise.
+    // The user did not choose the instance of a link, and may not expect that a token is sent to it.
     if (baseFrom === undefined && token !== undefined)
       await say.debug(`the token for ${base} is from ${token.from}`);
     if (baseFrom === undefined && tokenHint !== undefined) await say.advise(tokenHint);
@@ -101,7 +101,7 @@ export function accountOf({
   return account;
 }
 
-/** Warns that others can read what is sent to a target; undefined if they cannot. */
+/** Returns a warning if others can read what is sent to a target. */
 export function exposure({ base, insecure }: Target): string | undefined {
   if (!insecure && !travelsOpen(base)) return undefined;
   const why = insecure ? 'insecure' : 'plain http';
@@ -110,7 +110,7 @@ export function exposure({ base, insecure }: Target): string | undefined {
 
 const BRIEF_SECONDS = 10;
 
-/** Requests on the side have a connection of their own, end within 10 s, and do not wait for `Retry-After`. */
+/** Returns settings for HTTP requests on the side: their own connection, 10 s, and no wait for `Retry-After`. */
 export async function briefSettings({ context, say }: Entry, target: Target): Promise<ApiSettings> {
   const signal = limited(context.signal, BRIEF_SECONDS * 1000);
   const timeout = Math.min(timeoutOf(context, target.timeout), BRIEF_SECONDS);
@@ -123,7 +123,7 @@ export async function briefSettings({ context, say }: Entry, target: Target): Pr
 
 /**
  * Reads the secrets of a target.
- * @param connections how many requests run at once
+ * @param connections how many HTTP requests run at once
  */
 export async function clientSettings(
   { context, say }: Entry,
@@ -168,7 +168,7 @@ export async function clientSettings(
   };
 }
 
-/** Logs method, host, shortened path, status and time of each request; never query, headers or body. */
+/** Logs method, host, shortened path, status and time of each HTTP request; never query, headers or body. */
 function logged(
   send: Transport,
   now: () => Date,
@@ -200,7 +200,7 @@ function shortened({ url }: HttpRequest): string {
   return `${host}${path}`;
 }
 
-/** In seconds. */
+/** Returns the timeout in seconds. */
 export function timeoutOf({ env }: Pick<Context, 'env'>, typed: number | undefined): number {
   if (typed !== undefined) return typed;
   return env.PWPUSH_TIMEOUT

@@ -1,4 +1,4 @@
-// Files and commands have headers, certificates and tokens for an instance and for a proxy in front of it.
+// Reads headers, certificates and tokens, for an instance or a proxy in front of it, from files and commands.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
@@ -18,9 +18,9 @@ const ours = new Set(
 );
 
 /**
- * Reads a file of headers, one a line; empty lines and those that begin with `#` are comments. Values are visible ASCII
- * with spaces (RFC 9110, 5.5), and in no message.
- * @param uid of the user, whose file it must be; undefined on Windows
+ * Reads a file with one header a line; empty lines and those that begin with `#` are ignored. Values are visible ASCII
+ * with spaces (RFC 9110, 5.5), and no message quotes them.
+ * @param uid the user whose file it must be; undefined on Windows
  * @throws CliError (usage) that names file and line
  */
 export function readHeadersFile(path: string, uid: User): HeaderFields {
@@ -53,13 +53,13 @@ function readOwnFile(path: string, user: User): string {
   }
 }
 
-/** This precedes each certificate in PEM (RFC 7468). */
+/** Matches what precedes each certificate in PEM (RFC 7468). */
 const BEGIN = /-----BEGIN (?=(?:X509 |TRUSTED )?CERTIFICATE-----)/;
 
 /**
- * The PEM certificates that are trusted in addition to Node's. Node leaves out without a word what is indented, on one line, or has
- * `\n` for line ends, as variables and YAML make it.
- * @throws CliError (usage) for a file without certificates, and for one that cannot be read
+ * Reads PEM certificates that are trusted in addition to Node's. Node silently ignores one that is indented, on one
+ * line, or has `\n` for line ends, as variables and YAML produce.
+ * @throws CliError (usage) for a file that cannot be read, has no certificate, or has a damaged one
  */
 export async function readCertificates(path: string): Promise<string> {
   const text = await readText(path, 'CA file');
@@ -77,8 +77,8 @@ export async function readCertificates(path: string): Promise<string> {
 }
 
 /**
- * Reads a client certificate and its private key, which may be in the same file, and asks for the passphrase of an encrypted
- * one.
+ * Reads a client certificate and its private key, which may be in the same file, and asks for the passphrase of an
+ * encrypted key.
  * @throws CliError (usage) when a file cannot be used, or the key is encrypted and there is no terminal
  */
 export async function readClientCertificate(
@@ -135,7 +135,8 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
 
 /**
  * Runs a command, without a shell, and returns the first line of its output as an API token. Lines of its standard
- * error are passed on: at once on a terminal, as it may ask for a touch of a key, else at its end, without the token.
+ * error are passed on: at once on a terminal, as the command may ask the user to touch a security key, else at its end,
+ * without the token.
  * @param from names the command in messages
  * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
  */

@@ -11,15 +11,15 @@ import type { Target } from './target';
 type EphemeralSettings = Parameters<ServiceModule['serveHere']>[0];
 type EphemeralService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 
-/** The instance is in the memory of this process, for one push or request. */
+/** An instance in the memory of this process, for one push, or one request for a secret. */
 export interface EphemeralInstance extends Instance {
   readonly exposed: boolean;
   /**
-   * Resolves to the number of views or answers, once nothing is left to retrieve or to answer.
+   * Resolves to the number of views or answers, once no more are possible.
    * @throws CliError if a signal ends the run
    */
   ended(): Promise<number>;
-  /** Waits until the time is over in which a client may repeat a request whose response was lost. */
+  /** Resolves after the time in which a client may repeat an HTTP request whose response was lost. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
 /**
- * Fails where this process cannot listen, before a person types what it is to serve.
+ * Fails early if this process cannot listen, before a person types the secret to serve.
  * @throws CliError (failed)
  */
 export async function checkListening(host: string, port: number): Promise<void> {
@@ -39,7 +39,7 @@ export async function checkListening(host: string, port: number): Promise<void> 
 }
 
 /**
- * The instance in this process is gone when it is closed.
+ * Starts an instance in this process; closing it deletes its data.
  * @param report receives what visitors do
  * @throws CliError (failed) if it cannot start
  */
@@ -51,7 +51,7 @@ export async function startEphemeral(
   const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
-  // The log of the service shows its errors only: what visitors do is reported.
+  // The log shows only errors of the service; `report` receives what visitors do.
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
   const service = await withService(({ serveHere }) => serveHere(settings, io, report));
@@ -96,8 +96,8 @@ async function instanceOf(
 }
 
 /**
- * Turns a refusal by the instance of this process into an error of its user's input; nothing remains of what it did not
- * do.
+ * Turns a refusal by the instance of this process into an error of the user's input. An unknown outcome becomes
+ * `failed`, as nothing outlives this process.
  */
 export function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
@@ -106,7 +106,7 @@ export function ephemeralFailure(error: unknown): unknown {
   return error.code === 'unknown' ? error.with({ code: 'failed', hints: undefined }) : error;
 }
 
-/** The reasons of the instance are in a fact `refused`; another fact is the reason itself. */
+/** Returns the instance's reasons from a fact `refused`; any other fact is the reason itself. */
 function whyRefused(fact: Fact): readonly Fact[] {
   const reasons = typeof fact === 'object' && fact.name === 'refused' ? fact.of : [];
   return reasons.length === 0 ? [fact] : reasons.filter((reason) => typeof reason !== 'number');

@@ -17,13 +17,13 @@ const variables: { readonly [K in Kind]?: string } = {
 
 export const configName = 'config.json';
 
-/** The copy has the content of the config file, while that is rewritten in place. */
+/** A copy of the config file, while that is rewritten in place. */
 export const copyName = `${configName}.old`;
 
 const NO_HOME = 'HOME is not an absolute path, and the user has no home folder';
 
 /**
- * Expands `~/` as a shell does, since a shell expands none in quotes and in files of variables.
+ * Expands `~/`, which shells do not expand in quotes and in files of variables.
  * @throws CliError (usage) without a home folder
  */
 export function fromHome(path: string, { home }: Pick<System, 'home'>): string {
@@ -45,7 +45,7 @@ export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | un
   return path || (parts.length > 0 ? join(...parts) : undefined);
 }
 
-/** @throws CliError (usage) as `findFolder`, and if the user has no such folder */
+/** @throws CliError (usage) as `findFolder` does, and if the user has no such folder */
 export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
   const folder = findFolder(kind, system);
   if (folder !== undefined) return folder;
@@ -53,7 +53,7 @@ export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
   throw usageError(`there is no ${kind} folder: ${NO_HOME}`, name && `set ${name}`);
 }
 
-/** @throws CliError (usage) if another user prepared the state folder or one below it, or can */
+/** @throws CliError (usage) if another user made the state folder or one below it, or can write to it */
 export function checkStateFolder(system: System, ...below: string[]): void {
   const instead = 'set PWPUSH_STATE_DIR to another folder';
   for (const path of [folderOf('state', system), ...below])

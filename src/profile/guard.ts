@@ -5,8 +5,8 @@ import type { Context } from '../platform/context';
 import { configName, copyName, folderOf } from './folders';
 
 /**
- * Implements `Context.guard`. The setting `agent` of the profile in use decides, else whether an agent runs us.
- * @param profile the name that `--profile` has
+ * Implements `Context.guard`: the setting `agent` of the profile in use decides, or else whether an agent runs us.
+ * @param profile the value of `--profile`
  */
 export async function whyGuarded(
   context: Context,
@@ -19,7 +19,7 @@ export async function whyGuarded(
   return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
 }
 
-/** An unreadable config file has no setting `agent`: the commands that need the file say why. */
+/** An unreadable config file counts as one without the setting: commands that need the file report why. */
 async function settingOf(context: Context, typed: string | undefined) {
   try {
     const folder = folderOf('config', context);

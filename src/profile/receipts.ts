@@ -12,17 +12,17 @@ import { checkStateFolder, folderOf, type System } from './folders';
 export interface Receipt extends Push {
   readonly html_url: string;
   readonly expires_at: string;
-  /** The link, or what was sent with it, had a key. */
+  /** Opening the push needs a key, from the link or sent with it. */
   readonly encrypted?: boolean | undefined;
 }
 
-/** Later requests for a push go to this address. Its link may lead elsewhere: the instance chose that, for people. */
+/** Later HTTP requests for a push go to this address; the link, which the instance chose, may lead elsewhere. */
 export interface PushPlace {
   readonly base: string;
   readonly token: string;
 }
 
-/** `ended` if the push is known to have expired before its time. */
+/** `ended` is true if the push is known to have expired before its time. */
 export interface KeptReceipt extends PushPlace {
   readonly receipt: Receipt;
   readonly ended: boolean;
@@ -32,10 +32,7 @@ interface SavedPush {
   readonly push: Push;
   readonly link: string;
   readonly name: string | undefined;
-  /**
-   * Undefined if the link leads elsewhere, or has no ID. Such a push has no receipt, and no other push becomes the last
-   * instead.
-   */
+  /** Undefined if the link is at another instance or has no ID; the push has no receipt, but is still the last one. */
   readonly place: PushPlace | undefined;
 }
 
@@ -50,18 +47,18 @@ type Machine = System & { now(): Date };
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
 
-/** Only the newest receipts are kept. The file is replaced when it has twice as many lines. */
+/** The number of newest receipts that are kept. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
 /** The lines are counted when the file has grown by this many bytes. A receipt has about 350. */
 const STEP = 64 * 1024;
 /** A receipt is shown for this time if the instance does not say when the push expires. */
 const LIFETIME_SECONDS = limits.days.max * DAY_SECONDS;
-/** `pwpush serve` has no longer lifetime; a date beyond it may not exist. */
+/** The longest lifetime of `pwpush serve`; a longer one could lead beyond the last valid date. */
 const LONGEST_SECONDS = 36_500 * DAY_SECONDS;
 
 /**
- * Reads the receipts of this machine once, and parses them from the end as far as needed. All but `end` throw CliError
- * (usage) if another user prepared the folder, or can.
+ * Reads the receipts of this machine once, and parses them from the end as far as needed. All methods but `end` throw
+ * CliError (usage) if another user made the folder or can write to it.
  */
 export function readReceipts(machine: Machine) {
   const known = new Map<string, KeyedReceipt>();
@@ -109,8 +106,7 @@ export function readReceipts(machine: Machine) {
 }
 
 /**
- * Saves receipts for new pushes. All is written before the first await: a signal may end the process at any await, and
- * the links come first.
+ * Saves receipts for new pushes. All are written before the first await, at which a signal may end the process.
  * @throws CliError (usage, failed), or an error of the file system
  */
 export function saveReceipts(machine: Machine, pushes: readonly SavedPush[]): Promise<void> {
@@ -143,7 +139,7 @@ function lineOfPush({ push, link, name, place }: SavedPush, now: Date): string {
 const lineOfReceipt = ({ base, receipt }: Pick<KeptReceipt, 'base' | 'receipt'>) =>
   lineOf({ base, ...receipt });
 
-/** The line end comes first: a line of which only a part was written does not spoil the next. */
+/** The line end comes first, so that an incomplete line does not spoil the next one. */
 function lineOf(value: object): string {
   return `\n${JSON.stringify(value)}`;
 }
@@ -151,14 +147,14 @@ function lineOf(value: object): string {
 const UNKEPT = lineOf({ unkept: true });
 const endOf = ({ base, token }: PushPlace) => lineOf({ base, ended: token });
 
-/** The file has a line of JSON for each push, and one for each that was expired. */
+/** The file has a line of JSON for each new push, and one for each push that has expired. */
 function receiptsFile(system: System): string {
   return join(folderOf('state', system), 'receipts.jsonl');
 }
 
 /**
  * Appends lines to the file (0600) in one write, so that lines of other programs stay whole.
- * @throws as `saveReceipts`
+ * @throws as `saveReceipts` does
  */
 async function append(machine: Machine, lines: readonly string[]): Promise<void> {
   const path = receiptsFile(machine);
@@ -166,7 +162,7 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
   checkStateFolder(machine);
   const bytes = Buffer.from(lines.join(''));
   const size = using(path, O_WRONLY | O_APPEND | O_CREAT, (file) => {
-    // A sync takes longer than the rest, and the link has been printed. A part of a line is ignored.
+    // A sync takes longer than the rest, and the link has been printed. Readers ignore a part of a line.
     if (writeSync(file, bytes) < bytes.length) throw failedError(phrase('disk-full'));
     return fstatSync(file).size;
   });
@@ -175,13 +171,12 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
 }
 
 /**
- * Replaces a file that has twice as many lines as are kept by one with the newest receipts, without those of pushes
- * that have expired, except the last. What another program writes meanwhile may be lost. Never throws, as the next run
- * tries again.
+ * Replaces a file of more than twice KEPT lines by its newest receipts, without those of expired pushes, except the
+ * last push. Lines that another program writes during this may be lost. Never throws: the next run tries again.
  */
 async function shorten(path: string, now: Date): Promise<void> {
   try {
-    // `atomic-file` loads node:crypto, which other pushes do without.
+    // Imported only when needed, as `atomic-file` loads node:crypto.
     const { makeWhole } = await import('../platform/files/atomic-file');
     const text = contentOf(path);
     if (text.split('\n').length <= 2 * KEPT) return;
@@ -206,7 +201,7 @@ function isActive(kept: KeptReceipt | undefined, now: Date): kept is KeptReceipt
   return kept?.ended === false && Date.parse(kept.receipt.expires_at) > now.getTime();
 }
 
-/** The newest receipt comes first; other lines are ignored. */
+/** Yields the newest receipt first; invalid lines are ignored. */
 function* entriesIn(text: string): Generator<KeyedReceipt, undefined> {
   const gone = new Set<string>();
   for (const line of text.split('\n').reverse()) {
@@ -236,7 +231,6 @@ function decode(line: string): Line {
   }
 }
 
-/** An unreadable file counts as empty. */
 function ownContent(system: System): string {
   let text: string;
   try {

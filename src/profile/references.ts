@@ -24,7 +24,7 @@ export function referenceOf(link: string, context: Context): ItemReference {
 }
 
 /**
- * Finds the instance of a link; nothing is read or sent yet.
+ * Finds the instance of a link. Reads no secret and sends nothing.
  * @throws CliError (usage) as `referenceOf` and `targetOf` do
  */
 export function itemOf(entry: Entry, options: InstanceOptions, link: string): LocatedItem {
@@ -52,8 +52,8 @@ export function itemsOf(
 }
 
 /**
- * The account of a push is in its receipt, or else the one that the user chose.
- * @throws CliError (usage) for an instance that is known to have none
+ * Returns the account in the receipt of a push, or else the one that the user chose.
+ * @throws CliError (usage) for an instance that is known to have no accounts
  */
 export function accountOfPush(context: Context, push: ConnectedItem): number | undefined {
   const account = readReceipts(context).find(push)?.account_id;

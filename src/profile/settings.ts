@@ -7,14 +7,14 @@ import { isToken } from './api-token';
 import { parseBase } from './base-address';
 
 export interface Setting<T> {
-  /** Checks the value in the config file; an issue continues "a profile whose days". */
+  /** Checks the value in the config file; its issue ends a text such as "a profile whose days is not a number". */
   readonly schema: v.GenericSchema<unknown, T>;
   /** Parses the value for `profile set`, which cannot change a setting without this. */
   readonly parse?: (text: string, name: string) => T;
   readonly about?: string;
   /** Names the variable of the environment that has precedence over the setting. */
   readonly variable?: string;
-  /** A bound setting is a token, or decides whom to trust, and so is for one address only. */
+  /** Set if the setting is for one address only, as it is a token or decides whom to trust. */
   readonly bound?: 'token' | 'address';
 }
 
@@ -27,7 +27,7 @@ const count = {
   parse: positive,
 };
 
-/** A relative path would depend on the current folder, and the file decides whom to trust. */
+/** Resolves the path, as the file decides whom to trust and must not depend on the current folder. */
 const file = (about: string, variable: string) =>
   ({
     ...text,
@@ -50,7 +50,7 @@ export const settings = {
   views: { ...count, about: 'pushes expire after N views' },
   deletable: { ...flag, about: 'recipients can delete pushes' },
   click: { ...flag, about: 'a click opens pushes' },
-  /** `off` has the effect of no setting, but shows that the user chose it. */
+  /** `off` has the effect of no setting, but a login does not replace it. */
   encrypt: {
     ...oneOf('link', 'words', 'off'),
     about: 'encrypt pushes; where the key goes: link, words, off',
@@ -83,7 +83,7 @@ export const settings = {
   },
   /** True by default. */
   receipts: { ...flag, about: 'keep receipts of pushes on this machine' },
-  /** Without this setting, secrets are not printed where an agent runs us. */
+  /** Without this setting, secrets are not printed if a coding agent runs this program. */
   agent: { ...oneOf('allow', 'refuse'), about: 'whether secrets are printed: allow, refuse' },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
@@ -116,7 +116,7 @@ export function wrongSetting(profile: Readonly<Record<string, unknown>>): string
 
 /**
  * An empty variable of the environment sets nothing.
- * @throws CliError (usage) for a value that is not one of its words
+ * @throws CliError (usage) for an invalid value
  */
 export function settingsOfEnvironment(env: Environment): Profile {
   return settingsFrom(({ schema, parse, variable }) => {
@@ -131,7 +131,7 @@ function settingsFrom(get: (setting: Setting<unknown>, name: Name) => unknown): 
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-/** `login` saves the settings that were typed and are bound to the address. */
+/** Returns the typed settings that `login` saves: those that are bound to the address. */
 export function savedSettings(typed: PartialSettings): Profile {
   return settingsFrom(({ bound, parse }, name) => {
     const value = typed[name];
@@ -166,9 +166,9 @@ export function withSetting(profile: Profile, key: string, value: string | undef
 export const ENCRYPTS = 'its pushes are encrypted end to end (setting: encrypt = link)';
 
 /**
- * Pushes to our own service, whose page decrypts, are encrypted from the login on that first saves the instance in a
- * profile. After that only the user decides, neither a later login nor an instance that becomes another one.
- * @param before the same profile as it was
+ * Turns encryption on at the first login that saves the instance in a profile, for our own service, whose page
+ * decrypts. After that, only the user changes this: neither a later login nor another edition at the same address does.
+ * @param before the profile before the login
  */
 export function withEncryption(profile: Profile, before: Profile): Profile {
   const isKnown = before.edition !== undefined && before.url === profile.url;
@@ -182,12 +182,12 @@ export function withoutToken(profile: Profile): Profile {
 
 /** Removes the token and all that is for one address, if the address has changed. */
 export function movedFrom(before: string | undefined, profile: Profile): Profile {
-  // Settings that are older than the first address are for that address.
+  // Settings made before the first address are for that address.
   const moved = before !== undefined && before !== profile.url;
   return moved ? keeping(profile, ({ bound }) => bound === undefined) : profile;
 }
 
-/** Settings of a later version of the program stay too. */
+/** Settings of a later version of the program, which have no row, stay too. */
 function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean): Profile {
   const gone = new Set<string>(rows.flatMap(([name, row]) => (keeps(row) ? [] : [name])));
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));

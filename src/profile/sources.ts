@@ -38,8 +38,8 @@ export interface InstanceOptions {
 const option = (setting: string) => `--${setting}`;
 
 /**
- * A run collects once what the command line, the environment and profiles say about the instance: each token, file and
- * passphrase is read at most once, when it is needed, as `<(pass show token)` is empty the second time.
+ * Collects what the command line, the environment and profiles say about the instance. Each token, file and passphrase
+ * is read at most once, when it is needed, as `<(pass show token)` is empty the second time.
  * @throws CliError (usage) for a variable with an invalid value, or a key without a certificate
  */
 export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
@@ -74,7 +74,7 @@ export function sourcesOf(entry: Entry, options: InstanceOptions): Sources {
   });
 }
 
-/** Reads the config file again, which a login may have changed. */
+/** Adds the profiles. Reads the config file each time, as a login may have changed it. */
 export function withProfiles(
   context: Context,
   sources: Omit<Sources, 'stored' | 'inUse'>,
@@ -137,7 +137,7 @@ function typedToken(
   return { from, read };
 }
 
-/** The first of these variables that is set has the token. */
+/** In order of precedence. */
 const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
 
 function environmentToken(entry: Entry): TokenReader | undefined {

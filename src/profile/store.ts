@@ -44,7 +44,7 @@ export async function updateProfiles<T extends StoredProfiles>(
   change: (stored: StoredProfiles) => T,
 ): Promise<T> {
   const user = context.uid;
-  // In an executable, loading conf fails where the user has no home folder, of which this says more.
+  // `folderOf` explains a missing home folder, without which loading conf fails in an executable.
   const folder = folderOf('config', context);
   const path = join(folder, configName);
   // The signal handlers of conf would end the process before its work is done.
@@ -70,9 +70,9 @@ export async function updateProfiles<T extends StoredProfiles>(
 }
 
 /**
- * Replaces the config file, or rewrites it where it cannot be replaced, as it is mounted alone.
+ * Replaces the config file, or rewrites it in place if the file is a mount point and cannot be replaced.
  * @param before the text of the file
- * @param draftFor writes what takes the place of a file, beside it, and returns its path
+ * @param draftFor writes the new content to a file in the same folder, and returns its path
  */
 function replaceBy(
   path: string,
@@ -88,7 +88,7 @@ function replaceBy(
       throw failedError(phrase('no-owners-or-modes', dirname(file), why), {
         hints: phrase('set-config-dir'),
       });
-    // Conf does not sync with SNAP in the environment.
+    // Conf does not sync if SNAP is in the environment.
     syncFile(draft);
     const copy = join(dirname(path), copyName);
     try {
@@ -104,8 +104,8 @@ function replaceBy(
 }
 
 /**
- * Writes profiles with conf into a file beside the config file: conf writes once, of which a full disk takes a part
- * without an error, and would put that part in place of all profiles.
+ * Writes profiles with conf into a file beside the config file: a full disk may take a part of conf's only write
+ * without an error, and conf would replace all profiles by that part.
  */
 function makeDraft(
   Conf: typeof import('conf').default,
@@ -118,7 +118,7 @@ function makeDraft(
     fileExtension: 'part',
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
-    // Conf reads a part of a file as an empty one, instead of throwing.
+    // With this option, conf reads an incomplete file as an empty one, instead of throwing.
     clearInvalidConfig: true,
   });
   const stored = { ...(current === undefined ? {} : { current }), profiles };
@@ -127,7 +127,7 @@ function makeDraft(
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
-  // Conf sets modes and renames, which some file systems refuse, and writes a part where the disk is full.
+  // Conf fails if a file system refuses modes or renames, and writes a part on a full disk.
   if (!conf.has('profiles')) {
     rmSync(conf.path, { force: true });
     makeFile(conf.path, (draft) => writeFileSync(draft, JSON.stringify(stored, null, '\t')));
@@ -135,10 +135,7 @@ function makeDraft(
   return conf.path;
 }
 
-/**
- * Writes a file in place, which cannot be replaced as it is mounted alone, such as into a container. Meanwhile a copy
- * has the old content (`readConfig`).
- */
+/** Writes a file in place that is a mount point and cannot be replaced. `readConfig` reads the copy meanwhile. */
 function rewrite(file: string, copy: string, before: string, content: Uint8Array): void {
   // After a rewrite that was cut off, the copy of that run may have the only whole content.
   if (!existsSync(copy) || readFileSync(copy, 'utf8') !== before) {

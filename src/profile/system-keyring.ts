@@ -4,7 +4,7 @@ import type { HelperEnd, HelperProgram } from '../platform/helper-program';
 import { isToken } from './api-token';
 import type { Profile } from './settings';
 
-/** The address identifies a token too, so that another address in the config file finds no token. */
+/** The address is a part of the key, so that another address in the config file finds no token. */
 interface KeyringEntry {
   readonly profile: string;
   readonly url: string;
@@ -42,7 +42,7 @@ const security: Keyring = (work, { profile, url }, token = '') => {
   return { words: ['security', '-i'], input: `${command.map(quoted).join(' ')}\n` };
 };
 
-/** PowerShell reaches the PasswordVault of Windows, and reads resource, user name and token as lines. */
+/** PowerShell reaches the PasswordVault of Windows; its script reads resource, user name and token as lines. */
 const passwordVault: Keyring = (work, { profile, url }, token) => {
   const script = {
     store:
@@ -81,7 +81,7 @@ export async function storeInKeyring(
   throw unusable(kept.problem ?? 'it returned something else than it was given');
 }
 
-/** @throws CliError (failed) if the token is not there or locked; CliError when the run is interrupted */
+/** @throws CliError (failed) if the keyring is locked or has no token; CliError when the run is interrupted */
 export async function readFromKeyring(context: Context, entry: KeyringEntry): Promise<string> {
   const { output, problem } = await run(context, keyringOf(context)('read', entry));
   if (problem === undefined && isToken(output)) return output;
@@ -90,7 +90,7 @@ export async function readFromKeyring(context: Context, entry: KeyringEntry): Pr
   });
 }
 
-/** Returns why the token of a profile may still be in the keyring; undefined once it is removed. */
+/** Removes the token of a profile. Returns why it may still be in the keyring; undefined if it is removed. */
 export async function forgetProfile(
   context: Context,
   profile: string,
@@ -114,13 +114,13 @@ function unusable(problem: string): CliError {
   });
 }
 
-/** The output has no line end. `problem` says why the program failed. */
+/** Returns the output without its line end; `problem` says why the program failed. */
 async function run(context: Context, program: HelperProgram, most?: number) {
   let errors = '';
   const onError = (text: string) => {
     errors += text;
   };
-  // Most profiles have no token in the keyring, and do not load this.
+  // Imported only when needed, as most profiles have no token in the keyring.
   const { LIMIT_MS, runHelper } = await import('../platform/helper-program');
   const limitMs = most ?? LIMIT_MS;
   const ended = await runHelper(context, { ...program, limitMs, onError });

@@ -6,9 +6,9 @@ import { isAt, isIn, parseBase, travelsOpen } from './base-address';
 import { noneInUse, noSuchProfile, type profileInUse } from './config-file';
 import { hasToken, type PartialSettings, type Profile, type StoredProfiles } from './settings';
 
-/** The token is read only when it is chosen, as a pipe can be read once only. */
+/** Reads the token only if it is chosen, as a pipe can be read once only. */
 export interface TokenReader {
-  /** Messages name this origin of the token, such as `PWPUSH_TOKEN` or `profile "work"`; empty where they name none. */
+  /** The origin of the token in messages, such as `PWPUSH_TOKEN` or `profile "work"`; empty if they name none. */
   readonly from: string;
   readonly ofProfile?: boolean;
   read(): Promise<Token>;
@@ -17,7 +17,7 @@ export interface TokenReader {
 export interface SettingSource {
   readonly settings: PartialSettings;
   readonly token?: TokenReader | undefined;
-  /** A proxy in front of the instance requires these; each is read once, when it is needed. */
+  /** Headers and certificate are for a proxy in front of the instance; each is read once, when it is needed. */
   readonly headers?: (() => Promise<HeaderFields>) | undefined;
   readonly certificate?: (() => Promise<ClientCertificate>) | undefined;
   labelOf(setting: keyof Profile): string;
@@ -44,18 +44,18 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly base: string;
   /** The address was typed, or is that of the profile or variable in use. */
   readonly inUse: boolean;
-  /** The passphrase of the environment is for this other instance. */
+  /** The instance that the environment's passphrase is for, if that is another one. */
   readonly passphraseFor?: string | undefined;
-  /** Messages name this origin of the address, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
+  /** The origin of the address in messages, such as `PWPUSH_URL` or `profile "work"`; undefined for a link. */
   readonly baseFrom?: string | undefined;
   readonly addressHint?: Hint | undefined;
   /** A token that was typed must be readable even if it is not sent to this instance. */
   readonly typedToken?: TokenReader | undefined;
   /** Tells how to use a token that exists, if none is sent. */
   readonly tokenHint?: Hint | undefined;
-  /** Names what was typed or is in the environment for another address, and is not sent to this one. */
+  /** Names headers and certificates, typed or in the environment, that are for another address and are not sent. */
   readonly withheld?: string | undefined;
-  /** An error says why the config file cannot be read, so that its profiles are ignored. */
+  /** Says why the config file cannot be read, so that its profiles are ignored. */
   readonly ignored?: CliError | undefined;
   readonly caFile: string | undefined;
   readonly timeout?: number | undefined;
@@ -63,7 +63,7 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly insecure: boolean;
   readonly edition: Edition | undefined;
   readonly account: number | undefined;
-  /** The current profile has the defaults of a push; its address may differ from `base`. */
+  /** The profile in use, for the defaults of a push; its address may differ from `base`. */
   readonly defaults: Profile | undefined;
 }
 
@@ -74,12 +74,13 @@ export class NoInstance extends CliError {
 }
 
 /**
- * Decides the instance and the token: what was typed takes precedence, then the environment, then the profile. A token
- * is for the address that it belongs to: a stored one for its profile's, that of the environment for the address there,
- * or else for the address in use. The same holds for the passphrase of the environment; without any such address it is
- * for the instance of the link. Headers and client certificates, which get past a proxy, are for all paths of an
- * origin. For a link to another instance than the configured one, the profile of that instance applies. Reads and sends
- * nothing. The command line and the environment are enough without the profiles, if they have an address and a token.
+ * Decides the instance and the token. What was typed takes precedence over the environment, which does so over the
+ * profile. A token is for its own address only: a stored one for its profile's, one of the environment for the address
+ * in the environment, or else for the address in use. The same holds for the passphrase of the environment; without any
+ * such address it is for the instance of the link. Headers and client certificates, which get past a proxy, are for all
+ * paths of an origin. For a link to another instance than the configured one, the profile of that instance applies.
+ * Reads and sends nothing. An unreadable config file is ignored if the command line and the environment have an address
+ * and a token.
  * @param linkBase the instance of a pasted link, which takes precedence
  * @throws CliError (usage) when nothing is configured, or a token or header would be sent over plain http
  */
@@ -91,20 +92,19 @@ export function targetOf(from: Sources, linkBase?: string): Target {
   return { ...target, ignored: stored };
 }
 
-/** Returns the error that nothing is configured instead of throwing it. */
 export function targetOrNone(from: Sources): Target | NoInstance {
   const target = tried(() => targetOf(from));
   if (target instanceof CliError && !(target instanceof NoInstance)) throw target;
   return target;
 }
 
-/** A profile that was typed comes before the environment. */
+/** Orders sources by precedence: a profile that was typed comes before the environment. */
 function ranked<T>({ typed, env, profile: wanted }: Sources, profile: T | undefined) {
   const others = wanted === undefined ? [env, profile] : [profile, env];
   return [typed, ...others].filter((source) => source !== undefined);
 }
 
-/** `own` is the profile for all settings of the address, `near` the one for what applies to its origin. */
+/** `own` is the profile for all settings of the address, `near` that for headers and certificates of its origin. */
 function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string) {
   const { typed, inUse } = from;
   const profiles = Object.entries(stored.profiles).map(([name, settings]) => ({
@@ -118,15 +118,14 @@ function chooseAddress(stored: StoredProfiles, from: Sources, linkBase?: string)
   const address = home?.settings.url;
   const base = linkBase ?? (address === undefined ? undefined : parseBase(address));
   if (base === undefined) throw notConfigured(stored, used);
-  // The profile in use applies if the address is its own. For a link to another instance the only profile there
-  // applies, unless the user chose a profile or a token; one with a token is preferred to those without.
+  // The profile in use applies if `base` is its address. Otherwise the only profile at `base` applies, unless the user
+  // typed a profile or a token; profiles with a token are preferred.
   const there = profiles.filter(({ settings }) => isAt(settings.url, base));
   const withToken = there.filter(({ settings }) => hasToken(settings));
   const [only, ...more] = withToken.length > 0 ? withToken : there;
   const isFree = !isAt(address, base) && from.profile === undefined && typed.token === undefined;
   const own =
     there.find((profile) => profile === used) ?? (isFree && more.length === 0 ? only : undefined);
-  // Headers are for all paths of an origin.
   const near = own ?? (used && isIn(used.settings.url, base) ? used : undefined);
   return { base, address, home, used, own, near, withToken };
 }
@@ -135,7 +134,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
   const { typed, env, anonymous } = from;
   const { base, address, home, used, own, near, withToken } = chooseAddress(stored, from, linkBase);
   const all = ranked(from, near && from.ofProfile(near.name, near.settings));
-  // A setting without an address is for the address in use.
+  // A source without an address is for the address in use.
   const matching = all.filter(({ settings }) => isAt(settings.url ?? address, base));
   const atOrigin = all.filter(({ settings }) => isIn(settings.url ?? address, base));
   const token = anonymous ? undefined : matching.find((source) => source.token)?.token;
@@ -180,7 +179,7 @@ function notConfigured(stored: StoredProfiles, used: { readonly name: string } |
   if (used !== undefined)
     return usageError(`profile "${used.name}" has no address`, phrase('set-address', used.name));
   if (Object.keys(stored.profiles).length === 0) return new NoInstance();
-  // A chosen profile that is missing was refused before.
+  // `chooseAddress` has refused a chosen profile that does not exist.
   return noneInUse(stored, stored.current);
 }
 

@@ -1,6 +1,6 @@
-// Creates files that appear whole or not at all: they are written under a temporary name, 0600, synced, then linked
-// (which never replaces a file) or renamed. Libraries for this (write-file-atomic, atomically) always replace, cannot
-// stream, and leave the mode to the umask.
+// Creates files that appear whole or not at all: written under a temporary name, 0600, synced, then linked (which never
+// replaces a file) or renamed. Libraries for this (write-file-atomic, atomically) always replace, cannot stream, and
+// leave the mode to the umask.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -132,9 +132,7 @@ export function makeWhole(
   }
 }
 
-/**
- * Gives a synced file its final name and syncs the folder. Throws EEXIST if the name is taken and `replace` is not set.
- */
+/** Gives a synced file its final name and syncs the folder. Throws EEXIST for a taken name, unless `replace` is set. */
 export function nameFile(draft: string, path: string, replace: boolean): void {
   if (replace) renameSync(draft, path);
   else nameNew(draft, path);
@@ -186,10 +184,7 @@ export async function changeFile<T>(
   }
 }
 
-/**
- * Returns a value that changes whenever the file is replaced. It becomes a part of a file name, so it must not reveal
- * the content, which has secrets.
- */
+/** Returns a value that changes whenever the file is replaced. It must not reveal content, as a file name has it. */
 function versionOf(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? 'new' : `${stats.ino}-${stats.mtimeNs}`;
@@ -198,9 +193,8 @@ function versionOf(path: string): string {
 /**
  * Claims the right to replace one version of a file by creating `PATH.0.lock`, or the next number after claims of
  * programs that died. Returns the claims to remove, in that order, once the file is replaced; undefined if another
- * program has the claim. Only the program that made the last claim removes any, so that two cannot both take over a
- * stale one. `platform/claim.ts` does not fit: another machine cannot see whether a process runs, and it renames the
- * file.
+ * program has the claim. Only the program with the last claim removes any, so that two cannot both take over a stale
+ * one. `platform/claim.ts` does not fit: it renames the file, and another machine cannot see whether a process runs.
  */
 function claim(path: string, now: number): readonly string[] | undefined {
   const claims: string[] = [];

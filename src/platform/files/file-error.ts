@@ -2,8 +2,8 @@ export const NOT_UTF8 = 'its name is not UTF-8';
 
 /**
  * `missing`: no file has the name. `taken`: a file has it. `unsupported`: the file system lacks modes, links or syncs,
- * without which the file is still written. `mounted`: the file is a mount point, such as in a container, so that it can
- * be rewritten but not replaced.
+ * which a write can do without. `mounted`: the file is a mount point, such as in a container, and can be rewritten but
+ * not replaced.
  */
 type Meaning = 'missing' | 'taken' | 'unsupported' | 'mounted';
 
@@ -48,7 +48,6 @@ export function isSystemError(error: unknown): boolean {
   return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
-/** Returns the reason in words, or the system's code if there are none. */
 export function whyUnwritable(error: unknown): string {
   const code = codeOf(error) ?? 'error';
   const { words = code, written = words } = errors[code] ?? {};

@@ -1,6 +1,5 @@
-// Files and folders that another user prepared are not used: their owner could read what is written, or choose what is
-// read. Those of root are used, as root can do so anyway. This file imports nothing of src, as client and service share
-// it.
+// What another user prepared is not used: its owner could read what is written to it, or choose what is read from it.
+// Files of root are used, as root may do so anyway. Client and service share this file, which imports nothing of src.
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -44,8 +43,7 @@ export class ForeignLink extends Error {
 
 /**
  * Returns the path that symbolic links lead to, which need not exist, or the path itself without links. Follows links
- * as Linux does with `fs.protected_symlinks`, whatever the system's setting, and more strictly in folders that are not
- * sticky.
+ * as Linux does with `fs.protected_symlinks`, and more strictly in folders that are not sticky.
  * @throws ForeignLink for a link of another user; errors of the file system
  */
 export function followed(path: string, user: User): string {

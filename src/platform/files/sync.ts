@@ -6,10 +6,7 @@ function throwUnlessRefused(error: unknown): void {
   if (!means(error, 'unsupported')) throw error;
 }
 
-/**
- * Syncs an open file to the disk, if the file system can. Throws an error of the file system if written data may be
- * lost.
- */
+/** Syncs an open file, if the file system can. Throws an error of the file system if written data may be lost. */
 export function syncOpen(file: number): void {
   try {
     fsyncSync(file);

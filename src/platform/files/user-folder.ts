@@ -1,13 +1,11 @@
-// User folders have absolute paths: a relative one would be in the current folder, whose files may be another user's.
+// User folders have absolute paths (XDG Base Directory Specification, "Environment variables"): a relative one would be
+// in the current folder, whose files may be another user's.
 import { isAbsolute } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type System = { readonly env: Variables; readonly platform: string };
 
-/**
- * A row has the XDG variable, the paths below the home folder of Unix and macOS, the variable of Windows, and the
- * folder below `pwpush` on Windows.
- */
+/** XDG variable, paths below the home folder of Unix and macOS, variable of Windows, its folder below `pwpush`. */
 const places = {
   config: ['XDG_CONFIG_HOME', '.config', 'Library/Preferences', 'APPDATA', 'Config'],
   state: ['XDG_STATE_HOME', '.local/state', 'Library/Application Support', 'LOCALAPPDATA', 'State'],
@@ -15,12 +13,9 @@ const places = {
   cache: ['XDG_CACHE_HOME', '.cache', 'Library/Caches', 'LOCALAPPDATA', 'Cache'],
 } as const;
 
-/** Ignores a relative path (XDG Base Directory Specification, "Environment variables"). */
 export const absolute = (path = '') => (isAbsolute(path) ? path : undefined);
 
-/**
- * Returns the home folder of the environment, or of the user's system `entry`, which may throw; undefined without one.
- */
+/** Returns the home folder of the environment, or of the user's system `entry`, which may throw; or undefined. */
 export function homeFolder({ env, platform }: System, entry: () => string) {
   try {
     return absolute(env[platform === 'win32' ? 'USERPROFILE' : 'HOME']) ?? absolute(entry());
