@@ -28,10 +28,7 @@ export async function candidateKey(text: string): Promise<CandidateKey> {
   }
 }
 
-/**
- * Undefined for words without a salt.
- * @param salt stretches words
- */
+/** Returns undefined for words without `salt`, which stretches them. */
 export async function proofOf(
   key: string,
   salt: string | undefined,
@@ -45,7 +42,7 @@ export const ASKED = 'this push is encrypted: enter the part of the link after #
 
 /**
  * Asks again twice for a wrong key.
- * @param open gets undefined if nothing was typed
+ * @param open receives undefined if nothing was typed
  */
 export async function askForKey<T>(
   context: Context,
