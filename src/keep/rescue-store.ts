@@ -37,7 +37,7 @@ type Keeping = 'for-later' | 'now' | 'nothing';
 export type StoreContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
 
 /**
- * Saves everything that cannot be delivered to the state folder. A text that cannot be saved is printed on the
+ * Saves to the state folder everything that cannot be delivered. A text that cannot be saved is printed on the
  * terminal, unless a coding agent would read it.
  */
 export class RescueStore {

@@ -58,7 +58,7 @@ export interface Draft {
   readonly files: readonly Attachment[] | undefined;
   readonly expiry: ExpiryFields;
   readonly passphrase: NewPassphrase;
-  /** A key is stretched on another thread while the transport loads. */
+  /** Not awaited, as a key is stretched on another thread while the transport loads. */
   readonly sealed: Promise<SealedContent> | undefined;
   close(): Promise<void>;
 }
@@ -127,7 +127,7 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
 }
 
 /**
- * Warns once for each label that the name or the note of an encrypted push is not encrypted.
+ * Warns once that the name, and once that the note, of an encrypted push is not encrypted.
  * @param warned the labels that were warned of
  */
 export async function warnOfClear(

@@ -134,7 +134,7 @@ function checkOpen(
     });
 }
 
-/** The question goes to stderr, as everything for a person. */
+/** The question goes to stderr, as everything for a person does. */
 export async function showQuestion({ say }: Entry, request: SecretRequest): Promise<void> {
   if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;

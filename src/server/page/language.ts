@@ -114,7 +114,7 @@ export function localeOf(request: Request): string {
   return 'en';
 }
 
-/** A longer list, which no browser sends, is cut. */
+/** Longer lists of languages, which no browser sends, are cut. */
 const MOST_ACCEPTED = 30;
 
 /** Returns the tags of Accept-Language, the preferred ones first (RFC 9110, 12.5.4). */

@@ -59,7 +59,9 @@ export class PageContext {
     if (!isOwnForm(this.request, this.base)) throw new Forbidden('foreignForm');
   }
 
-  /** Logs and returns a refusal, for the page of the form. Rethrows other errors, and `abandoned`, as the client is gone. */
+  /**
+   * Logs and returns a refusal for the page of the form. Rethrows other errors, and `abandoned`: the client is gone.
+   */
   refusalOf(error: unknown): ServiceRefusal {
     if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
     this.options.log.failure(error);

@@ -19,7 +19,7 @@ const prompts = {
 } as const;
 
 /**
- * Asks for the passphrase, or to press a button, before a view of a push is taken or the question of a request is shown:
+ * Asks for the passphrase, or to press a button, before a view of a push is used or the question of a request is shown:
  * link scanners press no buttons.
  */
 export function passphrasePage(

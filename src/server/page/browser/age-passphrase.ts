@@ -31,7 +31,6 @@ export function x25519Recipient(point: Uint8Array): Recipient {
   return pointRecipient(noble, x25519, point);
 }
 
-/** Encrypts a text as armor. */
 export async function encryptText(text: string, recipient: Recipient): Promise<string> {
   return armored(noble, await prepared(noble, [recipient]), new TextEncoder().encode(text));
 }

@@ -18,7 +18,7 @@ const typedWords = takeWords();
 const showHash = (shown: string) =>
   history.replaceState(null, '', location.pathname + location.search + shown);
 if (hash !== '') showHash('');
-// While this class is set, CSS hides the armor and the encrypted files.
+// While the class `decrypting` is set, CSS hides the armor and the encrypted files.
 const { classList } = document.documentElement;
 classList.add('decrypting');
 const showArmor = () => classList.remove('decrypting');
@@ -67,7 +67,7 @@ document.addEventListener('DOMContentLoaded', () => {
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // `every-page.ts` would block the next submit event for five seconds.
+    // Otherwise, `every-page.ts` would block the next submit for five seconds.
     event.stopPropagation();
     decrypt(keysIn(input.value), true);
   });
@@ -85,7 +85,8 @@ document.addEventListener('DOMContentLoaded', () => {
 });
 
 /**
- * An error shows the `data-` text with this name. A push page has no `data-recipients`, as it shows that note itself.
+ * Maps an error to the `data-` attribute with its message. A push page has no `data-recipients`, as it shows that note
+ * anyway.
  */
 const problems: Partial<Record<AgeError['reason'], string>> = {
   'no-match': 'wrong',

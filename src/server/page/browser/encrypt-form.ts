@@ -23,7 +23,7 @@ document.addEventListener('DOMContentLoaded', () => {
   if (!stored) return void Object.assign(box, { checked: false, disabled: true });
   let encrypted: ProvedContent | undefined;
   let busy = false;
-  // Text and files that are entered during encryption would not be encrypted.
+  // Disables the fields: text and files that are entered during encryption would not be encrypted.
   const hold = (held: boolean) => {
     busy = held;
     text.disabled = held;

@@ -7,7 +7,8 @@ import { ascii, type Bytes, type Primitives } from '../../../age/format/platform
 /** Milliseconds of scrypt after which the browser can draw and react. */
 const SLICE = 30;
 /**
- * Bytes per call, which takes a limited number of arguments; a multiple of three, as base64 would be padded otherwise.
+ * Bytes per call of `fromCharCode`, which takes a limited number of arguments; a multiple of three, so that only the
+ * last piece of base64 is padded.
  */
 const PIECE = 3 * 4096;
 
