@@ -10,7 +10,7 @@ export interface GeneratedSecret {
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
- * The least and greatest count of each kind, and its alphabet. The least count takes a while to guess, except for a PIN.
+ * The least and greatest count of each kind, and its alphabet. The least takes a while to guess, except for a PIN.
  * `signs` survive shells, forms and being read aloud: no quotes, and no = as in NAME=value.
  */
 const kinds = {

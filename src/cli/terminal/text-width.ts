@@ -10,7 +10,7 @@ export function width(text: string): number {
   let columns = 0;
   let last = 0;
   for (const character of text) {
-    // U+FE0F makes the character before it an emoji (Unicode TR 51). Terminals that draw the emoji narrow leave a space.
+    // U+FE0F makes the character before it an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
     if (character === '\ufe0f' && last === 1) columns++;
     const own = zero.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
     columns += own;
