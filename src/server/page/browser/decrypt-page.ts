@@ -12,7 +12,7 @@ import { takeWords } from './tab-storage';
  * the page (src/server/page/encrypted.ts). The script neither sends nor stores the key.
  */
 
-// Removes the key from the address before anything is drawn, so that the browser's history does not have it.
+// Removes the key from the address before anything is drawn, so that the browser records the page without it.
 const { hash } = location;
 const typedWords = takeWords();
 const showHash = (shown: string) =>

@@ -79,7 +79,7 @@ function replaceContent(form: FormData, { text, files, proof }: ProvedContent): 
   for (const file of files) form.append('push[files][]', file);
 }
 
-/** The service returns a refused form with the encrypted text, which this decrypts. */
+/** Decrypts the text in a form that the service refused, as it returns the encrypted one. */
 async function restore(text: HTMLTextAreaElement, key: string | null): Promise<void> {
   if (!key || !text.value.startsWith('-----BEGIN AGE')) return;
   const plain = await decryptText(text.value, key);
