@@ -8,9 +8,8 @@ const LONGEST_HOST = 253;
 const LONG_LABEL = /[^.]{64}/u;
 
 /**
- * Returns the text before the host of an address, and the host with its port, both as written; both are '' without a
- * host. Does not use the URL parser, as `hasLongHost` must measure the host before (URL Standard, 4.4, "authority
- * state").
+ * Returns the text before the host of an address, and the host with its port, both as written; both '' without a host.
+ * The URL parser cannot be used, as `hasLongHost` guards it (URL Standard, 4.4, "authority state").
  */
 export function splitHost(address: string): [before: string, host: string] {
   const [, scheme = '', authority = ''] =
@@ -19,10 +18,9 @@ export function splitHost(address: string): [before: string, host: string] {
   return [scheme + authority.slice(0, start), authority.slice(start)];
 }
 
-/** Such hosts are not parsed, as the time of the URL parser grows with the square of the length of a label. */
+/** Long hosts are not parsed, as the time of the URL parser grows with the square of the length of a label. */
 export function hasLongHost(address: string): boolean {
-  // The URL parser ignores leading spaces and control characters, and all tabs and line ends, so they are removed here
-  // too.
+  // The URL parser ignores spaces and control characters before an address, and all tabs and line ends.
   const [, host] = splitHost(address.replace(/^[^!-\uffff]+|[\t\n\r]/g, ''));
   const name = host.replace(/:\d*$/, '');
   return name.length > LONGEST_HOST || LONG_LABEL.test(name);
@@ -59,14 +57,14 @@ export function webAddress(text: string | null | undefined): string | undefined 
   // The brackets of an IPv6 host are not escaped.
   const [, origin = '', rest = ''] = /^(https?:\/\/(?:\[[^\]]*\])?)(.*)$/.exec(url.href) ?? [];
   const address = origin + rest.replace(/[^\w.~:/?#@%=&+,-]/g, escaped);
-  // The result is checked again, as escaping makes the address and the labels of its host longer.
+  // Escaping may make a label of the host too long.
   return address.length > LONGEST_LINK || !parseUrl(address) ? undefined : address;
 }
 
 /** Tests for printable ASCII first, as the engine loads its Unicode tables only for the second pattern. */
 const hasBlanks = (text: string) => !/^[!-~]*$/.test(text) && /[\s\p{C}]/u.test(text);
 
-/** The character code is the one byte to encode, as `URL.href` has only ASCII characters. */
+/** `URL.href` is ASCII, so that each character is one byte. */
 const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /**
@@ -76,7 +74,7 @@ const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCas
  */
 export function isLoopback(host: string): boolean {
   if (/[\s/?#@\\]/.test(host)) return false;
-  // The URL parser normalizes the spellings of an IP address, such as `127.1` and `0x7f000001`.
+  // The URL parser normalizes spellings of IP addresses, such as `127.1`.
   const hostname = parseUrl(`http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`)?.hostname;
   if (hostname === undefined) return false;
   return (
@@ -85,14 +83,12 @@ export function isLoopback(host: string): boolean {
   );
 }
 
-/** RFC 6761, 6.3: such names are loopback, whatever DNS says. */
+/** `localhost` and names below it are loopback, whatever DNS says (RFC 6761, 6.3). */
 export function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }
 
-/**
- * Returns the host as it is written in a URL. The unspecified address, at which a service may listen, becomes loopback.
- */
+/** The unspecified address, at which a service may listen, becomes loopback. */
 export function urlHost(host: string): string {
   // `::` becomes IPv4 too, as a container may have no IPv6 loopback.
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
@@ -106,9 +102,7 @@ export function withScheme(text: string): string {
   return `${url && isLoopback(url.hostname) ? 'http' : 'https'}://${text}`;
 }
 
-/**
- * The link of a push as the reference builds it (docs/wire.md, "Tokens and addresses"); `/r` asks for a click first.
- */
+/** The link of a push as in the reference (docs/wire.md, "Tokens and addresses"); `/r` asks for a click first. */
 export function pushLink(
   base: string,
   push: { readonly url_token: string; readonly retrieval_step?: unknown },
@@ -116,10 +110,7 @@ export function pushLink(
   return `${base}/p/${push.url_token}${push.retrieval_step ? '/r' : ''}`;
 }
 
-/**
- * False for hosts such as `$(reboot).test` (URL Standard, 3.2), which a user could copy to a shell with a printed
- * command.
- */
+/** False for hosts such as `$(reboot).test` (URL Standard, 3.2), which are dangerous in a command to copy. */
 export function isShellSafe(address: string): boolean {
   return /^[\w.:/[\]-]+$/.test(address);
 }

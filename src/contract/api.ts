@@ -123,14 +123,12 @@ export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, 
   key_salt?: string;
 }
 
-/**
- * Fields of a request to someone for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default.
- */
+/** Fields of a request for a secret (docs/wire.md, "Requests"); the instance has defaults for missing fields. */
 export interface NewRequest extends Partial<Notification>, Flags<typeof requestFlags, boolean> {
   /** The question. */
   request: string;
   close_after_duration?: number;
-  /** Seconds; takes precedence over `close_after_duration` in our own service, others do not know it. */
+  /** Seconds. Our own service prefers it to `close_after_duration`. */
   close_after?: number;
   passphrase?: string;
   name?: string;
@@ -139,7 +137,7 @@ export interface NewRequest extends Partial<Notification>, Flags<typeof requestF
   public_key?: string;
 }
 
-/** Whether the instance says that it has a feature, as `true` or as an object with `enabled: true`. */
+/** A feature is `true`, or an object with `enabled: true`. */
 export function hasFeature(features: unknown, name: string): boolean {
   const feature = (features as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return (
@@ -158,9 +156,7 @@ export function toldEdition({
   return hasFeature(features?.pushes, 'expires_in') ? APPLICATION : (edition ?? undefined);
 }
 
-/**
- * Compares the length first, as spreading a long text into characters would take a hundred times its size in memory.
- */
+/** Compares the length first, as an array of the characters of a long text takes a hundred times its size. */
 export function hasAtMost(text: string, characters: number): boolean {
   // A character is one or two UTF-16 code units.
   return text.length <= 2 * characters && [...text].length <= characters;

@@ -19,7 +19,7 @@ const address = v.pipe(
   v.string(),
   v.transform((text) => webAddress(text)),
 );
-/** Some instances leave the link out of the response to a creation; an invalid link counts as missing. */
+/** Some instances send no link with a creation. An invalid link counts as missing. */
 const link = v.fallback(v.nullish(address), undefined);
 const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
@@ -39,7 +39,7 @@ function object<const Entries extends v.ObjectEntries>(entries: Entries) {
   );
 }
 
-/** Bounds how long a hostile instance can keep the client busy, as each file is requested up to three times. */
+/** Bounds the time of a download, as each file is requested up to three times. */
 const MOST_FILES = 10 * limits.filesPerPush;
 
 const isNamed = ({ url_token }: { readonly url_token: string }) => url_token !== '';
@@ -85,7 +85,7 @@ export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   v.check((push) => isNamed(push) || push.html_url != null),
 );
 
-/** The payload of a retrieval must be valid, as a lenient schema would lose the secret. */
+/** The payload of a retrieval must be valid, as it would otherwise be dropped without an error. */
 export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({
     ...pushFields,
@@ -96,7 +96,7 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
 
-/** Leaves invalid elements out; fails if all of several are invalid. */
+/** Leaves out invalid elements, but fails if there are elements and none is valid. */
 function validElements<T>(element: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.array(v.fallback(v.nullable(element), null)),
@@ -116,10 +116,7 @@ const listedPush = v.pipe(
 
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(listedPush);
 
-/**
- * Accepts an array, or an object with one. Its elements are not checked, as the client only asks whether accounts
- * exist.
- */
+/** Accepts an array, or an object with one. The client only asks whether the instance has accounts. */
 export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
   v.array(v.unknown()),
   object({ accounts: v.array(v.unknown()) }),
@@ -145,7 +142,6 @@ const requestFields = {
   files: pushFields.files,
 };
 
-/** The response to the creation of a request must have a link or a token. */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
   v.check((request) => isNamed(request) || request.html_url != null),

@@ -1,4 +1,4 @@
-/** `push --here` and `request --here` report such events of their visitors. */
+/** An event that `push --here` or `request --here` reports. */
 export interface HereEvent {
   readonly event: 'opened' | 'viewed' | 'passphrase' | 'fetched' | 'deleted' | 'expired' | 'lost';
   readonly ip: string | null;

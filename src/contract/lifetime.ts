@@ -18,7 +18,7 @@ export const durations: readonly number[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * units.d),
 ];
 
-/** Returns the index of the longest duration that is not over `seconds`; -1 if all are longer. */
+/** Returns the index of the longest duration within `seconds`; -1 for none. */
 export function longestDuration(seconds: number): number {
   return durations.findLastIndex((duration) => duration <= seconds);
 }
@@ -30,13 +30,12 @@ export const shortestLifetime: Readonly<Record<Edition, number>> = {
   pwpush: units.m,
 };
 
-/** `after` are seconds from now, `at` is a time in milliseconds. */
+/** `after` is in seconds from now, `at` in milliseconds since 1970. */
 export type Expiry = { readonly after: number } | { readonly at: number };
 
 /**
- * Parses a duration (`6h`, `1d12h`), a day (`2026-12-01`, meaning its last second) or a time (`2026-12-01T09:00`). Days
- * and times are local unless the time has a time zone, as `2026-12-01T09:00Z` (ISO 8601). Returns undefined for invalid
- * text.
+ * Parses a duration (`6h`, `1d12h`), a day (`2026-12-01`, meaning its last second) or a time (`2026-12-01T09:00`);
+ * local unless it has a time zone, as `2026-12-01T09:00Z` (ISO 8601). Returns undefined for invalid text.
  */
 export function parseExpiry(text: string): Expiry | undefined {
   const after = parseDuration(text);
@@ -81,7 +80,7 @@ export type LifetimeFields = ExpiryFields & ClosingFields;
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the field that requests a lifetime from an edition, rounded down to a lifetime that the edition has.
+ * Returns the field that requests a lifetime, rounded down to one that the edition has.
  * @returns undefined if `seconds` is below the shortest lifetime of the edition
  */
 export function expiryFields(seconds: number, edition: Edition): ExpiryFields | undefined {
@@ -92,8 +91,8 @@ export function expiryFields(seconds: number, edition: Edition): ExpiryFields | 
 }
 
 /**
- * Returns the fields that say when a request closes: the exact seconds, and for instances that do not know
- * `close_after`, the index of the longest duration within them.
+ * Returns the seconds until a request closes, and for instances without `close_after` the longest index within
+ * `seconds`.
  * @returns undefined if all durations are longer
  */
 export function closingFields(seconds: number): ClosingFields | undefined {
@@ -140,7 +139,7 @@ function withoutSkew(seconds: number): number {
 }
 
 /**
- * Compares the lifetimes, in seconds. Returns them as equal if they differ by less than a minute or by `calendarSlack`.
+ * Compares lifetimes in seconds. Returns them as equal within a minute or `calendarSlack`.
  * @returns undefined if one of the lifetimes is not known
  */
 export function comparedLifetimes(
@@ -155,16 +154,14 @@ export function comparedLifetimes(
   return { requested, granted: same ? requested : granted };
 }
 
-/**
- * Seconds that an instance may add by its calendar: a day for each month of 31 days, an hour for daylight saving time.
- */
+/** Seconds that an instance may add by its calendar: a day for each month, an hour for daylight saving time. */
 function calendarSlack(request: LifetimeFields): number {
   const requested = durations[requestedIndex(request)] ?? 0;
   const months = Math.floor(requested / units.mo);
   return requested < units.d ? 0 : months * units.d + units.h;
 }
 
-/** `45 minutes`, `1 day 12 hours` */
+/** Returns `45 minutes` or `1 day 12 hours`. */
 export function durationText(seconds: number): string {
   const words: string[] = [];
   let left = Math.round(seconds);

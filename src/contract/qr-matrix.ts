@@ -53,13 +53,10 @@ function rowPath(row: boolean[], y: number): string {
 
 /** In alphanumeric mode, the value of a character is its index in this string (ISO/IEC 18004, table 5). */
 const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
-/** Runs shorter than 16 stay in byte mode, as the header of a segment would cost more bits than it saves. */
+/** Shorter runs stay in byte mode, as the header of a segment could take more bits than it saves. */
 const RUN = /([0-9A-Z $%*+\-./:]{16,})/;
 
-/**
- * Splits the text, as alphanumeric mode takes 5.5 bits for a character. qrcode-terminal itself uses byte mode (8 bits)
- * only.
- */
+/** Alphanumeric mode takes 5.5 bits for a character, byte mode 8. qrcode-terminal itself uses byte mode only. */
 function segmentsOf(bytes: string): Segment[] {
   const parts = bytes.split(RUN).map((part, i) => (i % 2 === 0 ? inBytes : alphanumeric)(part));
   return parts.filter((part) => part.bits > 0);

@@ -5,7 +5,7 @@ export const HOST = '127.0.0.1';
 export const PORT = 5100;
 
 /**
- * Limit for one client address. High, as all jobs of a CI system may share one; passphrase tries have their own limit.
+ * The limit for a client address is high, as all jobs of a CI system may share one. Passphrase tries have their own.
  */
 export const REQUESTS_PER_SECOND = 100;
 
@@ -13,14 +13,14 @@ export const REQUESTS_PER_SECOND = 100;
 export type Limit = number | 'minDays' | 'maxDays' | 'maxViews';
 
 /**
- * A whole number that an operator can set; sizes are in bytes. The option of `serve`, the environment variable, the
- * help and the check are all made from this row and its name in `numbers`.
+ * A whole number that an operator can set; sizes are in bytes. The option of `serve`, its variable, help and check are
+ * made from this row and its name.
  */
 export interface NumberSetting {
   readonly unit: 'count' | 'days' | 'size';
   readonly help: string;
   readonly range: readonly [least: Limit, most?: Limit];
-  /** The default value; without it, the lower bound of `range`. */
+  /** By default the lower bound of `range`. */
   readonly preset?: number | undefined;
 }
 
@@ -42,8 +42,8 @@ export const numbers = {
   defaultViews: row('count', 'views of a push by default', [1, 'maxViews'], views.default),
   maxViews: row('count', 'most views that a push can have', [views.min, 1_000_000], views.max),
   maxFileSize: row('size', 'largest file: 500M, 1GiB', [1, 1024 ** 4], limits.bytesPerFile),
-  // The program takes 100 MiB without buffers, so the default fits a machine of 256 MiB. A JSON body fits a quarter of
-  // 32 MiB.
+  // The program takes another 100 MiB, so that the default fits a machine of 256 MiB. A quarter of the lower bound, the
+  // share of one client, fits one JSON body.
   maxBuffer: row('size', 'memory for requests and responses', [32 * MIB], 64 * MIB),
   // Each connection takes 10 to 20 KiB of memory.
   maxConnections: row('count', 'open connections', [16], 4096),
@@ -53,7 +53,7 @@ export const numbers = {
   maxFailures: row('count', 'failures in the log of a push', [1, 9000], 1000),
   // With 0, an expired push is still kept for the ten minutes in which its creation can be repeated (`LONGEST`).
   keepDays: row('days', 'days to keep the log of expired pushes', [0, MOST_DAYS], 90),
-  // New pushes are refused while less is free. For a database in memory, the size limit is raised by this.
+  // New pushes are refused while less is free. With data in memory, the reserve is added to their limit.
   reserve: row('size', 'free disk space to leave', [0], 32 * MIB),
 };
 

@@ -21,7 +21,7 @@ export interface TokenSummary {
   readonly expires_at: string | null;
 }
 
-/** A new token. It cannot be read again, as only its hash is stored. */
+/** A new token, which cannot be read again. */
 export interface IssuedToken extends Pick<TokenSummary, 'id' | 'name' | 'label'> {
   readonly token: string;
 }
@@ -44,7 +44,7 @@ export class Owners {
     const row = await this.find(token);
     if (!row) return undefined;
     const now = this.now().getTime();
-    // The last use is stored at most once a minute, so that not every HTTP request writes.
+    // Stored at most once a minute, so that not every HTTP request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
     return { id: row.id, name: row.name };
   }
@@ -78,8 +78,8 @@ export class Owners {
   }
 
   /**
-   * Creates a token that replaces another. The old token is valid until the first use of the new one, for an hour at
-   * most. Returns undefined if no valid token has that ID.
+   * Creates a token that replaces another, which stays valid until the first use of the new one, for an hour at most.
+   * Returns undefined if no valid token has that ID.
    * @throws ServiceError when an unused token replaces the old one already
    */
   async replace(id: string): Promise<IssuedToken | undefined> {
@@ -122,8 +122,8 @@ export class Owners {
   }
 
   /**
-   * Deletes the token with that ID, or if there is none, all tokens of the owner with that name. The owner's pushes
-   * stay. Returns the name of the owner and the number of deleted tokens.
+   * Deletes the token with that ID, or else all tokens of the owner with that name. The owner's pushes stay. Returns
+   * the name of the owner and the number of deleted tokens.
    */
   async revoke(which: string): Promise<{ readonly name: string; readonly revoked: number }> {
     const name = which.trim();
@@ -170,7 +170,7 @@ export class Owners {
   }
 }
 
-/** Trims the text. @throws ServiceError when it is too short or long, or has control characters, which break a list */
+/** Trims the text. @throws ServiceError when it is too short, too long or not printable */
 function printable(what: string, text: string, least: number): string {
   const trimmed = text.trim();
   if (trimmed.length < least || trimmed.length > 255 || /\p{C}/u.test(trimmed))
@@ -179,8 +179,8 @@ function printable(what: string, text: string, least: number): string {
 }
 
 /**
- * The selector is a part of the hash. It finds the row, and is shown as the token's ID: a token has 256 random bits,
- * which no hash reveals. `find` compares the whole digest in constant time.
+ * The selector, a part of the hash, finds the row and is shown as the token's ID: a token has 256 random bits, which no
+ * hash reveals. `find` compares the whole digest in constant time.
  */
 function fingerprint(token: string): { selector: string; digest: Buffer } {
   const digest = createHash('sha256').update(token).digest();

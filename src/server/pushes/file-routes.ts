@@ -5,7 +5,7 @@ import { json } from '../http/responses';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
 
-/** Bytes of memory that a download takes while its client reads slowly, for sealed and opened chunks. */
+/** Bytes of memory that the chunks of a download take, sealed and opened. */
 const STREAM_BYTES = 4 * CHUNK;
 
 /** A download uses no view and needs no token, only the link. */
@@ -31,10 +31,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
     });
   });
 
-  /**
-   * Reads the file as fast as the client does. Cuts the connection on an error, so that the client sees an incomplete
-   * file.
-   */
+  /** Reads as fast as the client does. Cuts the connection on an error, so that the client sees an incomplete file. */
   function stream(c: Context<Env>, file: ReadableFile, { first, end }: ByteRange): ReadableStream {
     const bytes = file.read(first, end);
     return new ReadableStream<Uint8Array>(
@@ -63,7 +60,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
   return downloads;
 }
 
-/** Range applies to GET only (RFC 9110, 14.2), and is ignored if If-Range does not match the file. */
+/** Range is ignored unless the method is GET and If-Range matches the file (RFC 9110, 14.2). */
 function requestedRange(request: Request, { size, tag }: ReadableFile): ByteRange | 'all' | 'none' {
   const condition = request.headers.get('if-range');
   if (request.method !== 'GET' || (condition !== null && condition !== `"${tag}"`)) return 'all';

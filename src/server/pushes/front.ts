@@ -16,7 +16,7 @@ export interface FormLimits {
   readonly bounds: Bounds;
   /** Maximum size of a file in bytes; undefined where the form takes no files. */
   readonly fileBytes: number | undefined;
-  /** Whether the form has a field for an API token, because only users may create pushes. */
+  /** Whether the form has a field for an API token. */
   readonly needsToken: boolean;
   /** Whether the form creates a request rather than a push. */
   readonly asks: boolean;
@@ -37,7 +37,6 @@ interface FrontPage {
   readonly refused?: RefusedForm;
 }
 
-/** The page at `/ask` has a form for a new request. */
 export function askPage(view: View, { form, refused }: FrontPage): Response {
   const title = view.words.text('askTitle');
   const main = markup`<div class="body">
@@ -79,8 +78,8 @@ ${command}</pre></section>
 }
 
 /**
- * Shows the link of a new push or request. The address of this page does not contain the link, so that the link is in
- * no browser history and no log of a proxy. For an encrypted push, the script of the page adds the key to the link.
+ * Shows the link of a new push or request. The link is not in the address of this page, and so in no history and no log
+ * of a proxy. For an encrypted push, the script adds the key to the link.
  */
 export function createdPage(view: View, push: PushRow, link: string, encrypted: boolean): Response {
   const { words } = view;
@@ -104,7 +103,7 @@ function sharedText({ words }: View, push: PushRow): Markup {
 <p class="quiet">${words.text('createdHint')}</p>`;
 }
 
-/** The script of the page shows this template in place of the link if it no longer has the key. */
+/** The script shows this template in place of a link whose key is lost. */
 function keyGone({ words }: View, another: Markup): Markup {
   return markup`<template>${heading('alert', words.text('invalidTitle'), true)}
 <p>${words.text('invalidText')}</p>
@@ -151,7 +150,7 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
   const withFiles = fileBytes !== undefined;
   const attributes = markup` rows="5"${!withFiles && ' required'}`;
   const text = { ...field('payload', asks ? 'question' : 'secretText'), attributes };
-  // A refused form is shown again without files and passphrase, so the hints ask for them again.
+  // A refused form loses its files and passphrase, so the hints ask for them again.
   const files = field(
     'files',
     'files',

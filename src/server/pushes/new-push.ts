@@ -52,8 +52,8 @@ export function validatePush(
 }
 
 /**
- * Returns the fields of the schema with their values as sent, to compare them with those of a repeated request. Defaults
- * and unknown fields are left out, as another version of the service may have others.
+ * Returns the fields of the schema with their values as sent, to compare them with those of a repeated request.
+ * Defaults and unknown fields are left out, as another version of the service may have others.
  */
 export function sentOf(input: object, { entries }: { readonly entries: object }): Field[] {
   const sent = input as Readonly<Record<string, Field>>;
@@ -171,7 +171,7 @@ function sixteenBytes(label: string) {
   return v.nullish(v.pipe(v.string(message), v.check(isLinkKey, message)), null);
 }
 
-/** The field for files accepts only an empty list, as JSON cannot contain files. */
+/** JSON cannot contain files, so only an empty list is valid. */
 export function noFiles(message: string) {
   return v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, message));
 }
@@ -207,7 +207,7 @@ export function count<D extends number | undefined>(
   );
 }
 
-/** Boolean fields. The words `true`, `false`, `1` and `0` are accepted too, as forms send text. */
+/** Boolean fields, also as text (`true` or `1`), which forms send. */
 export function flags<Name extends string>(names: readonly Name[], fallback: boolean) {
   const entries = names.map((name) => [name, flag(name, fallback)] as const);
   return Object.fromEntries(entries) as Record<Name, ReturnType<typeof flag>>;

@@ -22,7 +22,7 @@ export function pushBody(push: PushRow, base: string, now: Date) {
     // Viewers may never delete a URL push.
     ...(push.kind === 'url' && { deletable_by_viewer: null }),
     deleted: push.deleted === 1,
-    // The instance stores only a hash of the passphrase, so it cannot return the passphrase.
+    // The instance stores only a hash of the passphrase.
     passphrase: push.protected || push.expired_at !== null ? null : '',
     created_at: iso(push.created_at),
     updated_at: iso(push.updated_at),

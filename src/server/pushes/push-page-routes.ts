@@ -10,9 +10,7 @@ import { notFound } from '../service-errors';
 import { retrievedPush } from './push-body';
 import { secretPage } from './secret';
 
-/**
- * Shows the secret, or first a form if a passphrase, a key proof or a click is needed; `step` always asks for a click.
- */
+/** Shows the secret, or a form if a passphrase, a key proof or a click is needed; `step` always asks for a click. */
 export async function openPush(page: PageContext, step: boolean): Promise<Response> {
   const { pushes, events } = page.options;
   const push = await pushes.find(urlToken(page.c));
@@ -28,8 +26,8 @@ export async function openPush(page: PageContext, step: boolean): Promise<Respon
 }
 
 /**
- * Handles the forms of the page: the one that shows the secret, with or without a passphrase, and the one that deletes
- * the push. A program that asks for JSON gets the body of an API retrieval, but needs no token.
+ * Handles the forms that show the secret or delete the push. A program that asks for JSON gets the body of an API
+ * retrieval, but needs no token.
  */
 export async function submitPush(page: PageContext): Promise<Response> {
   const { c, request } = page;

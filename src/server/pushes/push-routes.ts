@@ -77,9 +77,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
 /** Fields of lists only. A list has no payload, so these tell the owner what a push contains. */
 const contentSort = ({ kind, sealed_with }: PushRow) => ({ kind, sealed_with });
 
-/**
- * Returns the query with which a link opens in the language of the parameter `push_locale`; '' for an unknown language.
- */
+/** Returns the query that opens a page in the language `push_locale`; '' for an unknown language. */
 function localeQuery(c: Context<Env>): string {
   const locale = locales.find((code) => code === c.req.query('push_locale'));
   return locale === undefined ? '' : `?locale=${locale}`;

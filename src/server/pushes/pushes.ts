@@ -12,7 +12,7 @@ import { schemaOf, sentOf, validatePush } from './new-push';
 
 /** A visitor who expires a push, with the proof that they may view it or have seen it. */
 interface Expirer extends Omit<Opener, 'reserve'> {
-  /** The `deletionKey` that the page of the push sends back; it proves that the visitor saw the push. */
+  /** The `deletionKey` from the page of the push, which proves that the visitor saw the push. */
   readonly seen?: string | undefined;
 }
 
@@ -47,8 +47,8 @@ export class Pushes extends Views {
   }
 
   /**
-   * Expires a push and destroys its secret; an expired push stays as it is. A viewer needs either the key and
-   * passphrase of a view, or the `deletionKey` of a page that showed the push.
+   * Expires a push and destroys its secret; an expired push stays as it is. Viewers need the key and passphrase, or
+   * `seen`.
    * @throws ServiceRefusal when there is no push, when viewers may not expire it, or when key or passphrase are wrong
    */
   async expire(expirer: Expirer): Promise<PushRow> {
@@ -67,9 +67,8 @@ export class Pushes extends Views {
   }
 
   /**
-   * Whether the visitor could view the push. The passphrase of an expired push can no longer be checked, so the result
-   * is false for a protected one unless `seen` proves it: kept views and files of the push, which `end` deletes, may be
-   * needed.
+   * Whether the visitor could view the push. An expired push has no passphrase to check, so viewers of a protected one
+   * need `seen`: `end` also deletes its kept views and files.
    * @throws ServiceRefusal as `retrieve` does for a wrong key or passphrase
    */
   private async couldView(push: PushRow, { visitor, passphrase, seen }: Expirer): Promise<boolean> {

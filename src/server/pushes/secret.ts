@@ -52,7 +52,7 @@ ${!last && deletionKey !== undefined && deletion(view, deletionKey)}
   );
 }
 
-/** Returns a page on which the browser decrypts a pasted text, for pushes on instances that cannot decrypt. */
+/** Returns a page on which the browser decrypts a pasted text, such as a push of another instance. */
 export function openPage(view: View): Response {
   const title = view.words.text('openTitle');
   const main = markup`<div class="body" data-once>
@@ -85,10 +85,7 @@ function content(view: SecretView, { push, payload, files }: ShownSecret): Marku
   return textView(view, payload);
 }
 
-/**
- * Lists the files with download buttons, and the time until their links expire, which the script of the page counts
- * down.
- */
+/** Lists the files with download buttons. The script of the page counts down until their links expire. */
 export function downloads(view: View, files: readonly Download[], push: PushRow): Markup {
   const { words, now } = view;
   const isFinal = push.kind === 'request' || viewsRemaining(push) === 0;

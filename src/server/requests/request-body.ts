@@ -16,7 +16,7 @@ export function requestBody(request: PushRow, base: string, now: Date) {
     html_url: link,
     json_url: `${link}.json`,
     state: requestState(request),
-    // The instance stores only a hash of the passphrase, so it cannot return the passphrase.
+    // The instance stores only a hash of the passphrase.
     passphrase: request.protected || request.expired_at !== null ? null : '',
     ...flagsOf(request, requestFlags),
     public_key: request.public_key,

@@ -50,7 +50,6 @@ export async function submitRequest(page: PageContext): Promise<Response> {
   });
 }
 
-/** Handles each of the forms on the pages of a request. */
 async function submit(page: PageContext, request: PushRow, body: ArrivingBody): Promise<Response> {
   const { requests } = page.options;
   if (await body.readFields())

@@ -54,7 +54,7 @@ ${facts(timeLeft(view, request))}
 /** In characters. A question of one line is shown as a heading up to this length. */
 const SHORT_QUESTION = 120;
 
-/** A box sets the question apart, so that readers do not take it for a text of this site. */
+/** A box shows that the question is not a text of this site. */
 function questionBox(question: string, label: string): Markup {
   const short = question.length <= SHORT_QUESTION && !question.includes('\n');
   const [title, content] = short
@@ -72,7 +72,7 @@ function answerForm(view: View, shown: ShownRequest, refused: RefusedAnswer | un
   const problem = refused && markup`<span>${answerProblem(view, fileBytes, refused)}</span>`;
   const attributes = markup` rows="5"${!withFiles && ' required'} aria-describedby="answer-note problem"`;
   const name = 'request[response]';
-  // The script of the page writes its errors into `#problem`, which is hidden until then.
+  // The script shows its errors in `#problem`.
   return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-damaged="${words.text('keyDamaged')}" data-empty="${forms.nothingEntered(view, fileBytes)}">
 ${forms.onceField('request[once]')}${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
 ${forms.textRow(view, { id: 'response', name, label: 'yourAnswer', attributes }, refused?.response)}
@@ -89,7 +89,6 @@ ${public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span
 </form>`;
 }
 
-/** Translates the refusal of an answer for the page. */
 export function answerProblem(
   view: View,
   fileBytes: ShownRequest['fileBytes'],

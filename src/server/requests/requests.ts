@@ -20,10 +20,7 @@ export interface NewAnswer extends Opener {
 
 const respondCall = (urlToken: string) => ['respond', urlToken];
 
-/**
- * `open` until the request is answered, `ready` until its owner has read the answer, `closed` after that or when it
- * expires.
- */
+/** `open` until the request is answered, `ready` until the owner reads the answer, `closed` after that or on expiry. */
 export function requestState({ expired_at, views }: PushRow): 'open' | 'ready' | 'closed' {
   if (expired_at !== null) return 'closed';
   return views > 0 ? 'ready' : 'open';
@@ -31,9 +28,8 @@ export function requestState({ expired_at, views }: PushRow): 'open' | 'ready' |
 
 /**
  * The rules of requests. A request is a row of `pushes` whose payload is the question. Answering takes the one view of
- * the row, which is atomic, so that only one answer is stored. The answer is another row of `pushes`, without a link,
- * and ends when the owner reads it. The data key of the answer is also sealed with the data key of the request, so that
- * the passphrase of the request protects both rows.
+ * the row, which is atomic, so that only one answer is stored. The answer is another row, without a link, and ends when
+ * the owner reads it. Its data key is also sealed with that of the request, so that one passphrase protects both rows.
  */
 export class Requests extends Views {
   protected readonly what = 'request';
@@ -62,8 +58,8 @@ export class Requests extends Views {
   }
 
   /**
-   * Begins the upload of the files of an answer. The upload is discarded when another answer is stored. The caller must
-   * call `discard`, also after success.
+   * Begins the upload of the files of an answer. It ends when another answer is stored; the caller must always
+   * `discard` it.
    * @throws ServiceRefusal when there is no request, it takes no files, was answered or is closed, when the passphrase
    *   is missing or wrong, or when too many answers are arriving
    */
@@ -96,16 +92,14 @@ export class Requests extends Views {
     return upload;
   }
 
-  /**
-   * Discards unfinished uploads for a request that takes no answer any more; `Upload.touch` tells their senders why.
-   */
+  /** Discards unfinished uploads after a request was answered or closed; `Upload.touch` tells the senders why. */
   private async discardArriving({ id }: PushRow): Promise<void> {
     await Promise.all([...(this.arriving.get(id) ?? [])].map((upload) => upload.discard()));
   }
 
   /**
-   * Stores the answer to a request; only the first of several is stored. An answer is stored even if its client has
-   * disconnected, as the owner waits for it.
+   * Stores the answer, unless another one was first. An answer is stored even if its client has disconnected, as the
+   * owner waits for it.
    * @throws ServiceRefusal with messages by field; when there is no request, or it was answered or is closed; when the
    *   passphrase is missing or wrong
    */

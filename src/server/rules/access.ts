@@ -27,9 +27,7 @@ export interface Visitor extends Origin {
   readonly signal?: Abandonable | undefined;
   /** Requests with the same key are done once (`KeyedRequest`). */
   readonly idempotencyKey?: string | undefined;
-  /**
-   * Called with a hash of `idempotencyKey` when a response is kept for the key, and when that response is sent again.
-   */
+  /** Called with a hash of `idempotencyKey` when a response is kept for the key, and when it is sent again. */
   readonly kept?: ((key: string) => void) | undefined;
   /** Proves that the visitor has the key of an encrypted push (`ProofCheck`). */
   readonly keyProof?: string | undefined;

@@ -39,7 +39,7 @@ export interface ReadableFile extends FileHeader {
 interface FileLocation extends FileLink {
   readonly pushId: number;
   readonly uploadId: number;
-  /** When the push expires, in milliseconds since 1970; downloads in progress fail then. */
+  /** When the push expires, and with it downloads in progress; milliseconds since 1970. */
   readonly endsAt: number;
   readonly size: number;
 }
@@ -53,9 +53,8 @@ export class Files {
   constructor(private readonly options: RuleOptions) {}
 
   /**
-   * Begins the upload of files for a push with that token. The caller must call `discard` also after success.
-   * @param hooks `check` is called while data arrive and throws when the files are not wanted any more;
-   *   `Upload.discard` calls `discarded`
+   * Begins the upload of files for a push with that token. The caller must call `discard`, also after success.
+   * @param hooks `check` is called during the upload, and throws when the files are not wanted any more
    */
   upload(urlToken: string, hooks: Partial<UploadHooks> = {}): Upload {
     return new Upload(this.options, urlToken, {

@@ -59,7 +59,7 @@ export class Housekeeping {
       () => deleteMade(database.sql, now),
       () => this.forgetViews(now),
       () => this.dropSpent(),
-      // A push stays while the request that made it can still be repeated.
+      // A push stays while its creation can be repeated.
       () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),
     ];
     // Each step runs even if another one fails.
@@ -127,7 +127,7 @@ export class Housekeeping {
     }
   }
 
-  /** Deletes the sealed texts that last views left for repeated requests, once no kept view opens them. */
+  /** Deletes the sealed texts of last views that no kept view opens any more. */
   private async dropSpent(): Promise<void> {
     const { database } = this.options;
     let after = 0;

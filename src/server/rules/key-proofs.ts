@@ -60,7 +60,7 @@ export class ProofCheck {
     return isProvedAt(known, keyProof, sent);
   }
 
-  /** The address at which the link opens, for a visitor who proved the key at another address of this service. */
+  /** Returns the address at which the link opens if the visitor proved the key at another address of this service. */
   private elsewhere({ url_token, key_proof }: PushRow, visitor: Visitor): string | undefined {
     const { keyProof: sent = '', bases: called = [] } = visitor;
     const { keyProof, bases } = unsealProof(url_token, key_proof as string);
@@ -79,7 +79,7 @@ function secured(base: string): string {
   return base.replace(/^http:(\/\/[^/]*?)(?::443)?(?=\/|$)/, 'https:$1');
 }
 
-/** Compares in constant time, so that an attacker cannot measure how much of a guess is right. */
+/** Compares in constant time, against timing attacks. */
 export function isEqual(sent: string, expected: string): boolean {
   const [sentBytes, expectedBytes] = [Buffer.from(sent), Buffer.from(expected)];
   return sentBytes.length === expectedBytes.length && timingSafeEqual(sentBytes, expectedBytes);
@@ -87,7 +87,7 @@ export function isEqual(sent: string, expected: string): boolean {
 
 const TOO_MANY = 'Too many wrong keys. Try again later.';
 
-/** The first message is for a missing key, the second for a wrong one. */
+/** The first message of each is for a missing key, the second for a wrong one. */
 const LINK = [
   'The end of this link is missing: ask for the whole link. No view was used.',
   'The end of this link is wrong: ask for the whole link. No view was used.',

@@ -44,8 +44,8 @@ function hasKey(visitor: Visitor): visitor is KeyedVisitor {
 }
 
 /**
- * A request with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). It is done once; a repeated request
- * gets the answer of the first.
+ * An HTTP request with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). It is done once; a repeated
+ * one gets the answer of the first.
  */
 abstract class KeyedRequest<Answer extends KeptAnswer> {
   protected readonly key: ReturnType<typeof keyOf>;
@@ -57,7 +57,7 @@ abstract class KeyedRequest<Answer extends KeptAnswer> {
   /** Returns the kept answer, if there is one. @throws ServiceRefusal when the key was used for another request */
   protected abstract find(sql: Sql, now: number): Promise<Answer | undefined>;
 
-  /** Called where there is nothing to do. @throws Repeated when a request with the same key has done it */
+  /** @throws Repeated when a request with the same key was done meanwhile */
   async check(sql: Sql, now: number): Promise<void> {
     if (await this.find(sql, now)) throw new Repeated();
   }
@@ -102,7 +102,7 @@ export class KeyedCall extends KeyedRequest<KeptAnswer> {
   }
 
   /**
-   * Stores which row the request made, in the transaction that makes it.
+   * Stores which row the request made, in the same transaction.
    * @throws Repeated when a request with the same key was done first
    */
   async keep(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number): Promise<void> {
@@ -136,7 +136,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
     body: readonly Field[],
   ) {
     super(visitor);
-    // The sealing key depends on passphrase and user, so that another one of either cannot open the kept view.
+    // Another passphrase or user derives another key, which cannot open the view.
     this.sealing = digestOf(this.key.secret, [...body, visitor.owner?.id], KEY_BYTES);
   }
 
@@ -145,7 +145,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
   }
 
   /**
-   * Finds the row. Called before the passphrase is checked, as a repeated request must not use a try.
+   * Finds the row, before the passphrase is checked, as a repeated request must not use a try.
    * @throws Repeated when a request with the same key has taken a view
    */
   async findRow(sql: Sql, now: number): Promise<StoredPush | undefined> {
@@ -178,10 +178,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
     };
   }
 
-  /**
-   * Opens the data keys of a kept view.
-   * @throws ServiceRefusal when passphrase, key proof or user differ from those of the view
-   */
+  /** Opens the data keys of a kept view. @throws ServiceRefusal when passphrase, key proof or user are not the same */
   keysOf(view: KeptView): Uint8Array[] {
     try {
       return split(unseal(this.sealing, view.seal, CONTEXT));
@@ -216,7 +213,7 @@ function split(keys: Buffer): Uint8Array[] {
   return Array.from({ length: count }, (_, n) => keys.subarray(n * KEY_BYTES, (n + 1) * KEY_BYTES));
 }
 
-/** Bytes of half a digest. `isMade` compares the first half, which is of the call and the user, alone. */
+/** Bytes of half a digest. The first half is of the call and the user, without the body. */
 const HALF = 16;
 
 /** Up to this many characters, it is faster to join all texts and hash them in one call. */

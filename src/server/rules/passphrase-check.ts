@@ -13,9 +13,7 @@ const MINUTE = 60_000;
 const WAITING = 32;
 const WAITING_OF_CLIENT = 4;
 
-/**
- * Keys are a URL token and whether the owner tries. All services of this process share the map, as they share the CPU.
- */
+/** Keyed by URL token and whether the owner tries. Services in one process share them, as they share the CPU. */
 const semaphores = new Map<string, Semaphore>();
 
 /** Checks passphrases. Limits the attempts at each push, with one limit for its owner and one for all others. */
@@ -24,8 +22,7 @@ export class PassphraseCheck {
 
   /**
    * Returns the key derived from the passphrase; undefined when the push has no passphrase, or has expired.
-   * @throws ServiceRefusal when the passphrase is missing or wrong, which the audit log records, or after too many
-   *   attempts
+   * @throws ServiceRefusal when the passphrase is missing or wrong, which is recorded, or after too many attempts
    */
   async keyOf(
     push: PushRow,

@@ -108,8 +108,8 @@ export abstract class Records {
   }
 
   /**
-   * Returns a page of the owner's rows, newest first. Active rows have their notes. A row that was changed by hand
-   * cannot be decrypted; it is left out and reported.
+   * Returns the owner's rows, newest first; active rows have notes. A row that was changed by hand cannot be decrypted.
+   * It is left out and reported.
    */
   protected async listRecords(
     { id: ownerId }: Owner,
@@ -131,7 +131,7 @@ export abstract class Records {
     });
   }
 
-  /** Creates a row. A repeated call with the same `Idempotency-Key` returns the row of the first. */
+  /** Creates a row, once for each `Idempotency-Key`. */
   protected async make(creation: Creation): Promise<PushWithNote> {
     const { database, now } = this.options;
     const { call, sent, texts, visitor, upload } = creation;
@@ -148,7 +148,7 @@ export abstract class Records {
     }
   }
 
-  /** Finds the row that an earlier HTTP request with the same key has made. */
+  /** Finds the row that the first request with the same key made. */
   private async made({ push_id }: KeptAnswer): Promise<PushRow> {
     const { database, now, vault } = this.options;
     const row = await store.findById(database.sql, push_id);
@@ -212,8 +212,8 @@ export abstract class Records {
   }
 
   /**
-   * Ends an active row if the visitor `may`, and an overdue row for any visitor. If the row has ended already and the
-   * visitor `may`, ends its files, whose links could still be valid, and its kept views.
+   * Ends an active row if the visitor `may`, and an overdue row for any visitor. If the row had ended and the visitor
+   * `may`, ends its files and kept views.
    */
   protected async end(row: PushRow, visitor: Visitor, may: boolean): Promise<void> {
     const end = async (sql: Sql) => {
@@ -257,10 +257,7 @@ function pageOf(number: number): listings.RowPage {
   return { number, rows: limits.rowsPerPage };
 }
 
-/**
- * 14 random bytes as base64url in lower case. Begins and ends with a letter or digit, as chat programs cut links at
- * punctuation.
- */
+/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
 export function newUrlToken(): string {
   for (;;) {
     const token = randomBytes(14).toString('base64url').toLowerCase();

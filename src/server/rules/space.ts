@@ -27,9 +27,7 @@ export class Space {
     this.short = short;
   }
 
-  /**
-   * Free pages inside the database file count, but half of the reserve must be on the disk, for the write-ahead log.
-   */
+  /** Free pages inside the database file count, but the write-ahead log needs half of the reserve on the disk. */
   async isEnough(): Promise<boolean> {
     const { database, reserve } = this;
     const free = await database.free();

@@ -28,23 +28,18 @@ export interface TextWithFiles {
 
 const NOTHING: TextWithFiles = { text: null, files: [] };
 
-/**
- * What a retrieval returns. A closed row has no content. Taking the answer to a request ends the files of its question.
- */
+/** What a retrieval returns; a closed row has no content. Taking an answer ends the files of its question. */
 export interface Viewed extends TextWithFiles {
-  /** `taken` when this reading took the answer to a request, which closed the request. */
+  /** `taken` when this retrieval took the answer to a request, which closed the request. */
   readonly state: 'open' | 'taken' | 'closed';
   readonly row: PushRow;
-  /**
-   * Whether this retrieval ended the row: by the last view, by taking the answer, or before a sweep ended an overdue
-   * row.
-   */
+  /** Whether this retrieval ended the row: by a last view, by taking the answer, or as it was overdue. */
   readonly ended: boolean;
   /** The answer to a request, empty unless `state` is `taken`. */
   readonly answer: TextWithFiles;
 }
 
-/** A retrieval whose key proof and passphrase were checked, and whose secret is not read yet. */
+/** A retrieval after its key proof and passphrase were checked. */
 interface Viewing extends Opener {
   readonly row: PushRow;
   readonly own: boolean;
@@ -61,15 +56,13 @@ interface Opened {
   readonly payload: Uint8Array | null;
   readonly files: readonly FileRow[];
   readonly key: Uint8Array;
-  /** Whether this was the last view, which destroyed the stored secret. */
+  /** Whether this was the last view. */
   readonly isLast: boolean;
 }
 
 const TO_PUBLIC_KEY = 'This push is encrypted to a public key. No view was used.';
 
-/**
- * Retrieves the secrets of pushes and requests, destroys them with their last view, and returns kept views again.
- */
+/** Retrieves the secrets of pushes and requests, destroys them with the last view, and returns kept views. */
 export abstract class Views extends Records {
   protected readonly passphrases = new PassphraseCheck(this.options);
   protected readonly proofs = new ProofCheck(this.options);
@@ -81,10 +74,10 @@ export abstract class Views extends Records {
   }
 
   /**
-   * Returns the secret of a link. A retrieval of a push uses a view unless the visitor owns the push. The last view
-   * deletes the secret at once, and the files when their links expire, or when the push expires if that is earlier. For
-   * a request, its owner takes the answer, which closes the request; all others may read the question any number of
-   * times. A repeated call with the same `Idempotency-Key` returns the same content and uses no view.
+   * Returns the secret of a link. A retrieval uses a view unless the visitor owns the push. The last view deletes the
+   * secret at once, and the files when their links or the push expire. The owner of a request takes its answer, which
+   * closes the request; others may read the question any number of times. A repeated `Idempotency-Key` returns the same
+   * content without a view.
    * @throws ServiceRefusal when there is no such row, or when the key proof or the passphrase is missing or wrong
    */
   async retrieve(opener: Opener): Promise<Viewed> {
@@ -98,8 +91,7 @@ export abstract class Views extends Records {
         const row = await (key ? key.findRow(sql, now()) : store.findPush(sql, lookup));
         return await this.viewOnce(this.known(urlToken, row), opener, key);
       } catch (error) {
-        // Also after a refusal: a request with the same key may have taken the last view, whose content is kept for
-        // this one.
+        // Also after a refusal, as a request with the same key may have taken the last view.
         const kept = await key?.replay(database.sql, now());
         const viewed = key && kept && (await this.viewAgain(kept, key.keysOf(kept), opener));
         if (viewed) return viewed;
@@ -142,8 +134,7 @@ export abstract class Views extends Records {
     const now = this.options.now();
     // A push that was once reported as expired stays expired, even if the clock is set back.
     const claimed = row.expired_at === null ? await claim(sql, row, own, now) : undefined;
-    // The claim waited for other transactions. If no other view was taken since the row was read, none has the same
-    // key.
+    // The claim waits for other views. If none was taken since the row was read, none has the same key.
     if (!claimed || claimed.views > row.views + 1) await key?.check(sql, now);
     const active = claimed && { ...claimed, url_token: row.url_token };
     const opened = active && (await this.unseal(sql, active, viewing.unlocked, now));
@@ -184,9 +175,7 @@ export abstract class Views extends Records {
     return key && { row, payload: secret.payload, files, key, isLast };
   }
 
-  /**
-   * Takes the answer, if there is one, and closes the request. The files of the answer stay until their links expire.
-   */
+  /** Takes the answer, if there is one, and closes the request. Files of the answer stay until their links expire. */
   private async takeAnswer(sql: Sql, { row: request, key }: Opened, now: number) {
     if (request.answer_id === null) return undefined;
     const active = await store.findActive(sql, { id: request.answer_id }, now);
@@ -274,7 +263,7 @@ export abstract class Views extends Records {
     const bytes = await sizeOfKept(sql, kept, row.id);
     if (bytes === undefined) return undefined;
     reserve?.(memoryFor(bytes));
-    // Files are read before the text: if the text still exists afterwards, the list of files was complete.
+    // Files are read first: if the text still exists afterwards, so did the files.
     const files = mayHaveFiles(row) ? await listFiles(sql, row.id) : [];
     const payload = await readKept(sql, kept, row.id);
     return payload && this.contentOf({ row, payload, key, files }, kept.kept_at);
