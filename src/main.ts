@@ -10,8 +10,8 @@ import * as system from './platform/process';
 export { crash, leave } from './platform/process';
 
 /**
- * @param tune is called before the first request; `many` if others will follow
- * @param launcher the script that was started; none for an executable
+ * @param tune is called before the first HTTP request; `many` is true if more will follow
+ * @param launcher the path of the script that was started; empty for an executable
  */
 export function systemContext(
   tune: (many: boolean) => void = () => {},
@@ -28,7 +28,7 @@ export function systemContext(
   );
 }
 
-/** Returns the exit status. Every error is caught here alone, and printed with a status from `errors.ts`. */
+/** Returns the exit status. No error passes this function: it prints each, and `errors.ts` has the status for it. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
   const handed = argv[0] === HANDED_OVER ? await handedOver(context, system.terminate) : undefined;
   if (handed) return run(handed.argv, handed.context);
@@ -52,14 +52,14 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   }
 }
 
-/** The subject, such as a line of the input, stands before the first fact. */
+/** Puts the subject of an error, such as a line of the input, before its first fact. */
 function factsOf({ subject, facts }: CliError): readonly Fact[] {
   const [first, ...others] = facts;
   if (subject === undefined || first === undefined) return facts;
   return [phrase('detailed', subject, first), ...others];
 }
 
-/** Keeps what a failure says about a created push or a used view in the error of an interrupted run. */
+/** Returns the error of an interrupted run, with what a failure says about a created push or a used view. */
 function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;

@@ -3,7 +3,7 @@ import { phrase, usageError } from '../platform/errors';
 import type { HintName } from '../words/hints';
 import { isOn } from './values';
 
-/** Coding agents set these variables for the programs that they run. What these print becomes part of a transcript. */
+/** Coding agents set these variables for the programs that they run, whose output becomes part of a transcript. */
 export const MARKERS = [
   'AI_AGENT',
   'AGENT',
@@ -24,10 +24,7 @@ export function agentMarker(env: Environment): string | undefined {
 
 type Guarded = Pick<Context, 'guard'>;
 
-/**
- * The program that runs us reads our streams, a terminal or a log: this says why they must not have a secret; undefined
- * if they may.
- */
+/** Returns why no secret may be printed, such as `a coding agent reads this output`; undefined if one may be. */
 export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {
   return guard?.();
 }
@@ -38,8 +35,8 @@ export async function isGuarded(context: Guarded): Promise<boolean> {
 
 /**
  * Refuses to print a secret that an agent would read. Call it before anything is made, asked or used up.
- * @param what the secret in messages
- * @param instead tells what to do that does not print it
+ * @param what names the secret in messages
+ * @param instead hint at a way that does not print the secret
  * @throws CliError (usage)
  */
 export async function refuseToPrint(
@@ -52,8 +49,8 @@ export async function refuseToPrint(
 }
 
 /**
- * Refuses to generate a secret that would be printed where an agent reads it: in JSON, or in a note, which only a terminal
- * gets.
+ * Refuses to generate a secret that would be printed where an agent reads it: in JSON, or in a note, which only a
+ * terminal gets.
  * @throws CliError (usage)
  */
 export async function refuseGenerated(

@@ -3,7 +3,7 @@ import { CliError, phrase } from '../platform/errors';
 export const TRIES = 3;
 
 /**
- * @param attempt asks, and throws for an answer that is not accepted; gets the failure before, undefined at first
+ * @param attempt asks, and throws for input that is not accepted; gets the failure of the last try, undefined at first
  * @param retry whether to ask again after a failure
  * @throws the failure of the last try
  */

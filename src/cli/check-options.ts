@@ -1,5 +1,5 @@
-// Rows of options say which others they exclude or require, and what they read from standard input, which can be read
-// only once.
+// Rows of options declare which other options they exclude or require, and what they read from standard input, which
+// can be read only once.
 import { usageError } from '../platform/errors';
 import type { Row, Rows } from './declare';
 
@@ -10,8 +10,8 @@ interface TypedValue {
 }
 
 /**
- * Checks the values of a line, in the order of their rows.
- * @param stdin is looked at only where two values may read it: a stream of Node.js takes milliseconds to load
+ * Checks the options of a command line, in the order of their rows.
+ * @param stdin is used only if an option reads it: a stream of Node.js takes milliseconds to load
  * @param own what the command itself reads from standard input
  * @throws CliError (usage)
  */
@@ -55,7 +55,7 @@ function typedValues(rows: Rows, values: object): readonly TypedValue[] {
   );
 }
 
-/** Standard input may be piped to a command without a dash on its line. */
+/** Returns what piped standard input is if no option has a dash, such as `the secret`. */
 function pipedAs(rows: Rows, typed: readonly TypedValue[]): string | undefined {
   const has = (name: string) => typed.some((value) => value.name === name);
   const takers = Object.entries(rows).flatMap(([name, { piped, fallback }]) =>
@@ -75,7 +75,7 @@ export function needsInstance(rows: Rows, values: object): boolean {
   return typedValues(rows, values).some(({ row }) => row.instance === 'needed');
 }
 
-/** Each dash reads standard input. */
+/** Returns the options that read standard input, one for each dash in their values. */
 export function readersOf(rows: Rows, values: object) {
   return typedValues(rows, values).flatMap(({ row: { input, label }, value }) => {
     const dashes = input === undefined ? [] : [value].flat().filter((path) => path === '-');
@@ -91,7 +91,7 @@ function labelOf({ row: { options, label }, value }: TypedValue): string {
   return option?.argChoices ? `${label} ${value}` : label;
 }
 
-/** `--notify EMAIL` */
+/** Returns an option with its value, such as `--notify EMAIL`. */
 function usageOf(row: Rows[string] | undefined): string {
   const [, value] = /<(\w+)/.exec(row?.options[0]?.flags ?? '') ?? [];
   return value === undefined ? `${row?.label}` : `${row?.label} ${value.toUpperCase()}`;

@@ -4,17 +4,17 @@ import { isOn } from './values';
 interface CiSystem {
   /** The system documents these variables, and sets one of them in each job. */
   readonly variables: readonly string[];
-  /** Prompts stay: clients of the system read the variable too, so that people have it in their shells. */
+  /** If true, prompts stay: clients of the system read the variable too, so that people have it in their shells. */
   readonly prompts?: true;
 }
 
-/** Others read the log of a job of these systems. Most of them set CI too, but not in each job. */
+/** CI systems, in which other people read the log of a job. Most of them set CI too, but not in each job. */
 export const systems: Readonly<Record<string, CiSystem>> = {
   'any other': { variables: ['CI'] },
   AppVeyor: { variables: ['APPVEYOR'] },
   'AWS CodeBuild': { variables: ['CODEBUILD_BUILD_ID'] },
   'Azure Pipelines': { variables: ['TF_BUILD'] },
-  // A deployment has no plan.
+  // A deployment has no plan key.
   Bamboo: { variables: ['bamboo_planKey', 'bamboo_buildKey', 'bamboo_deploy_environment'] },
   'Bitbucket Pipelines': { variables: ['BITBUCKET_BUILD_NUMBER'] },
   Bitrise: { variables: ['BITRISE_IO'] },
@@ -41,7 +41,7 @@ export const systems: Readonly<Record<string, CiSystem>> = {
 const systemsOf = (env: Environment) =>
   Object.values(systems).filter(({ variables }) => variables.some((name) => isOn(env[name])));
 
-/** Others read the log of a CI job, and its system may search it for commands. */
+/** Other people read the log of a CI job, and the CI system may search it for commands. */
 export const isCi = (env: Environment): boolean => systemsOf(env).length > 0;
 
 export const isUnattended = (env: Environment): boolean =>

@@ -2,16 +2,16 @@ import { Command as Parser } from 'commander';
 import { usageError } from '../platform/errors';
 import { unknownOption, unknownSubcommand, unknownWord } from './help/misuse';
 
-/** Refuses what Commander would take for something else on a line. */
+/** Refuses words of a command line that Commander would mistake for something else. */
 export class Command extends Parser {
   declare readonly commands: readonly Command[];
   /** The words after `--`. */
   rest: readonly string[] = [];
   /** True if `rest` is a command to run, and not operands. */
   takesCommand = () => false;
-  /** `-h` asks for short help. */
+  /** True for `-h`, which asks for short help. */
   briefly = false;
-  /** The help has this text after the options, and before the examples. */
+  /** The help shows this text after the options, but the examples in it before them. */
   manual = '';
 
   override createCommand(name?: string): Command {
@@ -53,15 +53,15 @@ export class Command extends Parser {
   }
 }
 
-/** A line leads to a command and its operands, even if the line is not complete or correct. */
+/** The command and the operands of a command line, even if the line is not complete or correct. */
 export interface Reached {
   readonly command: Command;
   readonly operands: readonly string[];
 }
 
 /**
- * Reads a line as Commander does, but refuses nothing of it.
- * @param load declares what a command takes
+ * Reads a command line as Commander does, but refuses nothing.
+ * @param load declares the options and arguments of a command
  */
 export async function reach(
   program: Command,
@@ -85,15 +85,14 @@ function readOptions(command: Command, argv: readonly string[]) {
   try {
     return Parser.prototype.parseOptions.call(command, [...argv]);
   } catch {
-    // A value may be missing, and `--version` throws too.
+    // Commander throws for a missing value, and for `--version`.
     return { operands: [], unknown: [] };
   }
 }
 
 /**
- * Refuses `-hxyz`, so that a token that begins with a dash is not taken for `-h` or `-V`, and `-1`, which Commander
- * takes for an argument. The command that the first operand names checks the words after it, as it knows which of its
- * options take a value.
+ * Refuses `-hxyz`, which may be the ID of a push rather than `-h`, and `-1`, which Commander takes for an argument.
+ * A subcommand checks the words after its name, as it knows which of its options take a value.
  */
 function refuseMistaken(words: readonly string[], command: Command): void {
   const { options, commands } = command;

@@ -2,10 +2,10 @@ import { Argument, type Command, Option } from 'commander';
 import { oneOf } from './near-words';
 import { filled, newFileName, positive, storedFileName, truth } from './values';
 
-/** Messages have `name` for the option, argument or variable. */
+/** Messages call the option, argument or variable `name`. */
 type Parse<T> = (text: string, name: string) => T;
 
-/** Where `when` holds for the value, the row excludes these others, or requires one of them. */
+/** If `when` returns true for the value, the row excludes the rows `others`, or requires one of them. */
 interface Rule<T> {
   readonly others: readonly string[];
   when(value: T, other?: unknown): boolean;
@@ -14,11 +14,11 @@ interface Rule<T> {
 
 const always = () => true;
 
-/** Completion offers paths, or the values of this kind that the machine knows. */
+/** What shell completion offers as the value: paths, or names of this kind that the machine knows. */
 type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting';
 
 class DeclaredOption extends Option {
-  /** `-h` shows the option where a command has many. */
+  /** If true, `-h` shows the option also for a command with many options. */
   common = false;
   subject: Subject | undefined;
 }
@@ -29,12 +29,12 @@ class DeclaredArgument extends Argument {
 
 interface Reading<T> {
   readonly parse?: Parse<unknown>;
-  /** `parse` returns a part of the value, which can be given several times. */
+  /** If true, the option can be given several times, and `parse` returns a part of the value. */
   readonly many?: boolean;
   readonly fallback?: T;
 }
 
-/** Values of an option are collected in the order of the line: they are parsed when all of it is known. */
+/** Collects the values of an option, which are parsed when the whole line is known. */
 const collected = (text: string, before: unknown) => [
   ...(Array.isArray(before) ? before : []),
   text,
@@ -42,7 +42,7 @@ const collected = (text: string, before: unknown) => [
 
 /**
  * Declares an option or an argument: flags, help, parser, default, and what excludes it. `T` is the type of the value,
- * with `undefined` without a default; `Other` are the names of the rows that it mentions.
+ * and includes `undefined` if there is no default. `Other` has the names of the rows that it excludes or requires.
  */
 export class Row<T, Other extends string = never> {
   /** An option, and its `--no-…`, if there is one; empty for an argument. */
@@ -54,10 +54,10 @@ export class Row<T, Other extends string = never> {
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
-  /** What a dash as the value reads from standard input. */
+  /** Names what is read from standard input if the value is a dash. */
   input: string | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
-  /** The value has a meaning only with an instance, or takes the place of one. */
+  /** `needed` if the value has a meaning only with an instance, `replaced` if it takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
   /** Exists for the compiler alone, which checks the names of other rows. */
   declare readonly other: Other;
@@ -77,7 +77,7 @@ export class Row<T, Other extends string = never> {
     }
   }
 
-  /** The help names a default that is a number or text. */
+  /** Sets the default. The help names it if it is a number or text. */
   or(value: Exclude<T, undefined>): Row<Exclude<T, undefined>, Other> {
     if (typeof value !== 'object' && typeof value !== 'boolean')
       this.options[0]?.default(value, String(value));
@@ -85,7 +85,7 @@ export class Row<T, Other extends string = never> {
     return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
   }
 
-  /** `-h` shows the option. Its `--no-…` is not shown if that is declared after this call. */
+  /** Makes `-h` show the option, and its `--no-…` if `orNot` was called before. */
   common(): this {
     for (const option of this.options) option.common = true;
     return this;
@@ -120,7 +120,7 @@ export class Row<T, Other extends string = never> {
   }
 
   /**
-   * Standard input is `what` even without a dash, unless the line has one of `unless`; a switch counts if it was typed.
+   * Without a dash, piped standard input is `what` unless the line has one of `unless`; a switch must have been typed.
    */
   takesPiped(what: string, unless: readonly string[]): this {
     this.piped = { what, unless };
@@ -159,7 +159,7 @@ export type Values<R> = {
 export const flag = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: false });
 
-/** The switch is declared as if it took a value, which is refused. */
+/** Declares a switch as if it took a value, which `refuse` refuses. */
 export function bareFlag(flags: string, help: string, refuse: () => never) {
   const row = new Row<boolean>(flags, help, { fallback: false, parse: refuse });
   for (const option of row.options) Object.assign(option, { optional: true }).argParser(collected);
@@ -169,7 +169,7 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
-/** Undefined if neither `--x` nor `--no-x` was typed. */
+/** The value is undefined if neither `--x` nor `--no-x` was typed. */
 export const either = (flags: string, help: string, notHelp: string) =>
   new Row<boolean | undefined>(flags, help).orNot(notHelp);
 
@@ -185,10 +185,10 @@ export const text = (flags: string, help: string) => new Row<string | undefined>
 export const parsed = <T>(flags: string, help: string, parse: Parse<T>) =>
   new Row<T | undefined>(flags, help, { parse });
 
-/** An unset variable of a shell becomes an empty text, which is refused. */
+/** Refuses an empty text, which an unset variable of a shell leaves. */
 export const filledText = (flags: string, help: string) => parsed(flags, help, filled);
 
-/** A dash reads `what` from standard input. */
+/** A dash as the value reads `what` from standard input. */
 export const inputFile = (flags: string, help: string, what: string) =>
   text(flags, help).names('path').readsStandardInput(what);
 
@@ -196,7 +196,7 @@ export const inputFile = (flags: string, help: string, what: string) =>
 export const storedFile = (flags: string, help: string) =>
   parsed(flags, help, storedFileName).names('path');
 
-/** A stream cannot take the place of the new file. */
+/** Refuses a dash, as the option must not write to standard output. */
 export const newFile = (flags: string, help: string) =>
   parsed(flags, help, newFileName).names('path');
 
@@ -208,7 +208,7 @@ export const list = <T = string>(
   parse: Parse<readonly T[]> = (value) => [value as T],
 ) => new Row<readonly T[] | undefined>(flags, help, { parse, many: true });
 
-/** A dash reads `what` from standard input. */
+/** A dash as the value reads `what` from standard input. */
 export const inputFiles = (flags: string, help: string, what: string) =>
   list(flags, help).names('path').readsStandardInput(what);
 
@@ -227,7 +227,7 @@ type Operand<Flags> = Flags extends `${string}...${string}`
 export const operand = <Flags extends string>(flags: Flags, help: string, parse?: Parse<unknown>) =>
   new Row<Operand<Flags>>(flags, help, parse && { parse });
 
-/** An option without its value is `true`. */
+/** The value of an option without one is `true`. */
 export const optional = <T = string>(flags: string, help: string, parse?: Parse<T>) =>
   new Row<T | true | undefined>(flags, help, parse && { parse });
 
@@ -260,7 +260,7 @@ export function group<R extends Readonly<Record<string, { readonly options: read
   return rows;
 }
 
-/** Options that the command has already are kept. */
+/** Adds rows to a command, except options that it already has. */
 export function declare<C extends Command>(command: C, rows: Rows): C {
   for (const { options, argument } of Object.values(rows)) {
     if (argument) command.addArgument(argument);
@@ -270,14 +270,14 @@ export function declare<C extends Command>(command: C, rows: Rows): C {
   return command;
 }
 
-/** Environment variables that have the values of options, each named by a word and its option. */
+/** Environment variables for options. `variableOf` makes their names of `word` and the option. */
 export interface OptionVariables {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly word: string;
 }
 
 /**
- * Collects the values of a command and those above it, or of its variables, over the defaults.
+ * Returns the values typed for a command and those above it, else values of its variables, else the defaults.
  * @throws CliError (usage) for an invalid value
  */
 export function valuesOf<R extends Rows>(
@@ -294,7 +294,7 @@ export function valuesOf<R extends Rows>(
   return values as Values<R>;
 }
 
-/** An option without a value is `true` or `false`, others are texts. */
+/** Returns what was typed for a row: `true` or `false` for an option without a value, else texts. */
 function typedFor({ options: [option], argument }: Rows[string], commands: readonly Command[]) {
   if (argument) {
     const [last] = commands.slice(-1);
@@ -329,7 +329,7 @@ function variableValue(row: Rows[string], { env, word }: OptionVariables): unkno
   return row.parse ? row.parse(text, variable) : text;
 }
 
-/** The program comes first, the command itself last. */
+/** Returns a command and those above it, the program first. */
 export function lineage<C extends Command>(command: C): readonly C[] {
   // A program and the commands below it are of one class.
   return command.parent ? [...lineage(command.parent as C), command] : [command];

@@ -1,12 +1,12 @@
 import { usageError } from '../platform/errors';
 
-/** Commander's check of choices suggests none. */
+/** Parses one of `words`. Commander can check this too, but suggests no similar word. */
 export const oneOf =
   <T extends string>(words: readonly T[]) =>
   (word: string, name: string): T => {
     const match = words.find((candidate) => candidate === word);
     if (match !== undefined) return match;
-    // Every other code of a language is near one of two letters.
+    // With one wrong letter allowed, most codes of languages are near one of two letters.
     const near = nearest(words, word, 0);
     throw usageError(
       `${name} must be one of ${words.join(', ')}, not "${word}"`,
@@ -14,7 +14,7 @@ export const oneOf =
     );
   };
 
-/** One letter in three may be wrong, two at most. Upper case is like lower. */
+/** Returns the name most like a word, in any case. One letter in three may be wrong, two at most. */
 export function nearest(names: readonly string[], word: string, least = 1): string | undefined {
   const letters = word.replace(/^--/, '').length;
   const most = Math.min(2, Math.max(least, Math.floor(letters / 3)));
@@ -24,8 +24,8 @@ export function nearest(names: readonly string[], word: string, least = 1): stri
 }
 
 /**
- * Counts edits that turn one word into another (Damerau-Levenshtein, optimal string alignment); above `most`, only that
- * they are more. fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
+ * Counts edits that turn one word into another (Damerau-Levenshtein, optimal string alignment), exactly up to `most`.
+ * fastest-levenshtein counts two swapped letters, the most common slip, as two edits.
  */
 function distance(from: string, to: string, most: number): number {
   if (most < 0 || from === '' || to === '') return Math.max(from.length, to.length);

@@ -107,9 +107,9 @@ export const passphraseRows = group('Passphrase:', {
 });
 
 /**
- * Declares the sources of a passphrase for something new. `-p` is declared as if it took a value: `-p hunter2`, which
- * other programs accept, must not send "hunter2".
- * @param what is protected
+ * Declares the sources of a passphrase for a new push or page. `-p` is declared as if it took a value: `-p hunter2`,
+ * which other programs accept, must not send "hunter2".
+ * @param what is protected by the passphrase
  * @param argument precedes the passphrase on the command line
  */
 export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'question') {
@@ -222,14 +222,14 @@ export const pageRows = {
 };
 
 /**
- * Global options are read from anywhere on the line, with their defaults.
+ * Returns the global options from anywhere on the line, with their defaults.
  * @throws CliError (usage) for an invalid value
  */
 export function globalOptions(command: Command, env: Environment): GlobalOptions {
   return { ...valuesOf(globalRows, lineage(command)), ...mannerOf(command, env) };
 }
 
-/** The manner of printing is known of a line that cannot be parsed, too. */
+/** Returns the options for printing, also of a line that cannot be parsed. */
 export function mannerOf(command: Command, env: Environment): Values<typeof outputRows> {
   const manner = valuesOf(outputRows, lineage(command));
   return { ...manner, debug: manner.debug || isOn(env.PWPUSH_DEBUG) };
@@ -244,7 +244,7 @@ export function globalWords(options: GlobalOptions): string[] {
   });
 }
 
-/** A command may have an option of the name of a global one: `--anonymous` of `serve`. */
+/** A command's row replaces the global one of the same name, such as `--anonymous` of `serve`. */
 export const lineRows = (rows: Rows): Rows => ({ ...rows, ...globalRows, ...rows });
 
 export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOptions) & string> };
@@ -253,7 +253,7 @@ export type Options<R> = GlobalOptions & Values<R>;
 
 /**
  * Merges a command's own options with the global ones.
- * @param word names the variables of its own options, if they have some
+ * @param word names environment variables for its own options, as in `variableOf`
  */
 export function optionsOf<R extends Rows>(
   command: Command,

@@ -6,11 +6,11 @@ import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
 import { wordList } from './words';
 
-/** A source that names neither a prompt nor a file leaves it to the environment. */
+/** Without `ask` and `file`, the passphrase comes from `PWPUSH_PASSPHRASE`. */
 export interface PassphraseSource {
   readonly ask: boolean;
   readonly file: string | undefined;
-  /** `PWPUSH_PASSPHRASE` is for this instance, and what is created goes to another one. */
+  /** The instance that `PWPUSH_PASSPHRASE` is for, if the passphrase would go to another one. */
   readonly owner?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export async function readPassphrase(
 }
 
 /**
- * @param offer whether to offer a passphrase if neither the source nor the variable says anything about it
+ * @param offer whether to ask for an optional passphrase if neither the source nor the variable has one
  * @throws CliError (usage) as `readPassphrase` does
  */
 export async function newPassphrase(
@@ -80,8 +80,8 @@ export async function newPassphrase(
 
 /**
  * Refuses the key or words of an encrypted push as a passphrase, whatever the instance asks for: the instance could
- * decrypt the push with them. Our own passphrases have five words. Returns NFC (RFC 8265, OpaqueString), as the same
- * characters have other code points on other systems, and most instances compare these.
+ * decrypt the push with them. Our own passphrases have five words. Returns NFC (RFC 8265, OpaqueString): other systems
+ * type other code points for the same characters, and most instances compare code points.
  * @throws CliError (usage) for a key
  */
 export async function noKey(passphrase: string): Promise<string> {
@@ -94,7 +94,7 @@ export async function noKey(passphrase: string): Promise<string> {
 }
 
 export interface KnownPassphrase {
-  /** `-p` replaces the text when the user types it again. */
+  /** With `-p`, the text is replaced when the user types it again. */
   text: string | undefined;
   /** A passphrase that was typed (`-p`) can be asked for again if it is wrong. */
   readonly typed: boolean;
@@ -111,7 +111,7 @@ export async function knownPassphrase(
   return { text, typed: ask && context.canPrompt(), byOption: ask || file !== undefined };
 }
 
-/** The passphrase of the environment is for another instance; an error and a prompt mention that. */
+/** Returns what errors and prompts say of `PWPUSH_PASSPHRASE` when it is for another instance. */
 export function notSent(owner: string) {
   const fact = `PWPUSH_PASSPHRASE is for ${owner}`;
   return { fact, question: `Passphrase (${fact}; or --passphrase-file):` };
@@ -127,7 +127,7 @@ export async function askPassphrase(
   return twice ? typedTwice(prompter, question, ask) : ask(question);
 }
 
-/** The question is repeated if the two differ: ending the run would lose the secret that was typed before. */
+/** Asks again if the two passphrases differ: ending the run would lose the secret that was typed before. */
 async function typedTwice(
   prompter: Prompter,
   question: string,

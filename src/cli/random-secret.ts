@@ -6,12 +6,12 @@ export interface GeneratedSecret {
   readonly count: number;
 }
 
-/** 0, O, 1, l and I are left out, as they are easily confused. */
+/** 0, O, o, 1, l and I are left out, as they are easily confused. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 /**
- * A row has the least and the most of a kind, and its alphabet. The shortest take a while to guess; a PIN may be as
- * short as the user wants. The signs survive shells, forms and being read aloud: no quotes, and no = as in NAME=value.
+ * The least and greatest count of each kind, and its alphabet. The least takes a while to guess, except for a PIN.
+ * `signs` survive shells, forms and being read aloud: no quotes, and no = as in NAME=value.
  */
 const kinds = {
   signs: [8, 1024, `${LETTERS}-_.+@%`],
@@ -27,7 +27,7 @@ const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
 
 /**
  * Parses the value of `--generate`: `true` without one, a length, or a kind and a number such as `words:5`.
- * @param name for messages
+ * @param name what messages call the value
  * @throws CliError (usage)
  */
 export function parseGenerate(
@@ -60,7 +60,7 @@ function isKind(text: string): text is GeneratedSecret['of'] {
 
 type Draw = (below: number) => number;
 
-/** Draws without bias: a little under 6 bits a character, 12.9 a word. */
+/** Draws without bias: a little under 6 bits for each of `signs`, 12.9 for a word. */
 export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Promise<string> {
   const [, , alphabet] = kinds[of];
   if (alphabet === undefined) return generateWords(count, draw);

@@ -9,7 +9,7 @@ import { wordList } from './words';
 export interface ErrorFormat {
   readonly json: boolean;
   readonly debug: boolean;
-  /** A hint that was printed last is not repeated. */
+  /** The hint that was printed last, which is not repeated. */
   readonly hinted?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function reportError(
   if (stderr.closed) await saved();
 }
 
-/** The text ends with a newline, and has stack frames only with `debug`. */
+/** Returns a text that ends with a newline, with stack frames only if `debug`. */
 export function failureText(error: unknown, format: ErrorFormat): string {
   if (error instanceof ExitWith || isClosedPipe(error)) return '';
   const failure = asCliError(error);
@@ -44,7 +44,7 @@ export function failureText(error: unknown, format: ErrorFormat): string {
   return format.debug ? text + frames(error) : text;
 }
 
-/** The reader of our pipe has left (`pwpush list | head`), which is no error. */
+/** Whether the reader of our pipe has left (`pwpush list | head`), which is no error. */
 function isClosedPipe(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'EPIPE' && syscall === 'write';
@@ -65,7 +65,7 @@ function plainLines(error: CliError, { hinted }: ErrorFormat): string {
   return `${first}hint: ${safe(hint)}${rest}\n`;
 }
 
-/** The hints of an error are left out. */
+/** Returns the text of an error without its hints. */
 export function wordsOf(what: CliError | Fact): string {
   return what instanceof CliError ? worded(what).message : clause(what);
 }
@@ -91,17 +91,17 @@ export function worded(error: CliError) {
   };
 }
 
-/** Only a usage error quotes an argument; one that names a link or file that was made must name it as it is. */
+/** Only a usage error quotes an argument. An error with `remains` names a link or file that must not be changed. */
 function quotesArgument(error: unknown): boolean {
   return error instanceof CliError && error.code === 'usage' && error.remains === undefined;
 }
 
-/** Matches the key of a link, as gateways escape it too, and a private key. */
+/** Matches the key of a link, also after a `#` that gateways have escaped, and a private key. */
 const KEYS = /(#|%(?:25)*23|AGE-SECRET-KEY-1)[\w-]{16,}/gi;
 
 const BARE_KEY = new RegExp(`(?<![\\w-])${LINK_KEY.source}(?![\\w-])`, 'g');
 
-/** Keys of words have six or more, in quotes or joined by hyphens. */
+/** Matches a key of words: six or more, in quotes or joined by hyphens. */
 const WORDS =
   /(?<=["=])[a-z]{3,}(?:[\s-]+[a-z]{3,}){5,}(?=\\?")|(?<![a-z])[a-z]{3,}(?:-[a-z]{3,}){5,}/gi;
 
@@ -109,7 +109,7 @@ function withoutKeys(text: string): string {
   return text.replace(KEYS, '$1…').replace(BARE_KEY, '…');
 }
 
-/** One word of a key may be mistyped; other words may be the name of a file. */
+/** Removes keys of words. Five known words suffice, as one may be mistyped; other words may be the name of a file. */
 async function withoutWords(text: string, error: unknown): Promise<string> {
   if (!quotesArgument(error) || text.search(WORDS) === -1) return text;
   const list = new Set(await wordList());
@@ -119,7 +119,7 @@ async function withoutWords(text: string, error: unknown): Promise<string> {
   });
 }
 
-/** Messages are left out, since they can quote secrets. The innermost cause comes last. */
+/** Returns stack frames, those of the innermost cause last. Messages are left out, since they can quote secrets. */
 function frames(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -28,30 +28,30 @@ export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 export type Content =
   | { readonly text: TextSource; readonly files?: undefined; readonly filename?: undefined }
   | {
-      /** `-` is standard input. */
+      /** Paths, of which `-` is standard input. */
       readonly files: readonly string[];
-      /** The file of standard input gets this name. */
+      /** The name of the file that comes from standard input. */
       readonly filename: string | undefined;
       readonly message: string | undefined;
     };
 
-/** A single line from a pipe or the terminal loses its line end unless it is raw. */
+/** A single line from a pipe or the terminal loses its line end unless `raw` is true. */
 interface TextSource {
   readonly from: Source;
   readonly raw: boolean;
-  /** No option of the line reads standard input. */
+  /** True if no option of the line reads standard input. */
   readonly leavesInput?: boolean;
 }
 
-/** At most one of these names a source; without one, it is standard input, or else a prompt. */
+/** At most one of these options names a source; without one, it is piped standard input, or else a prompt. */
 type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
   readonly text?: string | undefined;
 };
 
 /**
- * Decides what is sent, by the options.
- * @param rows of the command
- * @throws CliError (usage) for no source if the user cannot be asked, and what cannot be attached
+ * Decides from the options what is sent.
+ * @param rows the options of the command
+ * @throws CliError (usage) if no source is named and the user cannot be asked, or if a file cannot be attached
  */
 export function contentOf(
   options: Sourced & Values<ReturnType<typeof fileRows>>,
@@ -89,7 +89,7 @@ export function checkPaths(
   if (/[/\\\0]/.test(filename)) throw usageError('--filename must be a name without folders');
 }
 
-/** In bytes; the reference accepts 1 MiB. */
+/** In bytes; the reference implementation accepts 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -180,8 +180,8 @@ function toText(bytes: Buffer, place: string): string {
 }
 
 /**
- * A dash reads standard input.
- * @throws CliError (usage) while reading
+ * Yields the bytes of a file, or of standard input for a dash.
+ * @throws CliError (usage) if the file cannot be read
  */
 export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
   if (path === '-') return yield* context.stdin.bytes();
@@ -193,7 +193,7 @@ export async function* bytesFrom(path: string, context: Context): AsyncGenerator
 }
 
 /**
- * Reads in pieces up to the longest text, as a device has no end. A dash reads standard input.
+ * Reads a file, or standard input for a dash, up to `MAX_BYTES`, as a device has no end.
  * @param noun what is to be typed if standard input is a terminal
  * @throws CliError (usage)
  */
@@ -219,7 +219,7 @@ export async function secretIn(path: string, context: Context, noun: string): Pr
   return text;
 }
 
-/** A terminal would show what is typed, and not say how to end it, so that the user is asked instead. */
+/** Asks the user on a terminal, as a plain read would show what is typed and not say how to end it. */
 async function standardInput({ stdin, prompter }: Context, noun: string): Promise<Buffer> {
   if (!stdin.isTTY) return readAll(stdin.bytes());
   return Buffer.from(await (await prompter()).secret(`Type the ${noun}, then Ctrl-D:`, 'all'));

@@ -1,4 +1,4 @@
-// Options, their variables, and settings share these parsers; messages have `name`.
+// Options, their variables, and settings share these parsers; messages call the value `name`.
 import type { Kind } from '../contract/api';
 import {
   DAY_SECONDS,
@@ -11,7 +11,7 @@ import {
 import { usageError } from '../platform/errors';
 import { oneOf } from './near-words';
 
-/** A variable that is set switches something on, unless it is empty, `0` or `false`. */
+/** Whether a variable switches something on: it is set, and not empty, `0` or `false`. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
 }
@@ -22,7 +22,7 @@ export function truth(text: string, name: string): boolean {
   throw usageError(`${name} must be true or false`);
 }
 
-/** An unset variable of the shell gives an empty value. */
+/** Refuses an empty value, which an unset variable of the shell gives. */
 export function filled(value: string, name: string): string {
   if (value !== '') return value;
   throw usageError(`${name} must not be empty`);
@@ -33,9 +33,9 @@ const fileName = (does: string) => (value: string, name: string) => {
   throw usageError(`${name} ${does}`, 'name a file');
 };
 
-/** A dash is standard output elsewhere, where the secret would not be hidden. */
+/** Refuses a dash, which other programs take for standard output, where the secret would not be hidden. */
 export const newFileName = fileName('writes to a new file, not to standard output');
-/** The file is read when it is needed, perhaps more than once. */
+/** Refuses standard input: the file is read when it is needed, perhaps more than once. */
 export const storedFileName = fileName('reads a file, not standard input');
 
 export function names(value: string): string[] {
@@ -57,7 +57,7 @@ export function expiry(value: string, name: string): Expiry {
   );
 }
 
-/** No push has a longer lifetime at the reference, so that `--for` waits no longer. */
+/** The reference implementation gives no push a longer lifetime, so that `--for` waits no longer. */
 const LONGEST_WAIT_SECONDS = 90 * DAY_SECONDS;
 
 export function waitingTime(value: string, name: string): number {
@@ -118,7 +118,7 @@ export function checkEncryptable(kind: Kind | undefined): void {
   );
 }
 
-/** Every shell accepts such a name (POSIX, "Environment Variable Definition"). */
+/** Matches names that every shell accepts (POSIX, "Environment Variable Definition"). */
 export const VARIABLE_NAME = '[A-Za-z_][A-Za-z0-9_]*';
 
 export function isVariableName(text: string): boolean {
@@ -127,8 +127,8 @@ export function isVariableName(text: string): boolean {
 
 /**
  * Splits a command into words, as `token-command` documents it: at spaces, except in quotes. Nothing is expanded.
- * Single quotes keep every character; in double quotes a backslash keeps a double quote or backslash, outside any
- * character.
+ * Single quotes keep every character. A backslash keeps a double quote or backslash within double quotes, and any
+ * character outside quotes.
  * @param from names the command in errors
  * @throws CliError (usage) for an open quote or no word
  */

@@ -1,5 +1,5 @@
 /**
- * The large word list of the Electronic Frontier Foundation, by Joseph Bonneau, 2016
+ * Returns the large word list of the Electronic Frontier Foundation, by Joseph Bonneau, 2016
  * (https://www.eff.org/dice), licensed under CC BY 3.0 US: 7,776 words that are easy to read out and to type, 12.9 bits
  * each.
  */

@@ -42,7 +42,7 @@ export function apiClient(options: ApiSettings) {
       const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      // The refusal used no view. Our service opens the page of the link without a token also where its API requires
+      // The refusal used no view. `pwpush serve` returns the push at its page without a token even if its API requires
       // one.
       const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
@@ -105,7 +105,7 @@ function requestApi(ask: Ask) {
         decode.createdRequestSchema,
         await bodyOf({ request }, files, account),
       ),
-    /** Takes the answer if the token is the owner's; others get the question. */
+    /** Takes the answer if the caller is the owner of the request. Others get the question. */
     read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, decode.requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
@@ -139,7 +139,7 @@ type Confidential = Partial<
   Record<'payload' | 'response' | 'passphrase' | 'note', string | undefined>
 >;
 
-/** The body is JSON, or a form if there are files; the account is a field next to the object. */
+/** Returns a JSON body, or a form if there are files. The account is a field next to the object. */
 async function bodyOf(
   body:
     | { readonly push: NewPush }
@@ -157,7 +157,7 @@ async function bodyOf(
 
 type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
 
-/** The connection is opened while the token is read. */
+/** Opens the connection while the token is read, which saves time. */
 async function withToken(settings: Settings): Promise<ReadySettings> {
   const { token, open } = settings;
   if (typeof token !== 'function') return settings as ReadySettings;
@@ -167,7 +167,7 @@ async function withToken(settings: Settings): Promise<ReadySettings> {
 
 /**
  * Sends a call and decodes its response.
- * @throws CliError for any other outcome; see `outcomeAfter`
+ * @throws CliError of `outcomeAfter` unless there is a success
  */
 async function sendCall<Schema extends v.GenericSchema>(
   unready: Settings,
@@ -186,7 +186,7 @@ async function sendCall<Schema extends v.GenericSchema>(
   if (first.value !== undefined) return first.value;
   const version = () =>
     sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
-  // A call without a failure does not need these 12 KB.
+  // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version });
 }
@@ -243,8 +243,8 @@ function wireRequest({ settings, call, details }: SentCall): HttpRequest {
 const KEY_BYTES = 16;
 
 /**
- * 128 random bits in base64url. They are of the system's own generator where that is a file: `node:crypto`, which reads the
- * same one, takes 2 ms to load, and most calls of an instance need nothing else of it.
+ * Returns 128 random bits in base64url, from `/dev/urandom` where it exists: `node:crypto` reads the same generator,
+ * but takes 2 ms to load, and most calls of an instance need nothing else of it.
  */
 async function randomKey(): Promise<string> {
   const bytes = systemBytes() ?? (await import('node:crypto')).randomBytes(KEY_BYTES);

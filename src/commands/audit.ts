@@ -31,7 +31,7 @@ export default command({
   run: audit,
 });
 
-/** Pages count from 1; without a page, all are shown. */
+/** `page` counts from 1; `--all` leaves it undefined, and then all events are shown. */
 function planOf({ link, all, page = 1, ...options }: Options<typeof rows>, entry: Entry) {
   return { item: itemOf(entry, options, link), page: all ? undefined : page };
 }

@@ -8,10 +8,10 @@ import help from './help/completion.txt?raw';
 import { command } from './planned';
 
 /**
- * The scripts pass what was typed to `pwpush __complete` as arguments (completion/complete.ts describes the protocol),
- * and evaluate neither that nor its output. They work in bash 3.2 and later, with or without the package
- * bash-completion, zsh, as a file of $fpath or by eval, fish 3 and later, and PowerShell 5.1 and later, which itself
- * completes paths where nothing is offered.
+ * The scripts pass the typed words to `pwpush __complete` as arguments (completion/complete.ts describes the protocol),
+ * and evaluate neither these words nor the output. They work in bash 3.2 and later, with or without the package
+ * bash-completion; in zsh as a file of $fpath or by eval; in fish 3 and later; and in PowerShell 5.1 and later, which
+ * completes paths by itself if nothing is offered.
  */
 const scripts = { bash, zsh, fish, powershell };
 

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failureFields } from '../cli/report-error';
@@ -42,7 +43,7 @@ export default command({
   run: doctor,
 });
 
-/** Each check is printed when it ends; `--json` prints all, as one value. */
+/** Prints each check when it ends; `--json` prints all checks as one value. */
 async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
   const { context, say } = entry;
   const { json, quiet } = say.manner;
@@ -79,13 +80,13 @@ interface Check {
   readonly code?: ErrorCode;
 }
 
-/** `ok` by default. */
+/** The status is `ok` by default. */
 type Finding = Omit<Check, 'name' | 'status'> & Partial<Pick<Check, 'status'>>;
 
 /**
- * The order of the checks, and what each looks at: this machine, the way to the instance, or its answer. The first
- * failure on the way explains the later ones; `perhaps` is left out where there is nothing to look at. `others` stands
- * for the checks that a failure leaves out.
+ * Lists the checks in their order, with what each examines: this machine (`here`), the connection to the instance
+ * (`way` and `perhaps`), or its response (`answer`). After a connection check fails, only `here` checks are
+ * made, and `clock` after a response. A `perhaps` check may have nothing to examine. `others` names what is skipped.
  */
 const checks = {
   config: 'here',
@@ -130,15 +131,15 @@ async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<
   }
 }
 
-/** A client certificate with less time left should be renewed. */
+/** `doctor` warns of a client certificate that expires in fewer days. */
 const SOON_DAYS = 14;
-/** Two clocks may differ by this: `Date` has whole seconds, and a response takes time. */
+/** The two clocks may differ by this: the header `Date` has whole seconds, and a response takes time. */
 const SKEW_SECONDS = 60;
 
 class Examination {
   private target!: Target;
   private instance!: InstanceVersion;
-  /** Redirects are among the responses. Each has the time by the clock of this machine. */
+  /** Includes redirects. `time` is when the response arrived, by the clock of this machine. */
   private readonly responses: { readonly response: HttpResponse; readonly time: Date }[] = [];
 
   constructor(
@@ -150,7 +151,7 @@ class Examination {
     return this.responses.length > 0;
   }
 
-  /** The config file must be readable, by its owner only. */
+  /** Fails if the config file cannot be read, or if other users can access it or its folder. */
   config(): Finding {
     const { context } = this.entry;
     const folder = folderOf('config', context);
@@ -169,7 +170,7 @@ class Examination {
   }
 
   address(): Finding {
-    // This check names the origin of the address; the later ones need not.
+    // This check names the origin of the address, so errors of later checks omit the hint with it.
     this.target = { ...targetOf(sourcesOf(this.entry, this.options)), addressHint: undefined };
     const { base, baseFrom, ignored } = this.target;
     const warnings = [ignored && ignoredText(ignored), exposure(this.target)].filter(Boolean);
@@ -178,7 +179,7 @@ class Examination {
   }
 
   /**
-   * A proxy in front of the instance needs headers and a client certificate, which must be readable and not expired.
+   * Checks that the headers and the client certificate for a proxy in front of the instance are readable and valid.
    */
   async access(): Promise<Finding | undefined> {
     const { headers, certificate } = this.target;
@@ -187,7 +188,6 @@ class Examination {
     const sent = names.length === 0 ? [] : [`headers ${names.join(', ')}`];
     const shown = await certificate?.();
     if (shown === undefined) return { message: sent.join() };
-    const { X509Certificate } = await import('node:crypto');
     const expires = new Date(new X509Certificate(shown.cert).validTo);
     const days = Math.floor((expires.getTime() - this.entry.context.now().getTime()) / DAY_MS);
     const until = expires.toISOString().slice(0, 10);
@@ -214,10 +214,10 @@ class Examination {
     return { message, status: 'warning', hint };
   }
 
-  /** The instance must support API v2 at this address, without redirecting. */
+  /** Warns if the instance redirects, or does not support API v2. */
   async api(): Promise<Finding> {
     const { token } = this.target;
-    // A request without the token tests only the address; an instance may require a token for it.
+    // The first request has no token, so that it tests only the address; some instances require a token for it.
     const bare = await this.briefClient({ ...this.target, token: undefined });
     const version = await bare.version().catch(async (error) => {
       if (!(error instanceof CliError && error.code === 'unauthorized' && token)) throw error;
@@ -279,7 +279,7 @@ class Examination {
     return { status: 'skipped', message: 'the instance does not report its features' };
   }
 
-  /** Instances of others are used without SQLite. */
+  /** A missing SQLite is only a warning, because other commands than `serve` and `--here` do not need it. */
   async sqlite(): Promise<Finding> {
     const { quietly } = this.entry.context;
     try {
@@ -291,7 +291,7 @@ class Examination {
     }
   }
 
-  /** A secret that could not be delivered may be in a file, which should be deleted. */
+  /** Warns of files with secrets that could not be delivered, because the user should delete them. */
   async rescue(): Promise<Finding> {
     const files = await rescuedFiles(this.entry.context);
     if (files.length === 0) return { message: 'no rescue files' };

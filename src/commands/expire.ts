@@ -38,7 +38,7 @@ function planOf(options: Options<typeof rows>, entry: Entry) {
   return { items: itemsOf(entry, options, options.links), passphrase, keys };
 }
 
-/** A push that fails does not stop the others, and the highest status is the exit code. */
+/** A push that cannot be expired does not stop the others; the exit code is the highest status. */
 async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<void> {
   const { context, say } = entry;
   const { text } = await readKeys(plan.keys, context);
@@ -46,7 +46,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   const isOne = plan.items.length === 1;
   const items = await connectEach(entry, plan.items, Math.min(plan.items.length, AT_ONCE));
   const receipts = readReceipts(context);
-  // A prompt would not say which of several pushes it is for.
+  // A prompt does not name the push, so the user is only asked if there is one push.
   const asking = isOne ? context : contextWith(context, { canPrompt: () => false });
   const opening = { entry: { context: asking, say }, passphrase, text, receipts };
   const expired: object[] = [];
@@ -80,12 +80,12 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
 interface Opening {
   readonly entry: Entry;
   readonly passphrase: KnownPassphrase;
-  /** A key or words. */
+  /** The link key, or the words, that decrypt the push. */
   readonly text: string | undefined;
   readonly receipts: Receipts;
 }
 
-/** Nothing needs the key of a request that is closed. */
+/** Expires a push; or closes a request, and then deletes its private key, which nothing needs any more. */
 async function end(located: ConnectedItem, opening: Opening) {
   const { entry, passphrase, text, receipts } = opening;
   const { context, say } = entry;
@@ -112,15 +112,15 @@ async function end(located: ConnectedItem, opening: Opening) {
   });
 }
 
-/** Clocks of instances differ from the clock of this machine by less. */
+/** The clock of an instance is assumed to differ by less from the clock of this machine. */
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** An instance returns a push that had ended before as it was then. */
+/** An instance that is asked to expire an expired push returns it with its old `expired_on`. */
 function isOld({ expired_on: at }: Push, now: Date): boolean {
   return at != null && Date.parse(at) < now.getTime() - CLOCKS_DIFFER_MS;
 }
 
-/** Names the push by what the user typed; `last` as `"db" (0 of 5 views used)`. */
+/** Names the push by its ID; if the user typed `last`, as `"db" (0 of 5 views used)`. */
 function described({ token, last }: ConnectedItem, push: Push): string {
   if (!last) return token;
   const { name } = last.receipt;

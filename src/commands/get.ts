@@ -91,7 +91,7 @@ async function planOf(options: GetOptions, invocation: Invocation): Promise<GetP
   };
 }
 
-/** @param link empty only where a file is named */
+/** @param link empty only if `options` name a file */
 function originOf(options: GetOptions, entry: Entry, link = ''): GetPlan['from'] {
   const { fromFile: file, resume: kept } = options;
   const push = link === '' ? undefined : referenceOf(link, entry.context);
@@ -111,7 +111,7 @@ async function placeOf(options: GetOptions, { env }: Context): Promise<PlacePlan
   return output === '-' ? { to: 'dash', force } : { to: 'path', path: output, force };
 }
 
-/** @throws CliError (usage) for a name that is invalid or unsafe, and outside of a job of GitHub Actions */
+/** @throws CliError (usage) for a name that is invalid or unsafe, and outside of GitHub Actions */
 async function jobEntries(
   output: string | undefined,
   variable: string | undefined,
@@ -138,7 +138,7 @@ async function jobEntries(
 async function checkJobVariable(name: string): Promise<void> {
   const { isUnsafe } = await import('../run/unsafe-variables');
   if (!isVariableName(name)) throw usageError(`"${name}" is not a valid variable name`);
-  // Runners have variables of their own.
+  // Runners of GitHub and GitLab use variables with these prefixes themselves.
   if (isUnsafe(name) || /^(GITHUB|RUNNER|ACTIONS|CI|GITLAB)(_|$)/i.test(name))
     throw usageError(
       `${name} would change what later steps run`,

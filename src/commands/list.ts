@@ -33,7 +33,7 @@ const rows = {
 type ListPlan = InstanceList | { readonly of: 'receipts'; readonly limit: number };
 
 interface InstanceList {
-  /** States of requests are listed one after the other; pushes have one state. */
+  /** An array has the states of requests, which are listed one after the other; a string is the state of pushes. */
   readonly of: readonly RequestState[] | 'active' | 'expired';
   readonly target: Target;
   readonly part: { readonly page: number } | { readonly limit: number };
@@ -66,7 +66,7 @@ function planOf(
   return { of: requestState === undefined ? ['ready', 'open'] : [requestState], part, target };
 }
 
-/** Each page is printed as it comes, so that memory does not grow with their number. */
+/** Prints each page when it arrives, so that memory does not grow with the number of pages. */
 async function list(entry: Entry, plan: ListPlan): Promise<void> {
   if (plan.of === 'receipts') return listReceipts(entry, plan.limit);
   const { of, part, target } = plan;
@@ -111,7 +111,7 @@ async function* inStates(
   }
 }
 
-/** The API has no pages after these rows. */
+/** The API has no pages after this number of rows. */
 const MOST = limits.page.max * limits.rowsPerPage;
 
 async function listReceipts({ context, say }: Entry, limit: number): Promise<void> {

@@ -65,18 +65,16 @@ function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
   return { address: address ?? url, keyring, sources: sourcesOf(entry, options) };
 }
 
-/**
- * A login gets its properties in steps: an address is chosen, the instance there responds, and it accepts the token.
- */
+/** Each step of a login adds properties: an address is chosen, its instance responds, and it accepts the token. */
 interface Login extends LoginPlan {
   readonly stored: StoredProfiles;
   readonly base: string;
   readonly name: string;
-  /** Undefined until the instance responds: an instance may require a token for everything. */
+  /** Undefined until the instance responds: some instances require a token even for the version. */
   readonly version?: InstanceVersion;
   readonly isWarned?: boolean;
   readonly token?: string | undefined;
-  /** The command that printed the token is saved in its place. */
+  /** The command that printed the token; the profile stores this instead of the token. */
   readonly command?: string | undefined;
 }
 
@@ -105,7 +103,7 @@ export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   await say.remark(keptText(context, after));
 }
 
-/** Returns the profile as it was and as it is. */
+/** Returns the profile `before` and `after` the login. */
 async function save(entry: Entry, login: Login, edition: Edition) {
   const { context, say } = entry;
   const { base, name, token, sources } = login;
@@ -131,7 +129,7 @@ function tokenSetting({ token, command, keyring }: Login): Profile {
   return command === undefined ? { token } : { 'token-command': command };
 }
 
-/** A login that changes how pushes are encrypted, or meets another kind of instance, reports that: nobody asked for it. */
+/** Returns a message about a change that the user did not ask for: encryption, or pages that cannot decrypt. */
 function encryptionText(before: Profile, { encrypt = 'off', edition, url }: Profile) {
   if (encrypt !== (before.encrypt ?? 'off')) return ENCRYPTS;
   if (encrypt === 'off' || edition === 'pwpush' || before.url === undefined || before.url === url)
@@ -154,7 +152,7 @@ function savedText({ name, token, stored: { current } }: Login): string {
   return `${first}, now the default (switch back: pwpush profile use ${current})`;
 }
 
-/** The command line has the instance, else the environment, else the profile in use, else a prompt asks for it. */
+/** Takes the instance from the command line, else the environment, else the profile in use, else a prompt. */
 async function chooseInstance(
   entry: Entry,
   plan: LoginPlan,
@@ -185,9 +183,7 @@ async function chooseInstance(
   );
 }
 
-/**
- * An input that fails with one of these codes can be typed again; a reason that is not the previous one is reported.
- */
+/** Asks again after an error with one of the `retryable` codes. Does not report the same reason twice in a row. */
 function retryPrompt<T>(
   { context, say }: Entry,
   retryable: readonly ErrorCode[],
@@ -206,7 +202,7 @@ function retryPrompt<T>(
   );
 }
 
-/** The instance must respond; the address that it redirects to, which may be that of a region, is offered. */
+/** Checks that the instance responds. If it redirects, such as to a region, offers to log in at that address. */
 async function responding(
   entry: Entry,
   loginAt: (address: string) => Login,
@@ -216,7 +212,7 @@ async function responding(
   try {
     return await check(entry, login);
   } catch (error) {
-    // An instance may require a token for everything.
+    // Some instances require a token even for the version.
     if (error instanceof CliError && error.code === 'unauthorized')
       return { ...login, isWarned: true };
     if (!(error instanceof LeavesOrigin)) throw error;
@@ -230,8 +226,8 @@ async function responding(
 type Responding = Login & Required<Pick<Login, 'version'>>;
 
 /**
- * `--token-file` has the token, else standard input, else the environment if its token is for that instance, else a
- * prompt asks for it.
+ * Takes the token from `--token-file`, else standard input, else the environment if its token is for this instance,
+ * else a prompt.
  */
 async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
   const { context } = entry;
@@ -273,7 +269,7 @@ async function knownToken(
   return url === undefined || parseBase(url) === base ? env.token?.read() : undefined;
 }
 
-/** The client has the token of the login only, and not one of the profile. */
+/** The client sends only the token of the login, never one of the profile. */
 async function instanceOf(
   entry: Entry,
   { base, name, stored, sources, token }: Login,
@@ -294,11 +290,11 @@ async function instanceOf(
   return { target, api: await clientOf(entry, target) };
 }
 
-/** `pwpush serve` has no accounts. */
+/** Returns whether the instance is `pwpush serve`, which has no accounts. */
 const isOurs = (version: InstanceVersion | undefined) =>
   version !== undefined && toldEdition(version) === APPLICATION;
 
-/** Asks for the version once, then, with a token, for a page of active pushes, which requires a valid token. */
+/** Requests the version once. Tests the token, if there is one, by listing active pushes. */
 async function check(entry: Entry, login: Login): Promise<Responding> {
   const { target, api } = await instanceOf(entry, login);
   const warning = login.isWarned ? undefined : exposure(target);
@@ -320,7 +316,7 @@ async function check(entry: Entry, login: Login): Promise<Responding> {
   }
 }
 
-/** The profile that was typed is used, else the one with that address, else `default`, else the name of the host. */
+/** Returns the typed profile, else the profile with this address, else `default` if it is free, else the host. */
 function nameFor(base: string, stored: StoredProfiles, typed: string | undefined): string {
   if (typed !== undefined) return typed;
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);

@@ -44,8 +44,8 @@ async function notify(entry: Entry, plan: NotifyPlan): Promise<void> {
 }
 
 /**
- * An instance without e-mail responds as if the push did not exist (docs/wire.md, "Endpoints"), so that its features
- * are asked for.
+ * An instance without e-mail responds as if the push did not exist (docs/wire.md, "Endpoints"); its features show
+ * whether that is the reason.
  */
 async function explained(error: unknown, api: Api): Promise<unknown> {
   if (!(error instanceof CliError) || error.code !== 'not_found') return error;

@@ -12,25 +12,25 @@ export interface Prepared {
 
 export interface CommandObject<R = Rows> {
   readonly rows: R;
-  /** A command below another one has its summary here; the table of the program has the others. */
+  /** Only set for a subcommand: the table in program.ts has the summaries of the other commands. */
   readonly summary?: string;
   readonly alias?: string;
-  /** The summary as a sentence, by default. */
+  /** By default, this is the summary as a sentence. */
   readonly description?: string;
   readonly usage?: string;
-  /** The help has this text after the options. */
+  /** The help shows this text after the options. */
   readonly help?: string;
-  /** The words after `--` are a command to run; if this names an option, only with that option. */
+  /** If true, the words after `--` are a command to run; if a string, only with the option of this name. */
   readonly takesCommand?: boolean | string;
-  /** The command reads this from standard input, whatever its options are. */
+  /** Names what the command reads from standard input, whatever its options are. */
   readonly input?: string;
-  /** Those of the command above it, by default, and else all global options. */
+  /** The global options; by default those of the parent command, or else all. */
   readonly globals?: Rows | undefined;
-  /** Options that are not typed, also those of the commands below, have the values of variables that this word names. */
+  /** The word in the variables for options of this command and its subcommands: `serve` for `PWPUSH_SERVE_PORT`. */
   readonly variableWord?: string | undefined;
   readonly commands?: Readonly<Record<string, CommandObject>>;
   /**
-   * Missing for a command that only has others below it.
+   * Missing for a command that only has subcommands.
    * @throws CliError (usage)
    */
   prepare?(command: Command, context: Context, variableWord?: string): Promise<Prepared>;
@@ -42,11 +42,11 @@ export interface Invocation extends Entry {
 
 export interface Planned<R, Plan> extends Omit<CommandObject<R>, 'prepare'> {
   /**
-   * Decides everything about options, and merges the defaults of the profile; starts nothing.
+   * Decides everything that depends on options and on the defaults of the profile; starts nothing.
    * @throws CliError (usage)
    */
   plan(options: Options<R>, invocation: Invocation): Plan | Promise<Plan>;
-  /** Loads modules that only a run needs: printing the help does not. */
+  /** Imports the modules that only a run needs, so that the help is printed without them. */
   run(entry: Entry, plan: Plan): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function command<R extends Rows & Closed<R>, Plan>(
   };
 }
 
-/** Declares a command and those below it. `act` gets what was made of a line. */
+/** Declares a command and its subcommands. `act` receives the command that a parsed line prepares. */
 export function define(
   parser: Command,
   object: CommandObject,
@@ -80,7 +80,7 @@ export function define(
   parser
     .description(object.description ?? sentence)
     .helpCommand(false)
-    // `-pc` stays `-p -c`.
+    // Commander would take the `c` of `-pc` for the optional value of `-p`.
     .combineFlagAndOptionalValue(false);
   if (takesCommand)
     parser.takesCommand = () =>

@@ -41,7 +41,7 @@ async function preview(
   if (doubt) await say.warn(doubt);
   if (item.publicKey !== undefined && !kept)
     await say.remark('hint: the link is printed without its key, which is only where you sent it');
-  // The push may be encrypted with words or with a key, and the preview does not say with which.
+  // The hint says "key or words", because the preview does not say which of them the push is encrypted with.
   else if (item.key !== undefined || readReceipts(context).find(item)?.encrypted)
     await say.remark(
       'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',

@@ -89,7 +89,7 @@ async function use(entry: Entry, { name }: { readonly name: string }) {
   await changed(entry, shownProfile(name, profiles[name] ?? {}, name), `using profile "${name}"`);
 }
 
-/** With `--json`, the profile is printed instead of what changed. */
+/** Prints what changed, or with `--json` the profile. */
 async function changed({ say }: Entry, profile: ShownProfile, what: string) {
   if (say.manner.json) return say.print(profile, () => '');
   await say.remark(what);
@@ -109,7 +109,7 @@ function checkOrder({ key: first, value: second, name: last }: ChangedSetting): 
   const known: readonly string[] = [...settingNames, 'token'];
   if (last === undefined || key === undefined || known.includes(first) || !known.includes(key))
     return;
-  // `withSetting` refuses a token, or an address with a password, which the error below would repeat.
+  // `withSetting` throws for a token, or for an address with a password, which the error below would print.
   withSetting({}, key, value);
   const words = [value ?? [], first].flat().map(shellWord);
   throw usageError('the setting comes before the profile', {
@@ -124,8 +124,8 @@ interface ChangedSetting extends NamedProfile {
 }
 
 /**
- * Without a value, the setting is removed. Without a name, the profile is `default`; the first profile made becomes the
- * current one.
+ * Sets a setting, or removes it if there is no value. Without a name, changes the profile in use, or else `default`.
+ * The first profile becomes the current one.
  */
 async function change(entry: Entry, options: ChangedSetting) {
   const { context, say } = entry;
@@ -136,7 +136,7 @@ async function change(entry: Entry, options: ChangedSetting) {
     const { name = 'default', profile } = profileInUse(now, context.env, wanted);
     checkProfileName(name);
     if (profile === undefined && value === undefined) throw noSuchProfile(name, now);
-    // `set token-command pass show` lacks quotes. Every profile begins with an address.
+    // `set token-command pass show` lacks quotes: `show` is no profile. A new profile begins with its `url`.
     if (profile === undefined && operand !== undefined && key !== 'url')
       throw usageError(
         `no profile "${name}"`,
@@ -182,7 +182,7 @@ async function remove(entry: Entry, { name }: { readonly name: string }) {
   await changed(entry, shownProfile(name, removed, undefined), `removed profile "${name}"`);
 }
 
-/** The value of the token is never shown. */
+/** The token itself is never shown: `token` says whether there is one. */
 interface ShownProfile extends Omit<Profile, 'token'> {
   readonly profile: string;
   readonly current: boolean;
@@ -193,7 +193,7 @@ function shownProfile(name: string, profile: Profile, current: string | undefine
   return { profile: name, current: name === current, ...profile, token: hasToken(profile) };
 }
 
-/** `profile list`; a pipe gets name, address, token (yes or no), current (yes or no). */
+/** In a pipe, each line has name, address, token (yes or no), current (yes or no). */
 const profileList: Listing<ShownProfile> = {
   columns: [
     { title: '', shown: ({ current }) => (current ? '*' : ' ') },
@@ -205,7 +205,7 @@ const profileList: Listing<ShownProfile> = {
   fields: ({ profile, url, token, current }) => [profile, url ?? '', yesNo(token), yesNo(current)],
 };
 
-/** Each line has one setting, in two columns on a terminal, as `name<TAB>value` in a pipe. */
+/** Returns one setting a line: in two columns for a terminal, as `name<TAB>value` for a pipe. */
 function profileText(shown: ShownProfile, look: Look): string {
   const { profile, current, url, token, ...rest } = shown;
   return pairs(

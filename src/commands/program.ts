@@ -18,7 +18,7 @@ const load = import.meta.glob<CommandObject>(['./*.ts', '!./planned.ts', '!./pro
   import: 'default',
 });
 
-/** The file of a command has its name. The alias is another name that people try. */
+/** `name` is also the name of the command's file. `alias` is another name that people try. */
 type CommandEntry = readonly [name: string, summary: string, alias?: string];
 
 const table: Readonly<Record<string, readonly CommandEntry[]>> = {
@@ -71,8 +71,8 @@ ${topics.join(', ')}. pwpush help --json describes all commands for
 programs. The manual is man pwpush.`;
 
 /**
- * Calls `begins` with the options of a line before the command runs.
- * @throws what the command throws, and as `prepared` does
+ * Calls `begins` with the global options of the command line before the command runs.
+ * @throws what `prepared` or the command throws
  */
 export async function execute(
   argv: readonly string[],
@@ -84,7 +84,7 @@ export async function execute(
 }
 
 /**
- * Calls `begins` with the options of a line.
+ * Calls `begins` with the global options of the command line.
  * @returns undefined if the line only asked for help, which was printed
  * @throws CliError (usage) or ExitWith for a line that cannot be parsed
  */
@@ -125,7 +125,7 @@ export async function prepared(
     if (!(error instanceof CommanderError)) throw error;
     const output = error.exitCode === 0 ? context.stdout : context.stderr;
     await output.write(shown.join(''));
-    // `pwpush serve token` alone is an error.
+    // `pwpush serve token` prints its help, but fails without a subcommand.
     if (error.exitCode !== 0) throw new ExitWith(exitStatus.usage);
   }
   return made;
@@ -164,7 +164,7 @@ async function wholeHelp(context: Context): Promise<string> {
   return programJson(await wholeProgram(context), context.version);
 }
 
-/** A failure prints nothing, as a line is just being typed. */
+/** A failure prints nothing, because the user is still typing the line. */
 async function completeLine(line: readonly string[], context: Context): Promise<void> {
   try {
     const { complete } = await import('./completion/complete');
@@ -176,7 +176,7 @@ async function completeLine(line: readonly string[], context: Context): Promise<
   }
 }
 
-/** A line that cannot be parsed still leads to a command, and says how to print. */
+/** Returns the command that a line means, and its options for printing, even if the line cannot be parsed. */
 export async function reached(argv: readonly string[], context: Context) {
   const program = withHelp(newProgram(context), context);
   const end = await reach(program, argv, (command) => loaded(command, context));
@@ -195,13 +195,13 @@ async function loaded(
   act?: (line: Prepared) => void,
 ): Promise<void> {
   const file = load[`./${command.name()}.ts`];
-  // A command below another one, and `help`, is declared already.
+  // Subcommands and `help` are declared already.
   if (!file || command.parent?.parent) return;
   define(command, await file(), context, act);
   versioned(command, context);
 }
 
-/** A program with the one command of the first word takes less time than one with all. */
+/** Declares only the command that the first word names, because declaring all takes longer. */
 function programFor(word: string | undefined, context: Context): Command {
   const typed = commands.filter(({ name, alias }) => word === name || word === alias);
   return word !== undefined && typed.length > 0
@@ -238,7 +238,7 @@ function withHelp(program: Command, context: Context): Command {
   return program;
 }
 
-/** `--no-input`, `PWPUSH_NO_INPUT` and CI forbid prompts, and so does an agent, which a prompt would keep waiting. */
+/** `--no-input`, `PWPUSH_NO_INPUT` and CI forbid prompts, and so does an agent, which would wait without end. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
   const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isUnattended(env);
   return wanted && agentMarker(env) === undefined;
@@ -256,7 +256,7 @@ function eachCommand(command: Command, work: (command: Command) => void): void {
   for (const child of command.commands) eachCommand(child, work);
 }
 
-/** Commander throws instead of writing and exiting; it throws its own errors only for help and version. */
+/** Makes Commander throw instead of writing and exiting: for help and version its own error, else a `misuse`. */
 function configure(command: Command, context: Context, show: (text: string) => void): void {
   command
     .exitOverride((error) => {

@@ -151,7 +151,7 @@ export default command({
     if (!(target instanceof Error))
       return options.each ? eachPlanOf(options, context, target) : plan(target);
     if (options.each) throw target;
-    // An error of the options is reported before the user is asked.
+    // An error of the options is reported before the user is asked for an instance.
     await plan();
     const { stdin, stderr } = context;
     const isWatched = stdin.isTTY && stderr.isTTY && context.canPrompt();
@@ -169,7 +169,7 @@ export default command({
 
 /**
  * @param words the command that sets the secret
- * @param target left out, this machine serves the push
+ * @param target undefined if this machine serves the push
  * @throws CliError (usage)
  */
 async function planOf(
@@ -246,7 +246,7 @@ function isFileName(text = ''): boolean {
 }
 
 /**
- * Options, or the profile, decide how the push is encrypted; undefined if it is not.
+ * Returns how options, or else the profile, encrypt the push; undefined if they do not.
  * @throws CliError (usage) for options that contradict the encryption, and for a public key that cannot be used
  */
 async function sealOf(
@@ -311,7 +311,7 @@ function limitsOf(
   };
 }
 
-/** A secret that would be printed where an agent reads it is not generated. */
+/** Refuses to generate a secret that would be printed where an agent reads it. */
 async function refusePrinted(
   { json, quiet, dryRun, ...options }: PushOptions,
   seal: SealPlan | undefined,
@@ -327,8 +327,8 @@ async function refusePrinted(
 }
 
 /**
- * The command sets the secret before it is pushed.
- * @throws CliError (usage) for no command, a name that is invalid or unsafe, and a file that exists
+ * Plans the command that sets the secret before it is pushed.
+ * @throws CliError (usage) without a command, for an invalid or unsafe variable, and for an output file that exists
  */
 async function settingOf(
   { as: variable, passphraseOut, keyOut }: PushOptions,
@@ -350,7 +350,7 @@ async function settingOf(
   return { words: [program, ...words], variable };
 }
 
-/** Another value is refused, so that `--encrypt hunter2` does not push something else than "hunter2". */
+/** Refuses any other value: the secret may have been meant, as in `--encrypt hunter2`. */
 function encryptMode(value: string): 'link' | 'words' {
   if (value === 'link' || value === 'words') return value;
   throw usageError(

@@ -148,7 +148,7 @@ function ephemeralPlace({ host = '0.0.0.0', port = 0, output, force }: RequestOp
   return { kind: 'ephemeral', host, port, output: place } as const;
 }
 
-/** @throws CliError (usage) when nothing is configured */
+/** @throws CliError (usage) if no instance is configured */
 async function instanceOf(entry: Entry, options: RequestOptions) {
   const { sourcesOf } = await import('../profile/sources');
   const { NoInstance, targetOrNone } = await import('../profile/target');

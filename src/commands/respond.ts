@@ -14,7 +14,7 @@ interface RespondPlan {
   readonly request: LocatedItem;
   readonly content: Content;
   readonly passphrase: PassphraseSource;
-  /** The text is generated, and JSON has the only place for it. */
+  /** Whether the text is generated; only `--json` prints it. */
   readonly generated: boolean;
 }
 
@@ -40,13 +40,13 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   const content = contentOf(options, rows, context, TO_SEND);
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
-  // No token is sent: an owner who reads an answered request takes its answer.
+  // Sends no token, because reading an answered request as its owner takes the answer.
   const request = itemOf(entry, { ...options, anonymous: true }, link);
   return { request, content, passphrase, generated };
 }
 
 async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
-  // Printing the help does not need what encrypts.
+  // Printing the help does not need this module, which encrypts.
   const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
     '../send/send-answer'
   );

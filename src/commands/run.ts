@@ -85,7 +85,7 @@ async function planOf(options: RunOptions, invocation: Invocation): Promise<RunP
     words: [program, ...args],
     inputs,
     passphrase,
-    // The log of a job is kept, and an agent must not see a secret.
+    // CI systems store the log of a job, and an agent must not see a secret.
     mask: options.mask ?? (isCi(context.env) || (await isGuarded(context))),
     keys: keySources(options),
   };

@@ -30,7 +30,7 @@ interface ServePlan {
     ReturnType<typeof dataPlace> &
     ReturnType<typeof keyFile>;
   readonly jsonLog: boolean;
-  /** About variables and passwords. In JSON they are lines of the log, which begins with the service. */
+  /** The warnings for a JSON log, which the service starts; empty for a text log, as `plan` has printed them. */
   readonly warnings: readonly string[];
 }
 
@@ -51,10 +51,10 @@ export default command({
   run: serve,
 });
 
-/** Listens until SIGINT, SIGTERM, or the terminal hangs up; then lets running requests finish. */
+/** Serves until SIGINT or SIGTERM, or until the terminal hangs up; then lets running HTTP requests finish. */
 async function serve({ context, say: terminal }: Entry, plan: ServePlan): Promise<void> {
   const { jsonLog, settings, warnings } = plan;
-  // A log in JSON has no notes between its lines.
+  // A JSON log must not have notes between its lines.
   const none = async () => {};
   const say = jsonLog ? { ...terminal, note: none, remark: none } : terminal;
   const entry = { context, say };
@@ -62,19 +62,19 @@ async function serve({ context, say: terminal }: Entry, plan: ServePlan): Promis
   const { signal: stop } = context;
   const guarded = await isGuarded(context);
   const { ephemeral, firstToken: wantsToken, host } = settings;
-  // A service of this machine alone saves its token as a profile.
+  // A service on loopback that is not ephemeral saves its token in a profile, so that an agent need not see it.
   const unseen = guarded && wantsToken && !(isLoopback(host) && !ephemeral);
   const reveal = ephemeral ? '; restart with --reveal to print one' : ' (see --reveal)';
   const service = await start(entry, plan, unseen ? `an agent would read it${reveal}` : undefined);
   for (const warning of warnings) service.warn(warning);
-  // A script that reads the address may send the signal, which is therefore handled before.
+  // SIGHUP is handled before the address is printed, because a script may send it once it reads the address.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
-  // The token cannot be shown again, so that --quiet does not drop it.
+  // --quiet does not suppress the token, because it cannot be shown again.
   if (firstToken !== undefined && !say.manner.json && !guarded)
     await say.announce(`token of admin, shown only now: ${firstToken}`);
   const next = await nextCommand(entry, plan, service);
-  // Who starts it without standard output does not ask for its address, which the log has too.
+  // If standard output is closed, the address is only in the log.
   if (!context.stdout.closed)
     await say.print(
       firstToken === undefined || guarded ? { url } : { url, token: firstToken },
@@ -101,7 +101,7 @@ function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: st
 
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** The command that pushes from another terminal of this machine; undefined for a service that is for others. */
+/** Returns the command that pushes from another terminal; undefined for a service for other machines. */
 async function nextCommand(
   entry: Entry,
   { settings: { ephemeral, anonymous } }: ServePlan,
@@ -109,7 +109,7 @@ async function nextCommand(
 ): Promise<string | undefined> {
   const { firstToken, localUrl, loopback } = service;
   if (!ephemeral && !loopback) return undefined;
-  // --ephemeral writes nothing to disk, and the token of its database would be useless after it.
+  // --ephemeral writes nothing to disk, and its token would be useless after the run.
   const profile = ephemeral
     ? undefined
     : await (firstToken === undefined ? findProfile : keepProfile)(entry, service);
@@ -119,8 +119,8 @@ async function nextCommand(
 }
 
 /**
- * Finds the profile with a token of the service. A profile that an earlier start has saved moves with the service to another
- * port, as the token is one of its database.
+ * Finds the profile with a token of the service. If an earlier run saved the profile and used another port, updates its
+ * address: the token belongs to the database and is still valid.
  */
 async function findProfile(entry: Entry, { localUrl: url, knows }: Started) {
   try {
@@ -144,8 +144,8 @@ async function findProfile(entry: Entry, { localUrl: url, knows }: Started) {
 }
 
 /**
- * Saves the service as profile `local`, so that `pwpush push` works in the next terminal, or as `local-2` and so on if that
- * exists: a token is shown only once and must not be overwritten. Returns undefined if that failed.
+ * Saves the service as profile `local`, so that `pwpush push` works in the next terminal. If `local` exists, uses
+ * `local-2` and so on, because the token in `local` could not be shown again. Returns undefined if saving fails.
  */
 async function keepProfile(entry: Entry, { localUrl: url, firstToken: token, warn }: Started) {
   try {

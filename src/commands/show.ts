@@ -29,12 +29,12 @@ async function show(entry: Entry, located: LocatedItem): Promise<void> {
   );
 }
 
-/** Only the owner's listings have all of a request; others see its question. */
+/** Only the owner's listings contain all fields of a request; other users see its question. */
 async function showRequest(entry: Entry, { api, target, token }: ConnectedItem) {
   const { say } = entry;
   const asUser = target.token !== undefined;
   const own = asUser ? await findOwnRequest(api.requests, token, accountOf(target)) : undefined;
-  // Without the token: an owner's read takes the answer, and a listing may leave out the user's own request.
+  // A listing may omit the user's own request, and reading it with the token would take the answer.
   const anyone = asUser && !own ? await clientOf(entry, { ...target, token: undefined }) : api;
   const shown = own?.request ?? (await anyone.requests.read(token));
   await say.print(shown, (look) => requestText(shown, look));
@@ -48,7 +48,7 @@ async function showPush({ context, say }: Entry, item: ConnectedItem) {
   const kept = receipts.find(item);
   const push = {
     ...(own ?? { ...(await publicState(api, token)), ...kept }),
-    // The sender's receipt is more certain than the instance.
+    // The sender's receipt is more reliable than the instance.
     encrypted: kept?.encrypted ?? own?.encrypted ?? null,
   };
   if (push.expired) await receipts.end([item]);
@@ -61,11 +61,11 @@ async function showPush({ context, say }: Entry, item: ConnectedItem) {
   );
 }
 
-/** Undefined if the push belongs to someone else. */
+/** Returns undefined if the push belongs to someone else. */
 async function ownPush(context: Context, item: ConnectedItem): Promise<Push | undefined> {
   const { api, token } = item;
   try {
-    // Only the owner can read the audit log, so that the lists are not searched in vain.
+    // Only the owner can read the audit log; if the instance refuses it, the lists need not be searched.
     await api.audit(token, 1);
   } catch (error) {
     if (error instanceof CliError && error.code === 'forbidden') return undefined;
@@ -79,7 +79,7 @@ async function ownPush(context: Context, item: ConnectedItem): Promise<Push | un
   return undefined;
 }
 
-/** Everybody can see the address of the page, which ends in /r if a click opens the push. */
+/** Returns what anyone can see: the address of the page, which ends in /r if the push requires a click. */
 async function publicState(api: Api, token: string): Promise<PushState> {
   const { url } = await api.preview(token);
   return {

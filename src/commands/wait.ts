@@ -61,7 +61,7 @@ async function wait(entry: Entry, plan: WaitPlan): Promise<void> {
     );
   });
   if (!viewed || !plan.thenExpire) return;
-  // The connection of the wait ends with its time limit; the expiry has one of its own.
+  // The time limit ends the connection of the wait, so the expiry uses a new one.
   const { expire } = await clientOf(entry, target);
   await expire(viewed.token);
   await readReceipts(entry.context).end([viewed]);

@@ -11,7 +11,7 @@ import { type RescueContext, rescue } from './rescue';
 
 /** An interrupted download keeps the response of the instance, still encrypted, and the state of its files. */
 const keptSchema = v.object({
-  /** The link has no key. */
+  /** The link without its key. */
   link: v.string(),
   push: retrievedSchema,
   saved: v.array(v.string()),
@@ -38,13 +38,13 @@ const keptSchema = v.object({
 
 export type KeptDownload = v.InferOutput<typeof keptSchema>;
 
-/** A part of a file is saved under a temporary name. */
+/** The temporary file with the part of a file that was received. */
 export type PartialFile = KeptDownload['partial'][number];
 
 /**
- * Saves a download in a rescue file, and returns its path: the addresses of the files work for some minutes. If that
- * fails, the parts of files are of no use and removed.
- * @throws CliError (failed)
+ * Saves a download in a rescue file and returns its path, so that a run can finish it while the addresses of the files
+ * work, for some minutes. If saving fails, the parts of files are of no use and removed.
+ * @throws CliError (failed) if it cannot be saved
  */
 export async function keepDownload(context: RescueContext, kept: KeptDownload): Promise<string> {
   try {
@@ -58,7 +58,7 @@ export async function keepDownload(context: RescueContext, kept: KeptDownload): 
 /**
  * Reads what an interrupted `get` saved, and claims it for this run; call `release` at the end.
  * @param file may be the claim of a run that has ended
- * @param token of the push that a link names
+ * @param token the token in the link, which the saved push must have
  * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it;
  * (failed) if another run has it
  */

@@ -43,7 +43,7 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
         ? []
         : [isWhole ? phrase('kept-lost', noun, ...why) : phrase('kept-in-part', ...why)]),
     ],
-    // The first command is printed: the rest of the download matters most.
+    // Only the first command is printed, and the one that finishes a download matters most.
     hints: [
       ...secrets.flat().flatMap(keyHint),
       ...failure.hints,

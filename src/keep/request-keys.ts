@@ -15,8 +15,8 @@ import { type RescueContext, writeForSender } from './rescue';
 export type NewKey = ReturnType<typeof newRequestKey>;
 
 /**
- * Makes a key pair before the request is sent, so that a full disk is noticed by then. The state folder has the private
- * key under the public key until the request has a token.
+ * Makes a key pair before the request is sent, so that a full disk is noticed in time. In the state folder, the file of
+ * the private key is named after the public key until the request has a token.
  * @param path a new file for the private key, in place of the state folder
  * @throws CliError (usage, failed) if it cannot be written
  */
@@ -73,7 +73,7 @@ export interface KeptKey {
 }
 
 /**
- * Removes a key whose answer is safe, or will never come.
+ * Removes the private key for an answer that is safe, or will never come.
  * @param state asks for the state of the request: unless it is `closed`, the key may still be needed
  */
 export async function forgetKey(
@@ -93,8 +93,8 @@ export async function forgetKey(
 
 /**
  * Finds the private key of a request, if this machine has it: under the address of the instance, by the ID or, if the
- * creation got no response, by the public key. An instance that has moved is at the address in use, where the link
- * shows the public key: an ID can be that of a request elsewhere.
+ * creation got no response, by the public key. At the address in use, to which the instance may have moved, a key of
+ * another address counts if the link has its public key: an ID can be that of a request elsewhere.
  * @param responseKey the public key in a response
  * @throws CliError (failed) if its file is damaged
  */
@@ -135,7 +135,7 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   return { identities, recipient, path };
 }
 
-/** An answer that was taken must not be lost because the file of its key is damaged. */
+/** Returns undefined for a damaged key file, as an answer that was taken must not be lost because of it. */
 export function keyForAnswer(
   context: RescueContext,
   item: LocatedItem,

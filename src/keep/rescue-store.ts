@@ -9,13 +9,13 @@ import { attempt, CliError, phrase } from '../platform/errors';
 import { describe, type Kept, type KeptPart } from './kept';
 import type { RescueContext } from './rescue';
 
-/** Nothing of the push is lost if it is certain that it can be retrieved again. */
+/** Returns false unless another retrieval is certain to work. */
 export function isRetrievableAgain(push: Push): boolean {
   const { views_remaining: views, days_remaining: days, expired } = push;
   return typeof views === 'number' && views > 0 && days !== 0 && expired !== true;
 }
 
-/** Tells why a push that may not be retrievable again is lost if it is not saved now. */
+/** Says why a push may not be retrievable again. */
 export function whyGone(push: Push, isAnswer: boolean): string {
   if (isAnswer) return 'the answer was taken';
   return push.views_remaining === 0 ? 'no view is left' : 'the push may be gone';
@@ -27,17 +27,17 @@ interface Undelivered {
   readonly push?: Push | undefined;
   /** The push as it was received, whose text may have been saved by `hold`. */
   readonly sealed?: Push;
-  /** One of several pushes is `link 2`. */
+  /** Names one of several pushes, such as `link 2`. */
   readonly subject?: string | undefined;
 }
 
-/** A store saves for another run, or only what exists now; nothing if the push stays in its file. */
+/** Whether a store saves for a later run, only what exists now, or nothing, as the push stays in its file. */
 type Keeping = 'for-later' | 'now' | 'nothing';
 
 export type StoreContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
 
 /**
- * Saves everything that cannot be delivered to the state folder. A text that cannot be saved is printed on the
+ * Saves to the state folder everything that cannot be delivered. A text that cannot be saved is printed on the
  * terminal, unless a coding agent would read it.
  */
 export class RescueStore {
@@ -78,7 +78,7 @@ export class RescueStore {
     return describe(failure, await this.keep(text));
   }
 
-  /** Saves a text while it is being opened, as the run may end then. */
+  /** Saves the encrypted text before it is opened, as the run may end meanwhile. */
   async hold({ push, sealed }: { readonly push: Push; readonly sealed: Push }): Promise<void> {
     if (this.held.has(sealed) || !this.loses(push)) return;
     const path = await this.save('secret', sealed.payload ?? '');
@@ -125,5 +125,5 @@ export class RescueStore {
   }
 }
 
-/** The module takes 6 ms to load, and is rarely needed. */
+/** Loaded on demand: the module takes 6 ms to load, and is rarely needed. */
 const rescues = () => import('./rescue');

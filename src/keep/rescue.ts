@@ -14,20 +14,20 @@ import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
 
 export type RescueContext = Pick<Context, 'env' | 'platform' | 'home' | 'now' | 'uid'>;
 
-/** The folder below `TMPDIR` has this prefix, if the state folder cannot be written. */
+/** Prefix of the folder below `TMPDIR` that replaces a state folder that cannot be written. */
 const TEMPORARY = 'pwpush-rescue-';
 
 function temporaryFolder({ env }: Pick<Context, 'env'>): string {
   return env.TMPDIR || tmpdir();
 }
 
-/** `secret-2026-08-20T11-06-45-000Z-1f2e3d4c` */
+/** Returns a name such as `secret-2026-08-20T11-06-45-000Z-1f2e3d4c`. */
 function nameNow(what: string, { now }: RescueContext): string {
   return `${what}-${now().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
 }
 
 /**
- * Saves bytes to a file (0600) in the state folder, or else in a new folder (0700) below `TMPDIR`, and returns its path.
+ * Saves bytes to a file (0600) in the state folder, or else in a new folder (0700) below `TMPDIR`. Returns its path.
  * @throws CliError (failed) if neither can be written
  */
 export async function rescue(
@@ -43,8 +43,8 @@ export async function rescue(
 }
 
 /**
- * Fails before something is done that cannot be undone, if its result could not be saved.
- * @throws CliError (failed) if not
+ * Call it before something that cannot be undone, whose result may have to be saved.
+ * @throws CliError (failed) if nothing can be saved
  */
 export async function tryRescue(context: RescueContext): Promise<void> {
   const path = await rescue(context, 'check', '');
@@ -53,7 +53,7 @@ export async function tryRescue(context: RescueContext): Promise<void> {
   if (basename(folder).startsWith(TEMPORARY)) rmdirSync(folder);
 }
 
-/** @throws CliError (failed) if there is no place for a new folder (0700) */
+/** @throws CliError (failed) if no new folder (0700) can be made */
 export function rescueFolder(context: RescueContext): Promise<string> {
   return inRescueFolder(context, async (folder) => {
     const path = join(folder, nameNow('files', context));
@@ -86,7 +86,7 @@ async function inRescueFolder(
 const NAME =
   /^(link|secret|text|response|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
 
-/** The oldest file comes first. A folder that cannot be read counts as empty. */
+/** Returns the oldest file first. A folder that cannot be read counts as empty. */
 export async function rescuedFiles(context: RescueContext) {
   const temporary = temporaryFolder(context);
   const folders = (await names(temporary))
@@ -108,7 +108,7 @@ function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Undefined for the files of other users, as `TMPDIR` is usually shared. */
+/** Returns undefined for the files of other users, as `TMPDIR` is usually shared. */
 async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   const ours = user === undefined || stats?.uid === user;

@@ -14,8 +14,8 @@ import { type OutputPipes, outputPipes } from './pipes';
 const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 
 /**
- * Output of processes that a program left behind is awaited until they were idle at CHECKS looks, each after this many
- * milliseconds.
+ * `runChild` waits for output of processes that an ended child left behind until its pipes were idle at CHECKS checks,
+ * one every CHECK_MS milliseconds.
  */
 const CHECK_MS = 100;
 const CHECKS = 10;
@@ -23,12 +23,12 @@ const CHECKS = 10;
 type Muted = <T>(work: () => T) => T;
 
 /**
- * See `Context.runChild`.
- * @param muted calls its argument with stderr muted: NODE_DEBUG=child_process would print the environment
+ * Implements `Context.runChild`.
+ * @param muted runs its argument with stderr muted, as NODE_DEBUG=child_process prints the environment
  */
 export async function runProgram(child: Child, context: Context, muted: Muted): Promise<number> {
   const pipes = child.output && (await outputPipes(context));
-  // A signal that came before this line was meant for us; later ones go to the child.
+  // A signal before this line ends our run; `runChild` passes later ones on to the child.
   if (context.signal.aborted) {
     pipes?.close();
     throw endedBy(context.signal);
@@ -36,10 +36,7 @@ export async function runProgram(child: Child, context: Context, muted: Muted): 
   return runChild(child, context.interrupts, muted, pipes);
 }
 
-/**
- * Starts a run of this program, and returns its exit status.
- * @param program the words that start it
- */
+/** Starts another run of this program by the words of the first parameter, and returns its exit status. */
 export function startOwn(
   [file, ...first]: readonly [string, ...string[]],
   { argv, env, input, output, signal }: OwnRun,
@@ -85,7 +82,7 @@ function runChild(
       mode: 'forward',
       deliver: (signal) => {
         signalled?.(signal);
-        // A process that the child left behind may write for ever.
+        // A process that the ended child left behind may keep the pipes open for ever.
         if (hasEnded(child) && signal in endings) return stop(stdout, stderr);
         if (endsWithInput) child.stdin?.end();
         else if (!fromKeyboard.includes(signal)) child.kill(signal);
@@ -101,7 +98,7 @@ function runChild(
     const taken =
       output &&
       Promise.all([take(stdout, counted(output.stdout)), take(stderr, counted(output.stderr))]);
-    // Once the child runs, an error says that we may not send a signal to it.
+    // After the child has started, an error only says that a signal could not be sent to it.
     child.on('error', (error) => {
       if (child.pid !== undefined) return;
       takeBack();
@@ -118,14 +115,14 @@ function runChild(
       takeBack();
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
     });
-    // The child may end before it has read everything (EPIPE).
+    // The child may end before it has read its input (EPIPE).
     child.stdin?.on('error', () => {});
     if (endsWithInput) child.stdin?.write(input ?? '');
     else child.stdin?.end(input);
   });
 }
 
-/** Calls `work` once `isIdle` was true CHECKS times. A pipe that waits for a slow reader of ours is not idle. */
+/** Calls `work` once `isIdle` has returned true at CHECKS checks. */
 function afterChecks(isIdle: () => boolean, work: () => void): NodeJS.Timeout {
   let left = CHECKS;
   const timer = setInterval(() => {
@@ -152,7 +149,7 @@ function stop(...streams: readonly (Readable | null)[]): void {
   for (const stream of streams) stream?.destroy();
 }
 
-/** If the reader fails, the pipe is closed, and the child notices when it writes again. */
+/** Passes output on to `to`. If `to` fails, the pipe is closed, so that the child gets EPIPE at its next write. */
 async function take(from: Readable | null, to: ChildOutput['stdout']): Promise<void> {
   try {
     for await (const chunk of from ?? []) await to(chunk);
@@ -161,7 +158,10 @@ async function take(from: Readable | null, to: ChildOutput['stdout']): Promise<v
   }
 }
 
-/** Whether we are in the terminal's foreground group, so that its keys reach the child too (proc_pid_stat(5)). */
+/**
+ * Returns whether this process is in the terminal's foreground group, so that keys signal the child too
+ * (proc_pid_stat(5)).
+ */
 function inForeground(): boolean {
   try {
     const fields = readFileSync('/proc/self/stat', 'latin1').split(') ').at(-1)?.split(' ') ?? [];

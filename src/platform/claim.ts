@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { failedError, phrase } from './errors';
 import { means, whyUnreadable } from './files/file-error';
 
-/** A file that a process has claimed is named `NAME.MACHINE-PID-START.claim`: a claim ends with its process, however that ends. */
+/** A claimed file is named `NAME.MACHINE-PID-START.claim`, so that others can see whether its process still runs. */
 const CLAIM = /\.([0-9a-f]*)-(\d+)-(\d+)\.claim$/;
 
 export const CLAIM_EXTRA = 60;
@@ -19,9 +19,9 @@ export function claimOf(path: string): string | undefined {
 }
 
 /**
- * Claims a file for this process, by a rename that one process alone can make, and returns its path from then on. The claim
- * of a process that has ended is taken over.
- * @throws CliError (failed) if a process that may still run has the file, or it cannot be renamed
+ * Claims a file for this process by a rename, which succeeds in one process only, and returns the new path. A claim
+ * whose process has ended is taken over.
+ * @throws CliError (failed) if the process that claimed the file may still run, or the rename fails
  */
 export function claimFile(path: string, pid: number): string {
   const own = `${path}.${machineId()}-${pid}-${startOf(pid) ?? 0}.claim`;
@@ -41,13 +41,15 @@ export function claimFile(path: string, pid: number): string {
   }
 }
 
-/** Whether the process of a claim may run: of one on another machine or in another container, nothing says that it has ended. */
+/**
+ * Returns whether the process of a claim may still run, which is unknown on another machine or in another container.
+ */
 function mayRun(claim: string): boolean {
   const [, machine, pid, start] = CLAIM.exec(claim) ?? [];
   return machine !== machineId() || start === startOf(Number(pid));
 }
 
-/** Identifies where a process ID means one process: the boot of a machine, and the PID namespace. */
+/** Identifies the boot and the PID namespace, in which a process ID means one process; empty without /proc. */
 function machineId(): string {
   try {
     const [boot] = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').split('-');
@@ -58,8 +60,8 @@ function machineId(): string {
 }
 
 /**
- * When a process was started, which tells it from a later one of the same ID: in clock ticks since the boot
- * (proc_pid_stat(5)), `0` where the system does not say. Undefined if it has ended.
+ * Returns the start of a process in clock ticks since the boot (proc_pid_stat(5)), as a later process may have the same
+ * ID; `0` without /proc. Undefined if the process has ended.
  */
 function startOf(pid: number): string | undefined {
   try {

@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import type { Context, Environment } from './context';
 import { apart, findProgram } from './find-program';
 
-// Our own, not clipboardy: that knows neither OSC 52, tmux nor ssh, which are most of this file, and passes PWPUSH_*
-// variables to the program.
+// This file replaces clipboardy, which supports neither OSC 52, tmux nor ssh, and passes PWPUSH_* variables to the
+// program.
 
 interface Clipboard {
   readonly name: string;
-  /** A clipboard is sure if `write` knows that the text arrived. */
+  /** True if `write` knows that the text arrived: a terminal does not confirm OSC 52. */
   readonly sure: boolean;
   write(text: string): Promise<boolean>;
 }
 
 /**
- * The user's clipboard: over ssh, which means on another machine, the terminal's; otherwise the desktop's, or else the
- * terminal's.
+ * Finds the user's clipboard. Over ssh, the terminal's comes first, as the user is at another machine; otherwise the
+ * desktop's.
  */
 export async function findClipboard(context: Context): Promise<Clipboard | undefined> {
   const { SSH_TTY, SSH_CONNECTION } = context.env;
@@ -32,9 +32,9 @@ export function copiedText({ name, sure }: Clipboard): string {
 }
 
 interface ClipboardProgram {
-  /** The program reads the text on its standard input: other users can read arguments. */
+  /** The program reads the text from standard input, as other users can read its arguments. */
   readonly words: ProgramWords;
-  /** Names platforms, and variables of which one must be set. */
+  /** The program is used on these platforms, or if one of these variables is set. */
   readonly where: readonly string[];
   encode?(text: string): Uint8Array;
 }
@@ -77,7 +77,7 @@ async function terminalClipboard(context: Context): Promise<Clipboard | undefine
   const tmux = (words: readonly string[], text = '') => feed(context, ['tmux', ...words], text);
   if (env.TMUX && (await tmux(['list-buffers'])))
     return {
-      // tmux also passes its buffer on to the terminal, unless set-clipboard is off; -w, which asks for that, needs 3.2.
+      // With -w, tmux 3.2 also passes its buffer on to the terminal, unless set-clipboard is off.
       name: 'the clipboard (through tmux)',
       sure: true,
       write: async (text) =>
@@ -94,12 +94,14 @@ async function terminalClipboard(context: Context): Promise<Clipboard | undefine
   };
 }
 
-/** Some terminals silently drop longer texts. In bytes. */
+/** In bytes: some terminals silently drop longer texts. */
 const MOST_BYTES = 74_994;
 /** Characters that GNU Screen passes on in one string (screen(1), "STRING ESCAPES"). */
 const SCREEN_AT_ONCE = 512;
 
-/** The escape sequence that puts a text on the terminal's clipboard (ctlseqs, OSC 52), also from within tmux or screen. */
+/**
+ * Returns the escape sequence (ctlseqs, OSC 52) that puts a text on the terminal's clipboard, also from tmux or screen.
+ */
 export function osc52(text: string, env: Environment): string {
   const sequence = `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
   // tmux acts on the bare sequence with set-clipboard on, and passes the wrapped one on with allow-passthrough on.
@@ -116,8 +118,8 @@ type ProgramContext = Pick<Context, 'env' | 'platform'>;
 const LIMIT_MS = 5000;
 
 /**
- * Returns whether the program ended well. Its child that stays in the background, as those do that own an X selection,
- * is not waited for.
+ * Returns whether the program succeeded. A child that it leaves in the background, such as the owner of an X selection,
+ * is not awaited.
  */
 async function feed(
   context: ProgramContext,

@@ -1,5 +1,5 @@
-// Loads the chunks of the build, and keeps their compiled code for the next run: 18 to 23 of the 85 ms of a `push`. Node's
-// own cache (module.enableCompileCache, 22.1) saves 7 to 9 ms, as it keeps only what is compiled while a file is loaded.
+// Loads the chunks of the build, and caches their compiled code, which saves 18 to 23 of the 85 ms of a `push`. Node's
+// own cache (module.enableCompileCache, 22.1) saves 7 to 9 ms, as it has only what is compiled while a file is loaded.
 import {
   chmodSync,
   closeSync,
@@ -19,16 +19,16 @@ import { join } from 'node:path';
 import { compileFunction, Script } from 'node:vm';
 import { absolute, userFolder } from './files/user-folder';
 
-/** The version of package.json, set by the build; imported, it would be another file to read. */
+/** The build sets the version, so that package.json is not read. */
 declare const __VERSION__: string;
 
-/** Shorter chunks, in bytes, compile faster than their code is read; `--version` loads only such. */
+/** In bytes: shorter chunks compile faster than their cached code is read. `--version` loads only such chunks. */
 const SHORT = 2_500;
 
-/** After a longer run, the time that kept code saves does not matter. */
+/** A longer run caches no code, as the time saved does not matter to it. */
 const BRIEF_SECONDS = 5;
 
-/** Bytes of the young generation, both halves, in runs with many requests: less is collected too often. */
+/** In bytes: the young generation, both halves, in runs with many requests. A smaller one is collected too often. */
 const GROWN = 4 * 1024 * 1024;
 
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
@@ -45,7 +45,7 @@ interface Compiled {
 }
 
 export function loaderFor(node: NodeJS.Process) {
-  // Other chunks take what they share with this file from its own chunk.
+  // `load.js` is the chunk of this file, from which other chunks import what they share with it.
   const modules = new Map<string, Module>([['load.js', module]]);
   const compiled: Compiled[] = [];
   const flags = flagsOf(node);
@@ -71,13 +71,13 @@ export function loaderFor(node: NodeJS.Process) {
     cache ??= { folder: cacheFolder(node) };
     const { folder } = cache;
     if (folder === undefined || flags.changed()) return compile(path, source);
-    // V8 includes the name in the code, which another installation may use: it is not the path.
+    // V8 stores this name in the code. It is not the path, as another installation may use the same code.
     const script = compile(file, source, readCode(folder, file, source));
     compiled.push({ file, source, script, known: script.cachedDataRejected === false });
     return script;
   }
 
-  /** Returns the number of files written; none if all code was known. Never throws. */
+  /** Caches the compiled code unless all of it was known, and returns the number of files written. Never throws. */
   function keep(): number {
     const folder = cache?.folder;
     if (folder === undefined || node.uptime() > BRIEF_SECONDS) return 0;
@@ -97,14 +97,16 @@ export function loaderFor(node: NodeJS.Process) {
 function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   if (!folder.created.every((path) => makePrivate(path, folder.owner))) return 0;
   for (const { file, source, script } of compiled) {
-    // V8 adds the functions that this run compiled to the code of known chunks.
+    // Known chunks are written again, as V8 adds the functions that this run compiled.
     const code = script.createCachedData();
     replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
   }
   return compiled.length;
 }
 
-/** V8 accepts kept code only with the flags it was compiled with, so that code is not kept after a change of them. */
+/**
+ * V8 accepts cached code only with the flags it was compiled with, so the cache is not used after a change of flags.
+ */
 function flagsOf(node: NodeJS.Process) {
   /** These flags undo those that were set, and what V8 derives from them. */
   const undo: string[] = [];
@@ -127,7 +129,9 @@ function flagsOf(node: NodeJS.Process) {
     }
     if (many) growOnce();
   };
-  /** The young generation would grow to 128 MiB on a big machine, even if little of it is in use. */
+  /**
+   * Limits the young generation to GROWN: V8 would grow it to 128 MiB on a big machine, even if little of it is in use.
+   */
   const growOnce = () => {
     const { getHeapSpaceStatistics } = node.getBuiltinModule('node:v8');
     set('--semi-space-growth-factor=3', ['--semi-space-growth-factor=2']);
@@ -146,7 +150,7 @@ function compile(filename: string, source: Buffer, cachedData?: Buffer): Script 
   return new Script(text, { filename, ...(cachedData && { cachedData }) });
 }
 
-// Kept code is executed as it is read: nobody but the user may be able to write it.
+// Cached code is executed without a check, so only the user may be able to write it.
 
 interface CacheFolder {
   readonly path: string;
@@ -168,22 +172,24 @@ function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   return { path: created.at(-1) as string, created, owner, trusted };
 }
 
-/** The first element is a folder that must exist, the others are names below it (XDG Base Directory Specification). */
+/**
+ * Returns a folder that must exist, then names below it (XDG Base Directory Specification); empty if nothing is cached.
+ */
 function cachePath({ env, execArgv, platform }: NodeJS.Process): readonly string[] {
   const flags = env.NODE_OPTIONS || env.NODE_V8_COVERAGE || execArgv.length > 0;
   if (flags || env.NODE_DISABLE_COMPILE_CACHE) return [];
-  // `userInfo` takes longer to read than a run without a cache loses.
+  // Without HOME there is no cache: `userInfo` takes longer to read than the cache saves.
   return userFolder('cache', { env, platform, home: absolute(env.HOME) });
 }
 
-/** Identifies the builds that can use each other's code; distributions build the same version of Node differently. */
+/** Identifies a build that can use the cached code: distributions build the same version of Node differently. */
 function buildId({ arch, execPath, platform, versions }: NodeJS.Process): string {
   const { size, mtimeMs } = statSync(execPath, { throwIfNoEntry: false }) ?? {};
   const binary = hash([execPath, size, mtimeMs].join());
   return [__VERSION__, versions.node, versions.v8, platform, arch, binary].join('-');
 }
 
-/** node:crypto takes longer to load than FNV-1a to compute. */
+/** Computes FNV-1a, which takes less time than loading node:crypto. */
 function hash(text: string): string {
   let sum = 0x811c9dc5;
   for (const byte of Buffer.from(text)) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
@@ -200,14 +206,14 @@ function isPrivate(path: string, owner: number | undefined): boolean {
 }
 
 /**
- * The rule is stricter than that of `platform/files/owner.ts`, as the code is executed; that file would be another
- * chunk to read before this one.
+ * This rule is stricter than that of `platform/files/owner.ts`, as the code is executed; importing that file would load
+ * another chunk.
  */
 function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & 0o022) === 0);
 }
 
-/** Returns whether the folder can be trusted. */
+/** Creates the folder if it is missing, and returns whether nobody but the user can write to it. */
 function makePrivate(path: string, owner: number | undefined): boolean {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     mkdirSync(path, 0o700);
@@ -233,7 +239,7 @@ function readCode(folder: CacheFolder, file: string, source: Buffer): Buffer | u
   }
 }
 
-/** The owner of the opened file is checked, as its path may change; O_NONBLOCK is for a FIFO. */
+/** Checks the owner of the opened file, as the path may change. O_NONBLOCK keeps a FIFO from blocking. */
 function readOwn(path: string, owner: number | undefined): Buffer {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -4,7 +4,8 @@ export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
   /**
-   * The file that standard input is redirected from, and the position reached; undefined for a pipe, or if not known.
+   * Returns the file that standard input is redirected from, and the position reached in bytes; undefined for a pipe,
+   * or if the system does not say.
    */
   file?(): { readonly fd: number; readonly start: number } | undefined;
 }
@@ -15,15 +16,18 @@ export interface Output {
   readonly columns: number;
   /** Infinite if the stream is not a terminal. */
   readonly rows: number;
-  /** The stream was closed before we started, so that the system takes writes, which vanish. */
+  /** The stream was closed before this process started, so that writes vanish without an error. */
   readonly closed: boolean;
-  /** Resolves once handed to the system; rejects when that fails (EPIPE, ENOSPC), or when standard output was closed. */
+  /**
+   * Resolves once the system has taken the data; rejects on an error (EPIPE, ENOSPC), or if standard output is
+   * `closed`.
+   */
   write(data: string | Uint8Array): Promise<void>;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A typed text ends with Enter (`lines`: unless lines were pasted), or with Ctrl-D (`all`). */
+/** A typed text ends with Enter (`lines`: unless several lines were pasted), or with Ctrl-D (`all`). */
 export type Extent = 'line' | 'lines' | 'all';
 
 /** Questions go to the terminal, never to stdout. */
@@ -48,13 +52,13 @@ export interface PromptStreams {
 /** Keys that a terminal in raw mode no longer handles itself. */
 export interface TerminalSignals {
   interrupt(): void;
-  /** Does what Ctrl-Z does, where there is job control. Returns when the process continues. */
+  /** Stops the process as Ctrl-Z does, and returns when it continues; undefined without job control. */
   readonly suspend?: (() => void) | undefined;
 }
 
 export interface Choice<T> {
   readonly name: string;
-  /** Replaces the list after the question once chosen, so that it has to fit in that line. */
+  /** After the choice, this replaces the list in the line of the question. */
   readonly short: string;
   readonly value: T;
 }
@@ -65,18 +69,18 @@ export interface Child {
   readonly words: readonly [string, ...string[]];
   readonly env: Environment;
   readonly input?: string;
-  /** Standard input stays open, and is closed instead of a signal. */
+  /** Standard input stays open; closing it, instead of a signal, ends the child. */
   readonly endsWithInput?: boolean;
   /**
-   * Takes the output of the child, in place of our own streams; when one rejects, the child cannot write to that stream
-   * any more.
+   * Receives the output of the child, which otherwise goes to our own streams. If a function rejects, its pipe is
+   * closed.
    */
   readonly output?: ChildOutput | undefined;
   readonly signalled?: (signal: NodeJS.Signals) => void;
 }
 
 export interface OwnRun {
-  /** The command line goes through a pipe: other users can read arguments. */
+  /** The command line goes through a pipe, as other users can read arguments. */
   readonly argv: readonly string[];
   readonly env: Environment;
   readonly input: string;
@@ -87,7 +91,7 @@ export interface OwnRun {
 export interface SavedSecret {
   readonly path: string;
   readonly bytes: number;
-  /** Another file has this name, which the secret was to have. */
+  /** The intended file name, if another file has it. */
   readonly wanted?: string | undefined;
 }
 
@@ -97,12 +101,12 @@ export type RunEvent =
   | ({ readonly event: 'saved' } & SavedSecret)
   | { readonly event: 'lost' };
 
-/** The next piece is read when the promise resolves. */
+/** The next chunk is read once the promise resolves. */
 export type ChildOutput = Readonly<
   Record<'stdout' | 'stderr', (chunk: Uint8Array) => Promise<void>>
 >;
 
-/** A function gets the token from another program when it is first needed. */
+/** A function runs another program for the token when it is first needed. */
 export type Token = string | (() => Promise<string>);
 
 /** The names are in lower case. */
@@ -144,14 +148,14 @@ export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface HttpClient {
   readonly send: Transport;
-  /** Begins to connect for the next request to that address, which connects itself if this fails. */
+  /** Connects early for the next HTTP request to that address; if this fails, that request connects itself. */
   open?(url: string): void;
   /** Closes all connections at once: an idle one would keep the process alive. */
   close(): Promise<void>;
 }
 
 export interface HttpSettings {
-  /** Seconds to connect, to the start of the response, and between two pieces of it. */
+  /** Seconds to connect, to wait for the response, and to wait for each further chunk of it. */
   readonly timeout: number;
   /** PEM certificates trusted in addition to Node's. */
   readonly ca?: string | undefined;
@@ -162,7 +166,8 @@ export interface HttpSettings {
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Milliseconds that a request with an effect may still take after an interrupt, if it has left whole; 0 by default.
+   * Milliseconds that a request with an `effect` may still take after an interrupt, if all of it was sent; 0 by
+   * default.
    */
   readonly grace?: number;
   /** Concurrent requests to one origin; 1 by default. */
@@ -170,16 +175,16 @@ export interface HttpSettings {
 }
 
 /**
- * Changes some properties of a context. Its getters, which listen for signals and load modules, are not called. A
- * copy of the result by `...` has the changes alone.
+ * Returns a context that inherits all but the changes: getters, which listen for signals and load modules, are not
+ * called. `...` would copy the changes alone.
  */
 export function contextWith(context: Context, changes: Partial<Context>): Context {
   return Object.create(context, Object.getOwnPropertyDescriptors(changes));
 }
 
 /**
- * All that a command may touch of the world outside. `platform/process.ts` makes the real one, tests make theirs; nothing
- * else in src uses `process`. What is slow to load is behind a function and loaded by its first call.
+ * The only access of a command to the system. `platform/process.ts` makes the real one, tests make theirs; no other
+ * file in src uses `process`. Slow modules are loaded by the first call that needs them.
  */
 export interface Context {
   readonly version: string;
@@ -198,7 +203,7 @@ export interface Context {
   readonly interrupts: Interrupts;
   now(): Date;
   /**
-   * Bytes of memory and seconds of the processor that this process uses; `most` are the bytes that its container has.
+   * Memory in bytes and processor time in seconds that this process uses; `most` is the memory limit of its container.
    */
   usage(): { resident: number; cpu: number; most?: number | undefined };
   /** Rejects when `signal` aborts. */
@@ -207,26 +212,26 @@ export interface Context {
   /** Whether the user can be asked: there is a terminal, even if stdin and stdout are pipes. */
   canPrompt(): boolean;
   /**
-   * Why no secret must be printed, such as `a coding agent reads this output (CLAUDECODE)`; undefined if one may be.
-   * Without this method, nothing forbids it.
+   * Returns why no secret may be printed, such as `a coding agent reads this output (CLAUDECODE)`; undefined if one may
+   * be, as also without this method.
    */
   guard?(): Promise<string | undefined>;
   prompter(): Promise<Prompter>;
   hasAsked(): boolean;
-  /** Gives the terminal back as it was before the first question; call it after the last one. */
+  /** Restores the terminal as it was before the first question; called after the last question. */
   releaseTerminal(): void;
   /** Loads a module and removes the signal handlers that it installs. */
   keepingSignals<T>(load: () => Promise<T>): Promise<T>;
   /**
-   * Runs a program to its end, and to that of its output if we take it, passes signals on to it, and returns its
-   * status. Rejects if it cannot be started.
+   * Runs a program, passes signals on to it, and returns its exit status once the program, and the output that `child`
+   * receives, have ended. Rejects if it cannot be started.
    */
   runChild(child: Child): Promise<number>;
   /** Sends a signal to a process group, on Windows to its first process; does nothing if that is gone. */
   signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Starts a run of our own program, and returns its exit status. Rejects if it cannot be started. */
   startOwn(run: OwnRun): Promise<number>;
-  /** Reports to the run that started this one; missing in a run that a person started. */
+  /** Reports an event to the run that started this one; undefined if a person started it. */
   happened?(event: RunEvent): void;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;

@@ -7,7 +7,7 @@ export type { Fact, Hint };
 
 export type ErrorCode = keyof typeof exitStatus;
 
-/** The one table of failures: code → exit status. pwpush(1) promises both to scripts. */
+/** The exit status of each error code. pwpush(1) promises both to scripts. */
 export const exitStatus = {
   failed: 1,
   usage: 2,
@@ -35,7 +35,7 @@ interface Remains {
 }
 
 export interface ErrorDetails {
-  /** Tells failures of one run apart: `line 3`. */
+  /** Names what failed, if a run has several failures: `line 3`. */
   readonly subject?: string | undefined;
   readonly hints?: Hint | readonly Hint[] | undefined;
   readonly status?: number | undefined;
@@ -46,7 +46,7 @@ export interface ErrorDetails {
   readonly passes?: boolean | undefined;
   /** The instance gives the push only to those who prove its key (docs/encryption.md, "Proof of the key"). */
   readonly wantsProof?: WantedProof | undefined;
-  /** A push exists or a view was used: reported even when the run was interrupted. */
+  /** Set if a push exists or a view was used, and reported even if the run was interrupted. */
   readonly remains?: Remains | undefined;
   /** Counts lines of the input from 1. */
   readonly line?: number | undefined;
@@ -61,7 +61,7 @@ interface WantedProof {
   readonly elsewhere: boolean;
 }
 
-/** All that reaches a user is this error, as data: `cli/report-error.ts` makes sentences of it. */
+/** Every error that a user sees is a CliError, as data: `cli/report-error.ts` makes sentences of it. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly facts: readonly Fact[];
@@ -86,7 +86,7 @@ export class CliError extends Error {
     Object.assign(this, details);
   }
 
-  /** Returns the same failure with some of it changed; the original becomes its cause. */
+  /** Returns a changed copy, whose cause is the original. */
   with({
     code = this.code,
     facts = this.facts,
@@ -117,7 +117,7 @@ export const phrase = <const Name extends FactName | HintName>(
   ...of: Named<Name>
 ): Phrase<Name> => ({ name, of });
 
-/** An error about options or input, of which nothing was sent. */
+/** Returns an error about options or input, before anything was sent. */
 export function usageError(facts: Fact | readonly Fact[], hints?: Hint): CliError {
   return new CliError('usage', facts, { hints });
 }
@@ -126,12 +126,12 @@ export function failedError(facts: Fact | readonly Fact[], details?: ErrorDetail
   return new CliError('failed', facts, details);
 }
 
-/** Turns any error into a CliError: one that is not ours becomes `failed`, without its message. */
+/** Turns any error into a CliError: an error of another class becomes `failed`, without its message. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && typeof syscall === 'string') {
-    // A write to a file has a path; one without goes to standard output.
+    // Only a write to standard output has no path.
     const output = syscall === 'write' && path === undefined;
     const what = typeof path === 'string' ? `${syscall} ${path}` : syscall;
     const fact = output

@@ -9,7 +9,7 @@ import { type CliError, failedError, phrase } from './errors';
 export type RegularFile = Awaited<ReturnType<typeof regularFile>>;
 
 /**
- * Describes a regular file that is open for reading, from a position on.
+ * Describes an open regular file from the byte `start` on.
  * @param name for messages
  */
 export async function regularFile(name: string, fd: number, start = 0) {
@@ -26,7 +26,7 @@ export async function regularFile(name: string, fd: number, start = 0) {
   };
 }
 
-/** Of a copy in pieces of 1 MiB, system calls are a small part of the cost. */
+/** In bytes. With chunks of 1 MiB, system calls are a small part of the cost of a copy. */
 const CHUNK = 1024 * 1024;
 
 /**
@@ -44,7 +44,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
     [filling, spare] = [spare, filling];
     const reading =
       position < end ? readAt(file, filling.subarray(0, end - position), position) : undefined;
-    // A rejection is handled where the piece is awaited; until then Node must not report it.
+    // `await next` handles a rejection; before that, Node must not report it.
     reading?.catch(() => {});
     return reading;
   };
@@ -56,7 +56,7 @@ export async function* fileBytes(file: RegularFile): AsyncGenerator<Uint8Array> 
       yield chunk;
     }
   } finally {
-    // The caller may close the descriptor once this has returned.
+    // The caller may close the descriptor once the generator has returned.
     await next?.catch(() => {});
   }
   const now = await file.look();
@@ -124,14 +124,14 @@ async function namelessFile() {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const handle = await open(join(folder, 'stdin'), 'wx+', 0o600);
-    // Windows does not unlink open files: there it is removed on close.
+    // Windows does not unlink open files, so `close` removes the file too.
     const close = () => handle.close().finally(remove);
     return { handle, close };
   } finally {
     try {
       remove();
     } catch {
-      // `close` removes the folder, which failed here.
+      // `close` tries again to remove the folder.
     }
   }
 }

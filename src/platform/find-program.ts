@@ -6,7 +6,7 @@ import type { Context } from './context';
 /** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
 type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
 
-/** The folders without PATH; an empty PATH means the current folder. */
+/** The search path if PATH is not set; an empty PATH means the current folder. */
 const DEFAULT_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
 /** Looks for a program as execvp(3) does: in the folders of `PATH`, unless its name is a path. */
@@ -41,10 +41,10 @@ async function kindOf(file: string, scripts: boolean): Promise<'program' | 'othe
   return runs && starts ? 'program' : 'other';
 }
 
-/** The most of a first line that kernels read (execve(2)). */
+/** Kernels read at most this many bytes of the first line (execve(2)). */
 const FIRST_LINE_BYTES = 512;
 
-/** The path after `#!`; undefined for other programs, and those that may be run but not read. */
+/** Returns the path after `#!`; undefined for other programs, and for files that may be executed but not read. */
 async function interpreterOf(file: string): Promise<string | undefined> {
   const handle = await open(file).catch(() => undefined);
   try {
@@ -56,8 +56,8 @@ async function interpreterOf(file: string): Promise<string | undefined> {
 }
 
 /**
- * Options of `spawn` for a program that is not ours: none of our variables, which may be secrets, and a process group of
- * its own (setsid), so that it can be ended as a whole, and Ctrl-C and the end of the terminal do not reach it.
+ * Returns options of `spawn` for an external program: no PWPUSH_* variables, which may be secrets, and its own process
+ * group (setsid), so that it can be ended as a whole, and Ctrl-C and the end of the terminal do not reach it.
  */
 export function apart({ env, platform }: Pick<Context, 'env' | 'platform'>) {
   const theirs = Object.entries(env).filter(([name]) => !/^PWPUSH_/i.test(name));

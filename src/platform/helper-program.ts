@@ -8,7 +8,7 @@ import { GRACE } from './interrupts';
 
 export const LIMIT_MS = 10_000;
 /**
- * What the program started may keep its output open after its end, as agents do, so that reading stops after this time.
+ * After the program's end, its output is read for this time only: an agent that it started may keep the output open.
  */
 const DRAIN_MS = 200;
 /** Bounds the memory for standard output and for standard error. */
@@ -26,8 +26,8 @@ export type HelperEnd =
   | { readonly failure: 'missing' | 'timeout' };
 
 /**
- * Runs a program that is not ours and returns its output. It has no terminal and none of our variables, and is ended with
- * its process group after 10 s, or when the run is interrupted; what leaves the group, as agents do, keeps running.
+ * Runs an external program and returns its output. The program has no terminal and no PWPUSH_* variables. It is ended
+ * with its process group after `limitMs`, or when the run is interrupted; agents, which leave the group, keep running.
  * @throws CliError when the run is interrupted
  */
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {
@@ -55,7 +55,7 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
   }
 }
 
-/** Does not resolve once the program is being stopped. */
+/** Never resolves once `stopped` is aborted. */
 function ended(
   child: ChildProcessWithoutNullStreams,
   { input, onError }: HelperProgram,

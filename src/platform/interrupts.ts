@@ -2,27 +2,29 @@ import { type EndingSignal, endings, exitStatus } from './errors';
 import { aborted, raceWithLimit } from './files/abort';
 import { lazy } from './files/lazy';
 
-/** How long what runs at the first signal may still take, in milliseconds. */
+/** Milliseconds that work may still take after the first signal. */
 export const GRACE = {
   write: 100,
   program: 300,
-  /** A request that has left, whose response must not be lost. */
+  /** An HTTP request that was sent, as its response must not be lost. */
   request: 700,
   /**
-   * The whole run has to deliver what arrived, and to clean up, also on a busy machine. A signal within this time
-   * changes nothing.
+   * The run delivers what it received and cleans up, also on a busy machine. Another signal within this time is
+   * ignored.
    */
   run: 2000,
 } as const;
 
 /**
- * Decides what a signal does. Without another mode, the first one aborts the run, which then has `GRACE.run` to deliver
- * what arrived; a later one ends the process.
+ * Decides what a signal does. Without a mode, the first signal aborts the run, which has `GRACE.run` to deliver what it
+ * received; a later signal ends the process.
  */
 export type Mode =
   /** The next SIGINT calls `ask` instead of aborting, and leaves the mode. */
   | { readonly mode: 'confirm'; readonly ask: () => void }
-  /** The command ends by itself once the run is aborted, in its own time; SIGHUP calls `hangup`, if there is one, instead. */
+  /**
+   * The command ends in its own time once the run is aborted. If `hangup` is set, SIGHUP calls it instead of aborting.
+   */
   | { readonly mode: 'own'; readonly hangup?: () => void }
   /** All signals go to `deliver`, also those that would not abort the run. */
   | { readonly mode: 'forward'; readonly deliver: (signal: NodeJS.Signals) => void };
@@ -32,11 +34,14 @@ export interface Interrupts {
   readonly owned: boolean;
 }
 
-/** A process may have one of these only. */
+/** Handles the signals of a process, which may have only one such object. */
 export function processInterrupts(node: NodeJS.Process) {
   const modes: Mode[] = [];
   let listening = false;
-  /** The first signal aborts it, with its name as the reason; signals are listened to from the first call on. */
+  /**
+   * Listens for signals from its first call on. The first signal aborts the result, with the signal's name as the
+   * reason.
+   */
   const signal = lazy((): AbortSignal => {
     listening = true;
     const controller = new AbortController();
@@ -57,7 +62,7 @@ export function processInterrupts(node: NodeJS.Process) {
       leave(mode);
       mode.ask();
     };
-    // The handlers stay: without them, those of prompts would end the process by the signal itself.
+    // These handlers stay: without them, those that prompts install would end the process by the signal itself.
     for (const name of Object.keys(endings) as EndingSignal[]) node.on(name, () => received(name));
     return controller.signal;
   });
@@ -94,14 +99,14 @@ interface Interruptible {
   readonly interrupts: Interrupts;
 }
 
-/** False if the command ends by itself, in mode `own`. */
+/** Returns false in mode `own`, in which the command ends by itself. */
 export function isInterrupted({ signal, interrupts }: Interruptible): boolean {
   return signal.aborted && !interrupts.owned;
 }
 
 /**
- * Settles as what `start` returns does, but once the run is interrupted it has `GRACE.run`, and is then abandoned. Signals are
- * listened to once it calls `begins`: printing the help does without.
+ * Settles as the result of `start`, which is abandoned when `GRACE.run` is over after an interrupt. Signals are handled
+ * only once `start` calls `begins`: printing the help does not need them.
  * @throws the name of the signal
  */
 export async function interruptible(

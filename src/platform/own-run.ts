@@ -1,14 +1,14 @@
 import type { Context } from './context';
 
-// One run of ours starts another. Its command line goes through the pipe of its standard input: other users can read
-// arguments, and a link has the key of what it opens. The end of that pipe ends it, also when the other was killed.
+// One run of this program can start another, which reads its command line from standard input: other users can read
+// arguments, and a link contains its key. The end of standard input ends the new run, also if the first was killed.
 
-/** A run that another one starts has this one word. */
+/** The only argument of a run that another run starts. */
 export const HANDED_OVER = '__handed-over';
 
 /**
- * Reads the command line from standard input, and returns the context with the rest of it; undefined if standard input
- * has none.
+ * Reads the command line and the run's input, one line of JSON, from standard input, and returns a context with that
+ * input; undefined if the line is invalid.
  * @param end is called at the end of standard input
  */
 export async function handedOver(

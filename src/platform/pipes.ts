@@ -17,9 +17,9 @@ import { findProgram } from './find-program';
 export type OutputPipes = NonNullable<Awaited<ReturnType<typeof outputPipes>>>;
 
 /**
- * Pipes for a child. Those that Node.js makes are sockets, which Linux cannot open again, so that `echo >/dev/stderr`
- * would fail. cat reads each pipe, as no runtime of ours can wait for one without a thread. Undefined, so that sockets
- * are used, on a system without /proc or cat.
+ * Creates pipes for a child's output. Node.js makes sockets, which Linux cannot reopen, so that `echo >/dev/stderr`
+ * would fail. A cat process reads each pipe, as Node.js cannot wait for one without a thread. Undefined without /proc,
+ * mkfifo or cat, so that sockets are used.
  */
 export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
   if (!existsSync('/proc/self/fd')) return undefined;
@@ -32,12 +32,12 @@ export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
     const [out, err] = fifos(mkfifo.file);
     const readers = [reader(cat.file, out.read), reader(cat.file, err.read)] as const;
     const [stdout, stderr] = [readers[0].stdout, readers[1].stdout];
-    /** The child has descriptors of its own once it was started. */
+    /** Closes our write ends once the child was started, which has its own. */
     const close = () => {
       closeSync(out.write);
       closeSync(err.write);
     };
-    /** False while a reader has output that would have arrived on a machine less busy. */
+    /** Returns false while a cat process is busy, whose output is late on a busy machine. */
     const areIdle = () => !readers.some(isBusy);
     return { fds: [out.write, err.write] as const, stdout, stderr, areIdle, close };
   } catch {
@@ -72,7 +72,7 @@ function endsOf(path: string): Ends {
   return ends;
 }
 
-/** The process group of its own keeps Ctrl-C from ending cat before the child. */
+/** Starts cat in its own process group, so that Ctrl-C does not end it before the child. */
 function reader(cat: string, fd: number) {
   const { pid, stdout } = spawn(cat, {
     env: {},
@@ -83,7 +83,7 @@ function reader(cat: string, fd: number) {
   return { pid, stdout: stdout as Readable };
 }
 
-/** Whether a process runs, or waits for a disk (proc_pid_stat(5)). */
+/** Returns whether a process runs, or waits for a disk (proc_pid_stat(5)). */
 function isBusy({ pid }: { readonly pid: number | undefined }): boolean {
   try {
     return /\) [RD] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

@@ -27,7 +27,7 @@ interface OwnRule {
   readonly closed?: number;
 }
 
-/** @throws CliError (usage) for a folder that another user made or can write to, unless it is missing */
+/** @throws CliError (usage) if another user made the folder or can write to it; a missing folder is accepted */
 export function checkFolder(path: string, rule: OwnRule): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats) check(stats, path, rule);
@@ -52,7 +52,7 @@ const MARK = Buffer.from('\ufeff');
 /**
  * Removes the byte order mark that editors and PowerShell on Windows begin a text with.
  * @param place names the source in messages
- * @throws CliError (usage) for UTF-16, which the first two bytes tell: a mark, or a NUL beside something else
+ * @throws CliError (usage) for UTF-16: the first two bytes are a byte order mark, or a NUL beside another byte
  */
 export function withoutMark(bytes: Buffer, place: string): Buffer {
   const [first, second] = bytes;
@@ -64,8 +64,8 @@ export function withoutMark(bytes: Buffer, place: string): Buffer {
 }
 
 /**
- * The text of a file that someone wrote for us: settings, headers, keys, certificates, a token or a passphrase; its
- * lines end in `\n`. A secret is not read by this, as each of its bytes counts.
+ * Decodes a text that a person wrote: settings, headers, keys, certificates, a token or a passphrase; its lines end in
+ * `\n`. A secret to push is not decoded by this, as each of its bytes counts.
  * @throws CliError (usage) as `withoutMark` does
  */
 export function smallText(bytes: Buffer, place: string): string {
@@ -73,7 +73,7 @@ export function smallText(bytes: Buffer, place: string): string {
 }
 
 /**
- * The file may be a pipe, and another user's.
+ * Reads a file, which may be a pipe or belong to another user.
  * @throws CliError (usage) if it cannot be read, or as `smallText` does
  */
 export async function readText(path: string, what: string): Promise<string> {
@@ -92,7 +92,7 @@ function check(stats: Stats, path: string, { user, what, instead, closed }: OwnR
 }
 
 /**
- * Creates a folder and its missing parents, 0700, synced to the disk. `mkdir` with `recursive` does not return below
+ * Creates a folder and its missing parents, 0700, synced to the disk; `mkdir` with `recursive` never returns below
  * /proc.
  * @throws CliError (failed)
  */
@@ -107,7 +107,7 @@ export function makeFolder(path: string, hint?: HintName): void {
   }
 }
 
-/** The innermost folder comes first. */
+/** Returns the folders of a path that do not exist, innermost first. */
 export function foldersMissing(path: string): string[] {
   const missing: string[] = [];
   let folder = resolve(path);
@@ -119,7 +119,7 @@ export function foldersMissing(path: string): string[] {
 }
 
 function make(path: string): void {
-  // Most often the folder exists, and an error of mkdir costs more than a look.
+  // The folder usually exists, and `stat` takes less time than an error of `mkdir`.
   if (isFolder(path)) return;
   for (const folder of [...foldersMissing(dirname(path)).reverse(), path]) {
     try {

@@ -14,16 +14,16 @@ import { GRACE, processInterrupts } from './interrupts';
 import { version } from './package-version';
 import { input, output } from './stdio';
 
-/** Higher rooms have these parts of a context, each of which is loaded at its first use. */
+/** Parts of a context that modules outside `platform` implement; each is loaded at its first use. */
 export interface Parts {
   http(options: HttpSettings): Promise<HttpClient>;
   prompter(streams: PromptStreams, signals: TerminalSignals): Promise<TerminalPrompter>;
 }
 
 /**
- * The `Context` of a real process. No other file in src names `process`.
- * @param tune is called before the first request; `many` if others will follow
- * @param launcher the script that was started; none for an executable
+ * Makes the `Context` of a real process.
+ * @param tune is called before the first HTTP request; `many` if several may run at once
+ * @param launcher the script that Node.js runs; empty for an executable
  */
 export function systemContext(
   parts: Parts,
@@ -31,7 +31,8 @@ export function systemContext(
   launcher: readonly string[],
 ): Context {
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
-  // Node.js would open its debugger, through which any user of this machine could read the memory and run code.
+  // At SIGUSR1, Node.js would open its debugger, through which any user of this machine could read the memory and run
+  // code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
   const interrupts = processInterrupts(process);
   const { signal, listening } = interrupts;
@@ -83,10 +84,10 @@ export function systemContext(
 
 const children = () => import('./child');
 
-/** The key of a link, and any link, as gateways escape them. */
+/** Matches a link, or the key of one, also as gateways escape it. */
 const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?]./;
 
-/** Overwrites the arguments, which other users can read while a process runs: they may have the key of a link. */
+/** Overwrites the arguments, which other users can read while a process runs: they may contain the key of a link. */
 function hideArguments(): void {
   process.title = 'pwpush';
   if (process.platform !== 'linux') return;
@@ -122,9 +123,9 @@ export function crash(error: unknown): never {
 }
 
 /**
- * Ends the process. Node waits for system calls of other threads, such as a DNS lookup of 10 s: an interrupted run then
- * ends by the signal itself, for which shells report the same status.
- * @param left milliseconds that the reading of a file, which most often is a moment, may still take
+ * Ends the process. `process.exit` waits for system calls of other threads, such as a DNS lookup of 10 s; during one,
+ * an interrupted run ends by the signal itself, for which shells report the same status.
+ * @param left milliseconds that the reading of a file may still take
  */
 export function leave(status: number, left: number = GRACE.write): void {
   const names = Object.keys(endings) as EndingSignal[];
@@ -164,7 +165,7 @@ async function sleepUntil(milliseconds: number, signal: AbortSignal): Promise<vo
   });
 }
 
-/** The terminal of this process, even if stdin is a pipe; undefined without one. */
+/** Opens the terminal of this process, which it may have even if stdin is a pipe; undefined without a terminal. */
 function controllingTerminal(): number | undefined {
   try {
     return process.platform === 'win32' ? undefined : openSync('/dev/tty', 'r+');
@@ -189,7 +190,7 @@ function prompterFor(
   return parts.prompter(streams, signals);
 }
 
-/** Stops the whole process group, as a terminal does; without a shell that can continue it, nothing is stopped. */
+/** Stops the whole process group, as a terminal does; the system ignores SIGTSTP if no shell can continue the group. */
 const suspend = () => void process.kill(0, 'SIGTSTP');
 
 function promptStreams(terminalFd: () => number | undefined) {
@@ -205,7 +206,7 @@ function promptStreams(terminalFd: () => number | undefined) {
 
 function usage() {
   const { user, system } = process.cpuUsage();
-  // The limit is 0 where the system knows none.
+  // `constrainedMemory` returns 0 if the system has no limit.
   const most = process.constrainedMemory() || undefined;
   return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6, most };
 }
@@ -215,7 +216,7 @@ function quietly<T>(work: () => T): T {
   return silencing(process, 'emitWarning', () => {}, work);
 }
 
-/** Drops what is written to stderr meanwhile: NODE_DEBUG makes Node print the environment of a child. */
+/** Drops what `work` writes to stderr: NODE_DEBUG makes Node print the environment of a child. */
 function withoutStderr<T>(work: () => T): T {
   return process.env.NODE_DEBUG ? silencing(process.stderr, 'write', () => true, work) : work();
 }

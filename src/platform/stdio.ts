@@ -28,7 +28,7 @@ function statOf(fd: number): Stats | undefined {
   }
 }
 
-/** @param handled whether signals are handled, and no longer end the process by themselves */
+/** @param handled whether the process handles signals, so that they do not end it by themselves */
 export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean): Output {
   const stream = lazy(() => {
     const real = fd === 1 ? node.stdout : node.stderr;
@@ -57,7 +57,7 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       return closed();
     },
     write: async (data) => {
-      // A warning that is lost is no reason to fail.
+      // A lost warning on stderr is no reason to fail.
       if (fd === 1 && data.length > 0 && closed()) throw closedOutput();
       const now = atOnce();
       const rest = now === undefined ? data : writeAtOnce(now, data);
@@ -76,11 +76,14 @@ function closedOutput(): Error {
 
 interface Direct {
   readonly fd: number;
-  /** A write may block on a slow reader, and with it everything, signals included. */
+  /** A write may block the process, including its signal handlers, until a slow reader reads. */
   readonly mayWait: boolean;
 }
 
-/** Reopens a pipe, so that writes to it do not block; only Linux can (proc_pid_fd(5)). A socket cannot be reopened. */
+/**
+ * Returns a descriptor to write to without a stream. A pipe is reopened, so that writes do not block, which only Linux
+ * can do (proc_pid_fd(5)); a socket cannot be reopened.
+ */
 function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
   try {
     const kind = fstatSync(fd);
@@ -101,7 +104,7 @@ function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
 
 const SHORT = 65_536;
 
-/** A stream takes 2 ms to load. Returns what did not fit in a full pipe, for one. */
+/** Writes without a stream, which takes 2 ms to load. Returns the rest, such as what does not fit in a full pipe. */
 function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array {
   if (data.length > SHORT) return data;
   let rest = Buffer.from(data as Uint8Array);
@@ -114,9 +117,9 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
 }
 
 /**
- * Whether writes would vanish without an error. For a standard stream that was closed at the start, Node opens /dev/null
- * for reading and writing (a shell's `>/dev/null` is write-only); for something that is not a stream, such as a folder,
- * it has one that discards everything.
+ * Returns whether writes would vanish without an error. Node opens /dev/null for reading and writing if a standard
+ * stream was closed at the start (a shell's `>/dev/null` is write-only), and discards writes to a descriptor that is no
+ * stream, such as a folder.
  */
 function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   const kind = statOf(fd);
@@ -125,7 +128,7 @@ function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
 }
 
-/** A field that Linux has of an open descriptor (proc_pid_fdinfo(5)); undefined on other systems. */
+/** Returns a field of an open descriptor from /proc (proc_pid_fdinfo(5)); undefined on systems other than Linux. */
 function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
   try {
     const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');

@@ -1,22 +1,21 @@
 export type Automaton = ReturnType<typeof automatonOf>;
 
 /**
- * States near the beginning are met all the time, so that each has a row of 1 KiB; deeper ones have only their
- * children.
+ * A row takes 1 KiB in `table`, so only the first states have one, which are met most often; others have only children.
  */
 const MOST_ROWS = 4096;
 
 /**
  * Finds all of a set of patterns in one pass (Aho and Corasick 1975). State 0 is the beginning.
- * @param patterns bytes as texts of `latin1`, none of which is empty
- * @param most how many states have a row
+ * @param patterns not empty, with one `latin1` character per byte
+ * @param most number of states with a row in `table`
  */
 export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   const { size, parent, label, first, depth, match } = trieOf([...new Set(patterns)].sort());
   const rows = Math.min(size, most);
-  /** A state below `rows` has the state after each byte at `256 * state + byte`. */
+  /** For a state below `rows`, `table[256 * state + byte]` is the state after `byte`. */
   const table = new Int32Array(256 * rows);
-  /** Each state falls back to that of the longest end of its bytes that is a state too. */
+  /** `fallback[state]` is the state of the longest suffix of its bytes that is another state. */
   const fallback = new Int32Array(size);
   const step = (from: number, byte: number) => {
     let state = from;
@@ -43,7 +42,7 @@ export function automatonOf(patterns: Iterable<string>, most = MOST_ROWS) {
   return { table, rows, step, depth, match };
 }
 
-/** The beginnings of texts are states, shorter ones first, so that the children of each follow one another. */
+/** Makes a state of each prefix of the texts, in order of length, so that the children of a state are consecutive. */
 function trieOf(texts: readonly string[]) {
   const all = texts.map((text, index) => ({
     text,
@@ -53,7 +52,7 @@ function trieOf(texts: readonly string[]) {
   const size = all.reduce((sum, { text, shared }) => sum + text.length - shared, 1);
   const parent = new Int32Array(size);
   const label = new Uint8Array(size);
-  /** Counts the last bytes that may begin a pattern that goes on. */
+  /** At each state, the number of last bytes that may begin a pattern of which more bytes must follow. */
   const depth = new Int32Array(size);
   /** The length of the longest pattern that ends at a state, or 0. */
   const match = new Int32Array(size);
@@ -80,7 +79,7 @@ function trieOf(texts: readonly string[]) {
   return { size, parent, label, depth, match, first: childrenOf(parent) };
 }
 
-/** The first child of each state; the last element is the number of states. */
+/** Returns the first child of each state; the last element is the number of states. */
 function childrenOf(parent: Int32Array): Int32Array {
   const first = new Int32Array(parent.length + 1);
   let child = 1;

@@ -14,12 +14,12 @@ import { checkAvailable, type NameRules, permitted } from './unsafe-variables';
 
 export interface WantedFile {
   readonly variable: string;
-  /** A file's name, `-` for the text, or undefined for the only one there is. */
+  /** A file's name, or `-` for the text; undefined for the only file, or the text of a push without files. */
   readonly of: string | undefined;
 }
 
 export interface InputPlan extends NameRules {
-  /** Each link has a variable for its text; empty to read the texts as dotenv. */
+  /** The variables that get the texts, one per link; empty to read the texts as dotenv. */
   readonly variables: readonly string[];
   readonly stdin: boolean;
   readonly files: readonly WantedFile[];
@@ -33,8 +33,8 @@ export interface ChildInputs {
 }
 
 /**
- * Makes variables, standard input and files of what was retrieved. Files of the first push are put into `folder`.
- * @throws CliError if that is not possible; nothing is saved yet then
+ * Makes variables, standard input and files from the retrieved pushes. `folder` gets the files of the first push.
+ * @throws CliError if that is not possible; the caller must save the pushes then
  */
 export async function childInputs(
   pushes: readonly Retrieval[],
@@ -65,7 +65,7 @@ export async function childInputs(
 
 const textOf = (retrieval: Retrieval | undefined) => retrieval?.push.payload ?? '';
 
-/** Returns whether all texts are used; with `--file`, a text that is not dotenv is left over. */
+/** Sets variables from the texts. Returns false if one is left over: with `--file`, a text need not be dotenv. */
 function addTexts(
   variables: Map<string, string>,
   pushes: readonly Retrieval[],
@@ -115,7 +115,7 @@ function noText({ push }: Retrieval, which: string): CliError {
     : usageError(`${which} has no text`);
 }
 
-/** `file` is the name of the file in the push, undefined for the text. */
+/** In the result, `file` is the name of the file in the push; undefined for the text. */
 async function writeFile(
   { of }: WantedFile,
   retrieval: Retrieval,
@@ -143,7 +143,7 @@ async function writeFile(
   return { path: saved.path, file: file.filename };
 }
 
-/** The child gets none of our own tokens, passphrases and keys, and no paths of these, unless they are allowed. */
+/** Removes `PWPUSH_` variables, which may hold tokens, passphrases, keys or paths of these, unless they are allowed. */
 export function childOf(
   { file, words, allow }: Pick<Child, 'file' | 'words'> & Pick<NameRules, 'allow'>,
   { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
@@ -175,7 +175,7 @@ const settings = [
   'PWPUSH_STATE_DIR',
 ];
 
-/** The message of a system error may quote arguments, so that only its code is printed. */
+/** Only the code of a system error is printed, since its message may quote arguments. */
 export function startFailure(error: unknown, name: string): CliError {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || !syscall?.startsWith('spawn'))
@@ -189,10 +189,10 @@ export function startFailure(error: unknown, name: string): CliError {
 
 export type MemoryFolder = ReturnType<typeof memoryFolder>;
 
-/** tmpfs and ramfs are in memory (statfs(2)). */
+/** File system types of tmpfs and ramfs, which keep files in memory (statfs(2)). */
 const IN_MEMORY = [0x01021994, 0x858458f6];
 
-/** Linux has a place in memory; elsewhere the folder is where temporary files are. */
+/** Makes a folder in memory, for which Linux has file systems; elsewhere, among the temporary files. */
 export function memoryFolder(env: Environment) {
   const madeIn = (place: string) => mkdtempSync(join(place, 'pwpush-run-'));
   for (const place of [env.XDG_RUNTIME_DIR ?? '', '/dev/shm']) {

@@ -4,9 +4,8 @@ import { ExitWith, usageError } from '../platform/errors';
 import { findProgram } from '../platform/find-program';
 
 /**
- * @param hint what was not done yet
- * @throws ExitWith with the status of shells for a program that is not there or cannot be run; the error is printed
- * already
+ * @param hint says what was not done because of the error, such as 'nothing was sent'
+ * @throws ExitWith after the error was printed, with 127 for a missing program or 126 for one that cannot be run
  */
 export async function commandProgram(
   { context, say }: Entry,

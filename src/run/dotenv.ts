@@ -1,19 +1,19 @@
 import { VARIABLE_NAME } from '../cli/values';
 
-// The package dotenv and util.parseEnv cut `pa#ss` to `pa`, take base64 and prose for assignments, and do not know
-// `\"`.
+// The package dotenv and util.parseEnv are not used: they cut `pa#ss` to `pa`, take base64 and prose for assignments,
+// and do not know `\"`.
 
 interface WrongLine {
   readonly wrongLine: number;
 }
 
-/** Variables are missing if they are too long for any system. */
+/** With `tooLong`, the variables take more bytes than any system accepts. */
 type Dotenv =
   | { readonly variables: ReadonlyMap<string, string> }
   | WrongLine
   | { readonly tooLong: true };
 
-/** In bytes: Linux takes up to 6 MiB with the arguments, other systems less (execve(2)). */
+/** In bytes: Linux limits variables and arguments together to 6 MiB, other systems to less (execve(2)). */
 const MOST = 6 * 1024 * 1024;
 /** In bytes: a variable takes a pointer, an equals sign and NUL besides its name and value. */
 const EACH = 10;
@@ -26,11 +26,11 @@ const restOfLine = /[^\n]*/y;
 const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
 /**
- * Reads a text that consists of `NAME=value` lines and nothing else: `export`, comments, values in single quotes or
- * backticks (verbatim) or double quotes (with backslash escapes) that may go over several lines. Nothing is expanded.
+ * Reads a text of `NAME=value` lines and nothing else. Lines may have `export` and comments. Values in single quotes or
+ * backticks (verbatim) or double quotes (with backslash escapes) may go over several lines. No variable is expanded.
  * The last of equal names wins. A text in which all values are empty is refused, and so is `c2VjcmV0==`: a password or
  * base64 must not become a variable by accident.
- * @param only the names that are wanted; all when empty
+ * @param only the names that are wanted; all names if the list is empty
  */
 export function parseDotenv(dotenv: string, only: readonly string[] = []): Dotenv {
   const variables = new Map<string, string>();
@@ -48,7 +48,7 @@ export function parseDotenv(dotenv: string, only: readonly string[] = []): Doten
   return any ? { variables } : { wrongLine: 1 };
 }
 
-/** Yields assignments up to the first line of another form. */
+/** Yields assignments, and ends with `wrongLine` at the first line of another form. */
 export function* assignments(
   dotenv: string,
 ): Iterable<({ readonly name: string } & Value) | WrongLine> {
@@ -72,7 +72,7 @@ export function* assignments(
 
 interface Value {
   readonly text: string;
-  /** The line has the value in these forms: without its quotes, and with them and a comment after them. */
+  /** The value as the line has it, before unescaping: without its quotes, and with them and the comment after them. */
   readonly written: readonly string[];
   readonly end: number;
 }
@@ -86,7 +86,7 @@ function valueAt(text: string, from: number): Value | undefined {
   return value?.text.includes('\0') ? undefined : value;
 }
 
-/** Only a comment may follow a value in quotes. */
+/** Returns undefined if anything but a comment follows the closing quote. */
 function quoted(text: string, from: number, quote: string): Value | undefined {
   const close = quote === '"' ? endOfDouble(text, from) : text.indexOf(quote, from);
   const rest = close === -1 ? undefined : match(blank, text, close + 1);
@@ -109,7 +109,7 @@ function endOfDouble(text: string, from: number): number {
 }
 
 function unescaped(text: string): string {
-  // A backslash before anything else is kept, as in `"C:\dir"`.
+  // A backslash before any other character is literal, as in `"C:\dir"`.
   return text.replace(/\\(["\\$`nrt])/g, (_, character: string) => escapes[character] ?? character);
 }
 

@@ -12,7 +12,7 @@ import { assignments } from './dotenv';
 import { maskedStream } from './mask';
 import { formsOf, type NamedSecret } from './secret-forms';
 
-/** A text may have any number of variables, more than a message can name. */
+/** Lists at most 20 names in a message, since a text may have any number of variables. */
 const few = (names: readonly string[]) =>
   names.length > 20 ? `${names.slice(0, 20).join(', ')} and others` : names.join(', ');
 
@@ -27,10 +27,10 @@ export async function maskedInputs(entry: Entry, inputs: ChildInputs): Promise<M
 }
 
 /**
- * Masks secrets in the output of a command, and warns of those that it cannot find there.
- * @param streams where the output goes
+ * Masks secrets in the output of a command, and warns of secrets that it cannot find in it.
+ * @param streams get the masked output
  * @param cut names of secrets of which `secrets` has only a part
- * @throws CliError (usage) where nothing may be printed that cannot be masked
+ * @throws CliError (usage) if an agent reads the output and some of a secret cannot be masked
  */
 export async function maskedOutput(
   { context, say }: Entry,
@@ -52,7 +52,7 @@ export async function maskedOutput(
   if (short.length > 0)
     await say.note(`not masked: values and lines of less than 4 characters, in ${few(short)}`);
   if (long.length > 0) await say.warn(`too long to be masked in base64: ${few(long)}`);
-  // Signals that came meanwhile are handled: finding the forms takes a while.
+  // `formsOf` may take long, so signals that came meanwhile are handled first.
   await setImmediate();
   const automaton = automatonOf(patterns);
   let failure: unknown;
@@ -72,7 +72,7 @@ export async function maskedOutput(
   const streams = { stdout: streamTo(stdout), stderr: streamTo(stderr) };
   return {
     output: { stdout: streams.stdout.take, stderr: streams.stderr.take },
-    /** Writes the rest. Returns the error if something could not be written, unless it is that of a closed pipe. */
+    /** Writes the bytes that are held back. Returns the first error of a write, but none for a closed pipe. */
     end: async () => {
       await Promise.allSettled([streams.stdout.end(), streams.stderr.end()]);
       return failure === undefined ? undefined : asCliError(failure);
@@ -80,7 +80,7 @@ export async function maskedOutput(
   };
 }
 
-/** In bytes: only this beginning of a text or file is masked. */
+/** In bytes: what follows these in a text or file is not masked. */
 const LONGEST = 1024 * 1024;
 
 /** `cut` has the names of secrets that are longer than `LONGEST`. */
@@ -90,7 +90,7 @@ async function secretsOf({ variables, paths, input }: ChildInputs) {
   const add = (name: string, bytes: Buffer) => {
     const whole = bytes.length <= LONGEST;
     if (!whole) cut.add(name);
-    // A line that is cut would not be found.
+    // `end` is after a whole line, since a part of a line would not be found.
     const end = whole ? LONGEST : bytes.lastIndexOf('\n', LONGEST) + 1 || LONGEST;
     for (const text of textsOf(bytes.subarray(0, end)))
       for (const secret of valuesIn({ name, text }, whole)) secrets.push(secret);
@@ -102,8 +102,8 @@ async function secretsOf({ variables, paths, input }: ChildInputs) {
 }
 
 /**
- * Bytes that are not UTF-8 are one character each. The text is also returned with other line ends, and in UTF-16 if it
- * begins so.
+ * Decodes bytes as UTF-8, or as latin1 if they are not UTF-8. Also returns the text with CR and NUL as line ends, and
+ * decoded from UTF-16 if it begins like that.
  */
 function textsOf(bytes: Buffer): Iterable<string> {
   const plain = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
@@ -115,7 +115,7 @@ function textsOf(bytes: Buffer): Iterable<string> {
   return texts;
 }
 
-/** Reads the part of a file that is masked, and one byte more if there is one. */
+/** Reads `LONGEST` bytes of a file, and one more, which shows that the file is longer. */
 async function beginningOfFile(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -127,9 +127,9 @@ async function beginningOfFile(path: string): Promise<Buffer> {
 }
 
 /**
- * Yields the values of NAME=value lines, also as they are written there: other programs read these lines in other ways.
- * A single line may be a secret with an equals sign, which is taken too. A text that is not whole may end within a
- * value.
+ * Returns the values of NAME=value lines, parsed and as written, since other programs parse such lines in other ways. A
+ * text of one line is also returned itself, as it may be a secret with an equals sign. A text that is not `whole` may
+ * end within a value, so that a wrong line does not rule out the values before it.
  */
 function valuesIn(secret: NamedSecret, whole: boolean): readonly NamedSecret[] {
   const values: NamedSecret[] = [];

@@ -4,24 +4,22 @@ import { spellings } from './spellings';
 
 const STARS = Buffer.from('***');
 
-/**
- * In milliseconds: on a terminal, the first characters of a secret are held back for this time when nothing follows.
- */
+/** In milliseconds: on a terminal, what may be the beginning of a secret is printed if nothing follows in this time. */
 const HOLD = 100;
 
-/** A prompt may end with this number of characters of a secret, which tell little. */
+/** Up to this many characters of a secret are printed after `HOLD`: they tell little, and may be a prompt's end. */
 const FEW = 3;
 
 /**
- * Replaces each secret in a stream by `***`, in any spelling, and several that overlap or touch by one. Line ends after
- * a secret stay.
+ * Replaces each secret in a stream by `***`, in any spelling. Secrets that overlap or touch become one `***`. Line ends
+ * after a secret stay.
  */
 export function streamMask(automaton: Automaton) {
   const plain = plainReading(automaton, spellings);
   const spelled = spellings.map((spelling) => spelledReading(automaton, spelling, plain));
   const readings = [plain, ...spelled];
   const held = new HeldBytes();
-  /** Everything before the position `shown` was returned; `starred` if a secret was returned last. */
+  /** All bytes before `shown` were returned, as they are or masked; `starred` is true if the last were masked. */
   let shown = 0;
   let starred = false;
 
@@ -29,7 +27,7 @@ export function streamMask(automaton: Automaton) {
     held.add(chunk);
     for (const reading of readings) reading.read(held);
   };
-  /** Returns bytes up to a position, or to the end of the secret that begins before it. */
+  /** Returns the masked bytes up to position `end`, or to the end of a secret that begins before `end`. */
   const upTo = (end: number): Uint8Array => {
     const { bytes, base } = held;
     const pieces: Uint8Array[] = [];
@@ -53,17 +51,17 @@ export function streamMask(automaton: Automaton) {
     return pieces.length === 1 && only ? only : Buffer.concat(pieces);
   };
   return {
-    /** Takes bytes, and returns those that cannot belong to a secret any more. */
+    /** Takes bytes. Returns all bytes that cannot belong to a secret any more, masked. */
     push: (chunk: Uint8Array) => {
       add(chunk);
       return upTo(Math.min(...readings.map((reading) => reading.undecided())));
     },
     holdsFew: () => shown < held.end && readings.every((reading) => reading.begun() <= FEW),
-    /** Returns what is held back. If it does begin a secret, the rest of it is replaced. */
+    /** Returns the bytes that are held back. If they do begin a secret, the rest of the secret is still masked. */
     release: () => upTo(held.end),
     end: () => {
       const { end } = held;
-      // No escape goes on with NUL.
+      // NUL completes an escape at the end, since no escape goes on with it.
       add(Uint8Array.of(0));
       return upTo(end);
     },
@@ -79,8 +77,8 @@ const systemTimer: Timer = (milliseconds, work) => {
 };
 
 /**
- * Writes a stream with its secrets replaced. What may begin a secret waits for more bytes; at a terminal a few
- * characters wait only for a moment, as they may be the end of a prompt.
+ * Writes a stream with its secrets masked. Bytes that may begin a secret wait for more bytes; on a terminal, up to
+ * `FEW` wait only for `HOLD`, as they may be the end of a prompt.
  */
 export function maskedStream(
   automaton: Automaton,
@@ -99,7 +97,7 @@ export function maskedStream(
     take: async (chunk: Uint8Array) => {
       stop();
       await put(mask.push(chunk));
-      // The next write reports a write that fails.
+      // If this write fails, the next call of `put` rejects.
       if (isTerminal && mask.holdsFew())
         stop = after(HOLD, () => void put(mask.release()).catch(() => {}));
     },

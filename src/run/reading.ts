@@ -2,8 +2,8 @@ import type { Automaton } from './automaton';
 import { type Spelling, signsOf } from './spellings';
 
 /**
- * Holds the bytes of a stream that are still needed. Positions count all bytes of the stream. The store grows by
- * doubling: many small pieces are not copied again and again.
+ * Holds the bytes of a stream that are still needed. Positions count all bytes of the stream. The store doubles when it
+ * is full, so that many small pieces are not copied again and again.
  */
 export class HeldBytes {
   #store = new Uint8Array(0);
@@ -31,7 +31,7 @@ export class HeldBytes {
     this.bytes = this.#store.subarray(from, from + size);
   }
 
-  /** Forgets bytes before a position. A chunk that was added is not kept: its memory may be reused. */
+  /** Forgets the bytes before a position. The rest of an added chunk is copied, as the caller may reuse its memory. */
   drop(to: number): void {
     const rest = this.bytes.subarray(to - this.base);
     this.bytes = this.#isStored() ? rest : rest.slice();
@@ -48,9 +48,7 @@ interface Span {
   readonly to: number;
 }
 
-/**
- * Escapes may begin at these indices, of which `count` are valid: an array that is emptied would give its memory back.
- */
+/** Indices at which escapes may begin. Only the first `count` are valid: emptying the array would free its memory. */
 interface Marks {
   readonly indices: number[];
   count: number;
@@ -58,15 +56,15 @@ interface Marks {
 
 interface LastReading {
   from: number;
-  /** The state at `from`, and after each byte from there on. */
+  /** `states[0]` is the state at `from`, and `states[n]` the state after `n` bytes. */
   states: Int32Array;
-  /** By the signs of a spelling, the places of these, counted from `from`. */
+  /** For the signs of each spelling, where they stand in the bytes that were read, counted from `from`. */
   readonly marks: ReadonlyMap<string, Marks>;
 }
 
 type PlainReading = ReturnType<typeof plainReading>;
 
-/** Searches a stream as it is, and marks the bytes with which escapes begin. */
+/** Searches a stream for secrets as they are, and marks the bytes with which escapes begin. */
 export function plainReading(
   { table, rows, step, depth, match }: Automaton,
   spellings: readonly Spelling[],
@@ -107,16 +105,16 @@ export function plainReading(
       states[count] = now;
       state = now;
     },
-    /** Counts the last bytes that may begin a secret. */
+    /** Returns how many of the last bytes may begin a secret. */
     begun: () => depth[state] as number,
-    /** The position of the first byte that may begin a secret. */
+    /** Returns the position of the first byte that may begin a secret. */
     undecided: () => end - (depth[state] as number),
   };
 }
 
 /**
- * Searches what a stream means in a spelling. Where no secret has begun that goes on with an escape, the plain reading
- * does the work.
+ * Searches a stream for secrets with the escapes of a spelling. It decodes only where a secret may have begun that
+ * contains an escape; elsewhere, the plain reading finds the secrets.
  */
 export function spelledReading(
   automaton: Automaton,
@@ -128,11 +126,11 @@ export function spelledReading(
   const spans = spanList();
   const decoded = decodedSearch(automaton, spans.add);
   let isApart = false;
-  /** Everything before this position was read. */
+  /** All bytes before this position were read. */
   let offset = 0;
   let sinceEscape = 0;
 
-  /** Reads up to a place where what may be a secret has no escape, to the end, or to an escape that is not whole. */
+  /** Decodes until what may begin a secret contains no escape, the bytes end, or an escape is incomplete. */
   const readApart = (held: HeldBytes) => {
     const { bytes, base, end } = held;
     while (isApart && offset < end) {
@@ -148,7 +146,7 @@ export function spelledReading(
         decoded.take(byte, from, offset, held);
         sinceEscape++;
       }
-      // There are no marks before the last plain reading.
+      // The plain reading has marks only from `last.from`, and cannot take over before.
       isApart = sinceEscape < decoded.begun() || offset < last.from;
     }
   };
@@ -187,19 +185,16 @@ function goesOn({ step, depth, match }: Automaton, state: number, means: readonl
   return (depth[now] as number) > 0;
 }
 
-/** This many needless origins are kept, as dropping some costs a copy of the others. */
+/** Up to this many unneeded origins stay in the array, since dropping some copies the others. */
 const UNNEEDED = 1024;
 
-/** A byte that a spelling means may be written as several. */
+/** Searches decoded bytes. It notes where each is written, as an escape has several bytes. */
 function decodedSearch({ step, depth, match }: Automaton, add: SpanList['add']) {
   let state = 0;
-  /**
-   * `first` is the position of the first byte; `origins` has, for each byte from there on, the position where it is
-   * written.
-   */
+  /** Decoding began at position `first`; `origins` has the position where each byte decoded since then is written. */
   let first = 0;
   let origins: number[] = [];
-  /** The position of the first of the last `length` bytes; `end` if there are none. */
+  /** Returns the position of the first of the last `length` bytes; `end` if `length` is 0. */
   const originOf = (length: number, end: number) => {
     const index = origins.length - length;
     return index < 0 ? first + index : (origins[index] ?? end);
@@ -228,7 +223,7 @@ type SpanList = ReturnType<typeof spanList>;
 
 const isLineEnd = (byte: number) => byte === 0x0a || byte === 0x0d || byte === 0;
 
-/** The places of secrets are in order, with at least a byte between them. */
+/** Keeps the places of secrets in order, and joins places that overlap or touch. */
 function spanList() {
   const spans: Span[] = [];
   return {

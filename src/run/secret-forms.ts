@@ -3,20 +3,20 @@ export interface NamedSecret {
   readonly text: string;
 }
 
-/** A shorter text would be found in any output. */
+/** A shorter text would be found in any output, so it is not masked. */
 export const SHORTEST = 4;
 
-/** In bytes of all secrets: base64 forms are over 20 times as long, so that only this much is searched for in them. */
+/** In bytes of all secrets: base64 forms are over 20 times as long, so that base64 is searched for this much only. */
 export const MOST_ENCODED = 32 * 1024;
 
-/** In characters: each that is searched for takes some 30 bytes of memory. */
+/** In characters of all texts and lines that are searched for, as each takes some 30 bytes of memory. */
 const MOST = 2 * 1024 * 1024;
 
 /**
  * Makes the forms of secrets that are searched for in an output, in each spelling: a text and each of its lines, as it
- * is and in base64. Bytes are texts of `latin1`.
- * @returns also the names of secrets that are too `short`, or have such a line; that are too `long` for anything but
- * their lines as they are; and of which some or all is `beyond` what can be searched for
+ * is and in base64. A form has one `latin1` character per byte.
+ * @returns the forms as `patterns`, and names of secrets: `short` if the text or a line is too short; `long` if only
+ * its plain lines are searched for; `beyond` if some or all of it is not searched for
  */
 export function formsOf(secrets: readonly NamedSecret[]) {
   const patterns = new Set<string>();
@@ -25,10 +25,10 @@ export function formsOf(secrets: readonly NamedSecret[]) {
   const beyond = new Set<string>();
   let room = MOST_ENCODED;
   let left = MOST;
-  // The short ones come first: a password finds room beside a large file.
+  // Short secrets come first, so that a large file does not take the room of a password.
   for (const secret of [...secrets].sort((a, b) => a.text.length - b.text.length)) {
     const { name } = secret;
-    // An output has U+FFFD for a lone surrogate.
+    // Programs print U+FFFD for a lone surrogate, as this conversion does.
     const text = Buffer.from(secret.text).toString();
     const size = Buffer.byteLength(text);
     const encoded = size <= room;
@@ -54,8 +54,8 @@ export function formsOf(secrets: readonly NamedSecret[]) {
 }
 
 /**
- * Yields the lines of a text, also trimmed, and the whole text if that is wanted. Blank ones are left out, as they
- * would be found anywhere.
+ * Yields the lines of a text, also trimmed, and the text itself if `whole`. Blank ones are left out, as they would be
+ * found anywhere.
  */
 function* partsOf(text: string, whole: boolean): Iterable<string> {
   if (whole && /[^\s\0]/.test(text)) yield text;
@@ -73,7 +73,7 @@ function withoutLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
-/** ASCII is not converted: bytes of it would be garbage of many times its size. */
+/** Returns ASCII as it is: its conversion would leave a garbage Buffer of many times the size. */
 const latin1 = (text: string) =>
   /[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 
@@ -81,8 +81,8 @@ const latin1 = (text: string) =>
 const narrow = (text: string) => text.replace(/[^\0-\xff]/gu, (character) => latin1(character));
 
 /**
- * Encodes bytes in base64 and base64url: alone, and within more bytes, where what comes before them moves them by up to
- * two bytes. The characters that they alone decide are the same there, except at the end of a text.
+ * Encodes bytes in base64 and base64url, at each of the three offsets that they may have within longer data. Yields the
+ * characters that depend on these bytes alone, and the forms at the end of the data, with and without padding.
  */
 function* base64Of(bytes: Buffer): Iterable<string> {
   for (const before of [0, 1, 2]) {

@@ -22,7 +22,7 @@ import { maskedOutput } from './mask-output';
 
 export interface SettingPlan {
   readonly words: readonly [string, ...string[]];
-  /** The secret is in this variable; undefined for standard input. */
+  /** The variable that the command gets the secret in; undefined for standard input. */
   readonly variable: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function findSetter(entry: Entry, plan: SettingPlan): Promise<Sette
   return { ...plan, file: await commandProgram(entry, plan.words[0], 'nothing was sent') };
 }
 
-/** A push would share these failures. Others may be those of a token that can do nothing but push. */
+/** A push would fail with these codes too. Other failures may be those of a token that can only push. */
 const SHARED: readonly ErrorCode[] = [
   'unauthorized',
   'unreachable',
@@ -44,7 +44,7 @@ const SHARED: readonly ErrorCode[] = [
   'failed',
 ];
 
-/** A request with the token shows whether the instance takes pushes: no secret is set that cannot be pushed. */
+/** Sends an HTTP request before the command runs: no secret may be set that the instance would not take. */
 async function checkInstance({ api, target }: Instance): Promise<void> {
   const response = await attempt<unknown>(() =>
     target.token === undefined ? api.version() : api.list('active', 1),
@@ -53,7 +53,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
     throw response.and(phrase('command-not-started'));
 }
 
-/** No secret is set that would be lost if the push failed. */
+/** Checks before the command runs that the secret could be saved if the push failed. */
 async function checkSafe({ context }: Entry): Promise<void> {
   const checked = await attempt(() => tryRescue(context));
   if (checked instanceof CliError)
@@ -70,7 +70,7 @@ export async function setFirst(entry: Entry, setter: Setter, instance: Instance,
   const { context } = entry;
   const store = new RescueStore(context);
   const keep = lazy(() => store.keep({ part: 'new value', bytes: value }));
-  // Until the command has ended, it is not known whether there is something to keep.
+  // Until the command has ended, it is not known whether the value was set and must be saved.
   const leave = context.interrupts.enter({ mode: 'own' });
   const { status, signal } = await commandEnd(entry, setter, value, keep);
   if (signal !== undefined || status !== 0) throw describe(notSet(status, signal), await keep());
@@ -85,8 +85,8 @@ export async function setFirst(entry: Entry, setter: Setter, instance: Instance,
 }
 
 /**
- * Returns how the command ended, and the first signal to this program until then, at which the value is saved: another
- * one may end the program.
+ * Returns how the command ended, and the first signal that this program got before. That signal saves the value at
+ * once, since another one may end the program.
  */
 async function commandEnd(
   entry: Entry,
@@ -107,7 +107,7 @@ async function commandEnd(
       ? { variables: new Map<string, string>(), input: value }
       : { variables: new Map([[variable, value]]), input: undefined };
   const stderr = lines(context.stderr);
-  // Standard output is for the link.
+  // The command's standard output goes to stderr, since stdout is for the link.
   const masked = await maskedOutput(entry, [{ name, text: value }], { stdout: stderr, stderr });
   if (context.signal.aborted) throw endedBy(context.signal);
   const program = { file, words, allow: [] };
@@ -121,7 +121,7 @@ async function commandEnd(
   return { status, signal };
 }
 
-/** A line that the command leaves open on standard error is ended before anything else is printed there. */
+/** Writes to standard error; `end` completes a line that the command left without its line end. */
 function lines(stderr: Output) {
   let open = false;
   return {

@@ -1,7 +1,7 @@
-// Programs print what they know in many ways: each character may stand as it is, or as an escape of a language, a
-// shell, a URL or HTML. A spelling reads such a text; the mask searches what it means.
+// Programs print a secret in many ways: each character may stand as it is, or as an escape of a language, a shell, a
+// URL or HTML. A spelling decodes the escapes; the mask searches the decoded bytes for secrets.
 
-/** `means` is in UTF-8, or the byte that the escape names. */
+/** `means` has the character in UTF-8, or the byte that the escape names. */
 export interface Escape {
   readonly length: number;
   readonly means: readonly number[];
@@ -10,20 +10,19 @@ export interface Escape {
 /** A byte that is undefined has not arrived yet. */
 type Bytes = ArrayLike<number | undefined>;
 
-/** No escape of a spelling is longer than `LONGEST`. */
 export interface Spelling {
-  /** Escapes begin with these signs, in ASCII. */
+  /** The ASCII characters with which escapes begin. */
   readonly begins: string;
   /**
-   * Returns the escape at a place; undefined for any other byte, `'open'` if that depends on bytes that have not
+   * Returns the escape at `offset`; undefined if there is none, `'open'` if that depends on bytes that have not
    * arrived.
    */
   readonly read: (bytes: Bytes, offset: number) => Escape | 'open' | undefined;
-  /** Each escape means the byte with which it begins. */
+  /** True if each escape means the byte with which it begins. */
   readonly itself?: boolean;
 }
 
-/** Has 1 for each byte that begins an escape. */
+/** Returns an array with 1 at each byte that begins an escape. */
 export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint8Array {
   const signs = new Uint8Array(256);
   for (const { begins } of spellings) for (const byte of Buffer.from(begins)) signs[byte] = 1;
@@ -33,9 +32,9 @@ export function signsOf(...spellings: readonly Pick<Spelling, 'begins'>[]): Uint
 const [BACKSLASH, PLUS, SEMICOLON] = [0x5c, 0x2b, 0x3b];
 const [QUOTE, DOUBLE, BRACE, END_BRACE, SPACE] = [0x27, 0x22, 0x7b, 0x7d, 0x20];
 
-/** In bytes: what is held back stays bounded. */
+/** Longest escape in bytes. It bounds the output that is held back until an escape is complete. */
 const LONGEST = 64;
-/** In bytes: each byte of an escape may be escaped itself. */
+/** In bytes, for `twice`: each byte of an escape may be escaped itself. */
 const LONGEST_TWICE = 8 * LONGEST;
 
 const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -43,7 +42,7 @@ const DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(value) ? 36 : value;
 });
 
-/** Reads up to `most` digits; `open` if further ones may follow. */
+/** Reads up to `most` digits; `open` is true if more may arrive. */
 function digits(bytes: Bytes, offset: number, base: number, most: number) {
   let value = 0;
   for (let count = 0; ; count++) {
@@ -54,7 +53,7 @@ function digits(bytes: Bytes, offset: number, base: number, most: number) {
   }
 }
 
-/** Escapes that mean one byte are made once, by length and byte: there may be one at each place of an output. */
+/** Escapes that mean one byte, by length and byte, are made once, as an output may have one at each position. */
 const SINGLE = Array.from({ length: 5 }, (_, length) =>
   Array.from({ length: 256 }, (_, byte): Escape => ({ length, means: [byte] })),
 );
@@ -80,7 +79,7 @@ const percent: Spelling['read'] = (bytes, offset) => {
   return count === 2 ? meaning(3, value) : undefined;
 };
 
-/** JSON, C, Python, and bash between `$'` and `'` have these letters after a backslash. */
+/** Letters after a backslash in JSON, C, Python, and bash between `$'` and `'`, and the bytes that they mean. */
 const LETTERS = new Map(
   Object.entries({ a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 }).map(
     ([letter, code]) => [letter.charCodeAt(0), code],
@@ -136,7 +135,7 @@ const shellBackslash: Spelling['read'] = (bytes, offset) => {
   return byte === undefined ? 'open' : meaning(2, byte);
 };
 
-/** A quote interrupts the single quotes of a shell: bash writes `'\''`, others `'"'"'`, for several quotes at once. */
+/** Reads quotes within the single quotes of a shell: bash writes `'\''`, others `'"'"'`, for several quotes at once. */
 const shellQuotes: Spelling['read'] = (bytes, offset) => {
   const next = bytes[offset + 1];
   if (next === BACKSLASH) {
@@ -157,7 +156,7 @@ const shellQuotes: Spelling['read'] = (bytes, offset) => {
   return { length: count + (after === QUOTE ? 4 : 3), means };
 };
 
-/** The names of U+00A0 to U+00FF stand in order (HTML 4.01, section 24.2). */
+/** Names of the characters U+00A0 to U+00FF, in order (HTML 4.01, section 24.2). */
 const LATIN1 =
   `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro
   para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute
@@ -205,7 +204,7 @@ const repeated = (begins: string, times: number): Spelling => ({
   },
 });
 
-/** An encoder may be applied to its own output, which has to be read twice. */
+/** Returns a spelling that decodes twice: an encoder may be applied to its own output. */
 function twice({ begins, read }: Spelling): Spelling {
   const signs = signsOf({ begins });
   const readIn = (bytes: Bytes, offset: number): Escape | 'open' => {
@@ -213,9 +212,9 @@ function twice({ begins, read }: Spelling): Spelling {
     if (byte === undefined) return 'open';
     return (signs[byte] === 1 ? read(bytes, offset) : undefined) ?? meaning(1, byte);
   };
-  // The arrays are made once, as there may be an escape at each place of an output.
+  // The arrays are made once, as an output may have an escape at each position.
   const meant: (number | undefined)[] = Array(LONGEST_TWICE + LONGEST).fill(0);
-  /** The position behind the escape that means a byte stands at the last byte that it means. */
+  /** `ends[i]` is where the escape ends whose last meant byte is `meant[i]`; 0 for its other bytes. */
   const ends: number[] = Array(meant.length).fill(0);
   const means: number[] = Array(meant.length).fill(0);
   return {
@@ -254,7 +253,7 @@ function twice({ begins, read }: Spelling): Spelling {
   };
 }
 
-/** UTF-16 has a NUL after each ASCII character, which means nothing. Several NULs together are not skipped. */
+/** Skips the NUL beside each ASCII character in UTF-16. Several NULs together are not skipped. */
 const skippedNul: Spelling['read'] = (bytes, offset) => {
   const next = bytes[offset + 1];
   if (next === undefined) return 'open';
@@ -276,7 +275,7 @@ const escaped: readonly Spelling[] = [
 /** SQL and YAML, CSV, compose files, printf, and units of systemd double these signs. */
 const doubled = ["'", '"', '$', '%', '$%'];
 
-/** An encoder writes a text in one spelling, perhaps twice, so that spellings are not combined. */
+/** Spellings are not combined: an encoder writes a text in one of them, perhaps twice. */
 export const spellings: readonly Spelling[] = [
   ...escaped.flatMap((spelling) => [spelling, twice(spelling)]),
   { begins: '\0', read: skippedNul },

@@ -3,8 +3,8 @@ import { phrase, usageError } from '../platform/errors';
 import lists from './unsafe-variables.txt?raw';
 
 /**
- * The list cannot be complete: every program may have such variables of its own, and make reads all of them. It is the
- * second line of defence; the first are that nothing that is set is replaced, and `--only`.
+ * The list cannot be complete: every program may have such variables of its own, and make reads all variables. It is
+ * the second line of defence; the first are `--only`, and that no variable of the environment is replaced.
  */
 const [always, families, credentials, settings] = lists.split('\n\n').map(globs) as Matchers;
 
@@ -22,13 +22,13 @@ function globs(text: string): Matcher {
     names.has(upper) || beginning.test(upper) || suffixes.some((suffix) => upper.endsWith(suffix));
 }
 
-/** A secret of someone else may set such a variable only if the user allows it. Its case is ignored, as on Windows. */
+/** Whether a pushed text needs the user's leave to set a variable. The case of names is ignored, as on Windows. */
 export function isUnsafe(name: string): boolean {
   const upper = name.toUpperCase();
   return always(upper) || (families(upper) && !credentials(upper));
 }
 
-/** The user named the variable for the path of a file, which makes settings safe. */
+/** With `--file`, the user names the variable and the value is a path of ours, so that settings are safe. */
 export function isUnsafeForFile(name: string): boolean {
   return isUnsafe(name) && !settings(name.toUpperCase());
 }
@@ -36,7 +36,7 @@ export function isUnsafeForFile(name: string): boolean {
 export interface NameRules {
   /** Unsafe names that may be set. */
   readonly allow: readonly string[];
-  /** Names that are taken; all when empty. */
+  /** Names to take from the text; all names if the list is empty. */
   readonly only: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function permitted(
   return new Map(selected);
 }
 
-/** @throws CliError (usage) for names of `--only` that are not among those found */
+/** @throws CliError (usage) if `available` lacks a name of `--only` */
 export function checkAvailable(
   only: readonly string[],
   available: Set<string>,

@@ -60,7 +60,7 @@ export async function openAttachments(
   return { files, close };
 }
 
-/** @param files how many are to be attached */
+/** @param files the number of files to attach */
 async function openFile(path: string, files: number): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
   try {
@@ -88,7 +88,7 @@ function refuseIrregular(path: string, stats: { isFile(): boolean; isDirectory()
   );
 }
 
-/** The same file may be named by another path. */
+/** Compares devices and inodes, as two paths may name the same file. */
 function refuseDuplicate(opened: readonly OpenedFile[], { file }: OpenedFile): void {
   const { dev, ino } = file.stats;
   const twin = opened.find(({ file: { stats } }) => stats.dev === dev && stats.ino === ino);

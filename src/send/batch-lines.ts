@@ -25,7 +25,7 @@ const LIKE_AN_OBJECT = /^\s*\{\s*(?:"|\}\s*$)/;
 const AS_PAYLOAD =
   'all lines are secrets, or all are objects; a secret that looks like one goes into {"payload":"…"}';
 
-/** @throws CliError (usage) that quotes nothing of the line */
+/** @throws CliError (usage) that quotes nothing of the line, which may be a secret */
 export function readEntry(line: Buffer, isObject: boolean): BatchEntry {
   if (!isUtf8(line)) throw usageError('not valid UTF-8 text');
   const text = line.toString();
@@ -102,7 +102,7 @@ function parsed(line: string): unknown {
 
 export interface BatchLine {
   readonly number: number;
-  /** Has no line end; undefined if the line is too long. */
+  /** The line without its end; undefined if it is too long. */
   readonly bytes: Buffer | undefined;
 }
 

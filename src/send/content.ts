@@ -7,11 +7,11 @@ import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 
-/** A push of a text does not need this module, which takes 4 ms to load. */
+/** Loaded on demand: a push of a text does not need the module, which takes 4 ms to load. */
 const attachments = () => import('./attachments');
 
 /**
- * Files stay open until they were sent.
+ * Call `close` after the files were sent.
  * @throws CliError (usage) as `openAttachments` does
  */
 export async function openFiles(
@@ -24,7 +24,7 @@ export async function openFiles(
 
 /**
  * Reads the text of a content, or the message that is sent with its files.
- * @param isShown the sender sees a text that is generated; otherwise a command gets it, and standard input
+ * @param isShown whether the sender sees a generated text; otherwise a command gets the text and standard input
  * @throws CliError (usage) for what cannot be read
  */
 export async function readText(
@@ -43,8 +43,8 @@ export async function readText(
 }
 
 /**
- * Warns of a file on standard input that no option reads. A pipe may be empty, which cannot be known, and a file that
- * was read before belongs to a loop around this run.
+ * Warns of a file on standard input that no option reads. A pipe is not reported, as it may be empty; nor is a file
+ * that was read before, as it belongs to a loop around this run.
  */
 async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['name']) {
   if (stdin.file?.()?.start !== 0) return;
@@ -54,7 +54,7 @@ async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['nam
   await say.warn(`standard input is not used: the secret comes from ${used}`);
 }
 
-/** What was typed exists nowhere else: where nothing was sent, the user is asked whether to try again. */
+/** Asks whether to try again if nothing was sent, as a typed text exists nowhere else. */
 async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

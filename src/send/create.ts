@@ -35,13 +35,13 @@ export interface Created<Made> extends CreatedLink {
   /** Empty if neither the response nor the link has a token. */
   readonly token: string;
   readonly name: string | undefined;
-  /** Later requests go there; undefined if the link does not lead there. */
+  /** Address for later HTTP requests; undefined if the token is unknown or the link leads elsewhere. */
   readonly place: PushPlace | undefined;
 }
 
 export type CreatedPush = Created<Push>;
 
-/** The sender has what opens it before it is created. */
+/** A push or request to create, after its sender received what opens it. */
 interface Creation<Made> {
   readonly kind: Item['kind'];
   readonly name: string | undefined;
@@ -51,14 +51,14 @@ interface Creation<Made> {
   readonly locale: string | undefined;
   send(files: readonly Attachment[]): Promise<Made>;
   judge(made: Made, link: string): Verdict;
-  /** Ends what was created: without an owner, as anybody who can view it. */
+  /** Expires the push or closes the request. */
   end(token: string): Promise<unknown>;
   summary(made: Made): readonly (string | undefined)[];
 }
 
 /**
  * @throws CliError (rejected) if the limits of the push are looser than requested, or if an encrypted push has a link
- * that is not one of a push; the push is expired again then
+ * that is not one of a push; the push is then expired again
  */
 export function createPush(draft: Draft, instance: Instance, entry: Entry): Promise<CreatedPush> {
   return create(instance, entry, (handover) => pushCreation(draft, instance, handover));
@@ -67,7 +67,7 @@ export function createPush(draft: Draft, instance: Instance, entry: Entry): Prom
 /**
  * Makes a private key, creates the request, and saves the key.
  * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than requested,
- * (failed) if the private key cannot be saved; the request is closed again then
+ * (failed) if the private key cannot be saved; the request is then closed again
  */
 export function createRequest(
   draft: RequestDraft,
@@ -159,10 +159,7 @@ const ENCRYPTED = {
   keys: 'encrypted to the public keys',
 };
 
-/**
- * An instance may refuse days where the user typed another option, whose time was converted to days: the error names
- * that option.
- */
+/** Names the option that the user typed in an error about days, into which its time was converted. */
 function asTyped(error: unknown, option: string | undefined): unknown {
   if (option === undefined || !(error instanceof CliError)) return error;
   const naming = <T extends Fact | number>(fact: T): T => {
@@ -173,7 +170,7 @@ function asTyped(error: unknown, option: string | undefined): unknown {
   return error.with({ facts: error.facts.map(naming) });
 }
 
-/** A push without an owner is ended as by anybody who can view it. */
+/** A push without an owner is expired with what a viewer needs: the proof of its key and its passphrase. */
 async function endPush(
   { passphrase, key_proof }: NewPush,
   { api, target }: Instance,
@@ -228,14 +225,12 @@ async function requestCreation(
   };
 }
 
-/** Five words have 64 bits: instances allow a few tries a minute. */
+/** Five words have 64 bits, which is enough, as instances allow a few tries a minute. */
 const PASSPHRASE_WORDS = 5;
 
-/**
- * The sender gets what opens a push or request before that is sent, so that nothing is created that nobody can open.
- */
+/** The sender gets what opens a push or request before it is sent, so that nothing is created that nobody can open. */
 class Handover {
-  /** JSON has these beside the link. */
+  /** The JSON output has these fields beside the link. */
   readonly secrets: Record<string, string | undefined> = {};
   readonly written: string[] = [];
   /** True once the push or request that needs the key may exist. */
@@ -245,8 +240,8 @@ class Handover {
   constructor(readonly entry: Entry) {}
 
   /**
-   * Writes the text to a new file, or shows it on stderr; with `--json` it stands beside the link.
-   * @throws CliError (usage) if that is not possible
+   * Writes the text to a new file, or shows it on stderr; with `--json`, it stands beside the link.
+   * @throws CliError (usage) if the text can be neither written nor shown
    */
   async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
     const { context, say } = this.entry;
@@ -281,7 +276,7 @@ class Handover {
     return this.#key.recipient;
   }
 
-  /** Without its key, nobody could read the answer: a failure to save the key is a refusal, too. */
+  /** A failure to save the key is a refusal, too, as nobody could read the answer without it. */
   keepKey(verdict: Verdict, token: string): Verdict {
     if ('refuse' in verdict || !this.#key) return verdict;
     try {

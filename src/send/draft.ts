@@ -37,7 +37,7 @@ export interface DraftPlan {
   };
   readonly result: {
     readonly locale: string | undefined;
-    /** The text is generated, and JSON has the only place for it. */
+    /** The text is generated, and only the JSON output shows it. */
     readonly generated: boolean;
     readonly copy: boolean;
     readonly qr: boolean;
@@ -58,7 +58,7 @@ export interface Draft {
   readonly files: readonly Attachment[] | undefined;
   readonly expiry: ExpiryFields;
   readonly passphrase: NewPassphrase;
-  /** A key is stretched on another thread while the transport loads. */
+  /** Not awaited, as a key is stretched on another thread while the transport loads. */
   readonly sealed: Promise<SealedContent> | undefined;
   close(): Promise<void>;
 }
@@ -97,12 +97,12 @@ export async function draftOf(
   }
 }
 
-/** The module loads age. */
+/** Loaded on demand, as the module loads age. */
 const sealing = () => import('./encryption');
 
 /**
- * Makes the request of a draft, encrypted if the plan says so.
- * @param passphrase without it, a passphrase that is to be generated is shown as an empty one
+ * Returns the body of the HTTP request, encrypted if the plan says so.
+ * @param passphrase without it, a passphrase that is yet to be generated is an empty one
  */
 export async function requestOf(
   { plan, text, files, expiry, sealed, ...draft }: Draft,
@@ -118,7 +118,7 @@ export async function requestOf(
   };
 }
 
-/** Public keys may be in files, which are read once. */
+/** Replaces files with public keys by the keys in them, so that the files are read once. */
 export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<DraftPlan['seal']> {
   const { encryption } = seal;
   if (encryption?.mode !== 'keys') return seal;
@@ -127,7 +127,7 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
 }
 
 /**
- * Warns, once of each, that the name or the note of an encrypted push is not encrypted.
+ * Warns once that the name, and once that the note, of an encrypted push is not encrypted.
  * @param warned the labels that were warned of
  */
 export async function warnOfClear(

@@ -26,7 +26,7 @@ export type SealPlan =
   | { readonly mode: 'link' }
   /** A new file gets the words; without it, they are shown on stderr. */
   | { readonly mode: 'words'; readonly wordsFile: string | undefined }
-  /** `keys` are public keys, `files` have some; `-` is standard input. */
+  /** `keys` are public keys, `files` the paths of files with more; `-` is standard input. */
   | {
       readonly mode: 'keys';
       readonly keys: readonly Recipient[];
@@ -92,7 +92,7 @@ function textToSeal(text = ''): string {
   );
 }
 
-/** The reference has this limit of a text; other instances may have a lower one, and say so. */
+/** The reference implementation has this limit for a text; other instances may have a lower one, and say so. */
 function checkSize(prepared: PreparedFile, bytes: number, files: boolean): void {
   if (armoredSize(prepared, bytes) <= limits.textBytes) return;
   let most = limits.textBytes;
@@ -120,8 +120,8 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
 }
 
 /**
- * Reads the public keys that are in files, and tries all of them.
- * @throws CliError (usage) for one that cannot be used
+ * Reads the public keys in files, and checks that a file can be encrypted to all keys.
+ * @throws CliError (usage) for a key that cannot be used
  */
 export async function readRecipients(
   { mode, keys, files }: Extract<SealPlan, { mode: 'keys' }>,

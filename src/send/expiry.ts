@@ -39,7 +39,7 @@ export async function grantableExpiry(
   const granted = requestedLifetime(fields) ?? seconds;
   const [wanted, sent] = [durationText(seconds), durationText(granted)];
   const counts = known === 'oss' ? 'counts whole days' : 'has fixed steps';
-  // Each case takes one turn of the event loop, so that lines that are pushed at once keep their order.
+  // Both cases take one turn of the event loop, so that batch lines that are pushed at once keep their order.
   await (granted === seconds
     ? undefined
     : say.warn(`${wanted} requested, rounded down to ${sent}: this instance ${counts}`));
@@ -67,7 +67,7 @@ export function closing(expiry: Expiry, now: Date): ClosingFields {
 export const isDate = (expiry: Expiry | undefined): expiry is { readonly at: number } =>
   expiry !== undefined && 'at' in expiry;
 
-/** Tells a person how an expiry was understood, if no summary of a creation does. */
+/** Tells a person how an expiry was understood, where no summary of a created push does. */
 export async function reportExpiry(
   expiry: Expiry | undefined,
   verb: 'expires' | 'closes',
@@ -90,8 +90,8 @@ function tooShort(seconds: number, edition: Edition): CliError {
 }
 
 /**
- * The edition of an instance is known, or asked for once. A dry run, which sends nothing if it can, need not ask for
- * whole days.
+ * Takes the edition of the target, or asks the instance for it once. A dry run, which sends nothing if it can, need not
+ * ask for whole days.
  */
 export function editionOf(
   target: Target,
@@ -106,7 +106,7 @@ export function editionOf(
     try {
       return await edition();
     } catch (error) {
-      // The creation itself shows a fault of the instance, and the limits that it grants are checked.
+      // Whole days need no edition: the creation shows the same fault, and `judgePush` checks the granted limits.
       if (whole && error instanceof CliError && error.status !== undefined) return 'oss';
       throw error;
     }

@@ -14,7 +14,7 @@ import { type ErrorCode, type Fact, type Hint, phrase } from '../platform/errors
 import { listed } from '../words/grammar';
 import type { EncryptMode } from './encryption';
 
-/** What was created differs from what was requested, and has to end. */
+/** Says why a created push or request, which differs from the requested one, has to end. */
 export interface Refusal {
   readonly refuse: ErrorCode;
   readonly why: Fact | readonly Fact[];
@@ -41,7 +41,7 @@ export function judgePush(
 ): Verdict {
   const verdict = judgeLimits(request, made, acceptLimits, 'push');
   if ('refuse' in verdict) return verdict;
-  // Behind the link of a request, the recipient could be given another text, in clear.
+  // With the link of a request, the instance could show the recipient another text, in clear.
   if (mode !== undefined && !isPushLink(link))
     return rejected(
       'the instance returned a link that is not one of an encrypted push',
@@ -63,7 +63,7 @@ export function judgePush(
   return { warnings };
 }
 
-/** The sender's list shows the push by these. */
+/** Returns the names of the fields that the sender's list of pushes shows. */
 export function labelsOf(push: Pick<NewPush, 'name' | 'note'>): string[] {
   return (['name', 'note'] as const).filter((field) => push[field] !== undefined);
 }
@@ -142,7 +142,7 @@ export function differences(requested: RequestedLimits, granted: Fields) {
   ];
   return limits.flatMap(([limit, requested, granted]) => {
     if (requested === undefined || !isValue(granted) || requested === granted) return [];
-    // Only a recipient who may delete the push makes it looser; a click and a passphrase protect.
+    // Of the flags, only `deletable` makes a push looser; a click and a passphrase protect it.
     const looser =
       limit === 'deletable' || typeof requested === 'number'
         ? granted > requested
@@ -151,14 +151,14 @@ export function differences(requested: RequestedLimits, granted: Fields) {
   });
 }
 
-/** The response does not tell these limits, which were requested. */
+/** Returns the requested limits that the response does not tell. */
 function unconfirmed(requested: RequestedLimits, granted: Fields): ('days' | 'views')[] {
   const days = requestedLifetime(requested) !== undefined && grantedLifetime(granted) === undefined;
   const views = requested.expire_after_views !== undefined && granted.expire_after_views == null;
   return [...(days ? ['days' as const] : []), ...(views ? ['views' as const] : [])];
 }
 
-/** `30 days requested, 7 granted`; `6 hours requested, 7 days granted`; `click requested, not granted` */
+/** Returns a text such as `30 days requested, 7 granted` or `click requested, not granted`. */
 function differenceText({ limit, requested, granted }: Difference): string {
   if (typeof requested !== 'number' || typeof granted !== 'number')
     return requested ? `${limit} requested, not granted` : `${limit} granted, not requested`;

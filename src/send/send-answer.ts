@@ -20,7 +20,7 @@ import { sendWithFiles } from './content';
 import { seal } from './encryption';
 
 /**
- * Reads a request that is to be answered, and returns it with the passphrase of its page, if that has one.
+ * Reads a request that is to be answered, and returns it with the passphrase of its page, if any.
  * @param attached whether the answer has files
  * @throws CliError (rejected, expired) for a request that takes no such answer
  */
@@ -74,8 +74,8 @@ const KEYLESS = 'the link has no key, the part after #';
 const READER = 'the person who runs the instance';
 
 /**
- * An answer is encrypted to the key of the link, else to the one that the instance names. Warns if that is not safe.
- * @param ofLink by `recipientIn`
+ * Encrypts to the key of the link, else to the key that the instance names. Warns if that is not safe.
+ * @param ofLink the result of `recipientIn`
  */
 export async function recipientFor(
   { say }: Entry,
@@ -107,7 +107,7 @@ export async function recipientFor(
   );
 }
 
-/** @throws CliError (usage) for the link of a push, and for a damaged key: any other fragment */
+/** @throws CliError (usage) for the link of a push, and for any other fragment, which is a damaged key */
 export function recipientIn({ publicKey, key, base, kind }: Reference): Recipient | undefined {
   const ofPush = publicKey === undefined && key !== undefined && isLinkKey(key);
   if (ofPush || (base !== undefined && kind === undefined))
@@ -134,7 +134,7 @@ function checkOpen(
     });
 }
 
-/** The question goes to stderr, as everything for a person. */
+/** The question goes to stderr, as everything for a person does. */
 export async function showQuestion({ say }: Entry, request: SecretRequest): Promise<void> {
   if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;
@@ -149,7 +149,7 @@ export async function showQuestion({ say }: Entry, request: SecretRequest): Prom
     );
 }
 
-/** Without a response, the state of the request tells whether an answer arrived. Never sends another one. */
+/** After a lost response, the state of the request tells whether the answer arrived. Never sends the answer again. */
 async function checkedOutcome(
   entry: Entry,
   target: Instance['target'],

@@ -10,7 +10,7 @@ import { everyRoute, json, responseOf, wrongMethod } from './http/responses';
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
 
-/** The routes of API v2, relative to its path. */
+/** The routes of API v2, relative to `API_PATH`. */
 export function createApi(options: PartOptions): Hono<Env> {
   const { limited, settings } = options;
   const { visitor, permitted } = authentication(options);
@@ -36,7 +36,7 @@ export function createApi(options: PartOptions): Hono<Env> {
   return api;
 }
 
-/** The version and features of this instance (docs/wire.md, "Editions and versions"), and that a key has arrived. */
+/** Returns the version and features of this instance (docs/wire.md, "Editions and versions"), and echoes a key. */
 function versionBody({ version, anonymous, anonymousFiles }: AppSettings, key?: string) {
   return {
     ...(key === undefined ? {} : { idempotency_key: keyEcho(key) }),

@@ -38,7 +38,7 @@ export function createApp(options: AppOptions): App {
     if (!c.env.closed) memory.release();
     for (const [name, value] of Object.entries(commonHeaders)) c.res.headers.set(name, value);
     if (isSecure(c.req.raw, settings)) c.res.headers.set(...NO_OPENER);
-    // A proxy that terminates TLS adds its own.
+    // A proxy that terminates TLS sets this header itself.
     if (c.req.url.startsWith('https:')) c.res.headers.set(...HTTPS_ONLY);
     const bytes = c.req.method === 'HEAD' ? 0 : (c.res.headers.get('content-length') ?? 0);
     const tookMs = now().getTime() - began.getTime();
@@ -62,7 +62,7 @@ export function createApp(options: AppOptions): App {
   return async (request, connection = {}) => app.fetch(request, connection);
 }
 
-/** Counts a response that its route has not counted; replaces it with a refusal when the memory does not suffice. */
+/** Counts a response against the memory budget unless its route has done so; refuses it if it does not fit. */
 function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
   if (c.req.method !== 'GET' || !memory.isEmpty) return;
   try {
@@ -75,9 +75,9 @@ function reserveResponse(c: Context<Env>, memory: MemoryUse): void {
 }
 
 /**
- * The path that is routed. Password Pusher also accepts `.json` after an API path (docs/wire.md, "Endpoints"), a slash as
- * Rails does, and `json_url` for a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono would take the path `/*` for the
- * pattern and run the middleware twice.
+ * Returns the path to route. Password Pusher also accepts `.json` after an API path (docs/wire.md, "Endpoints"), a
+ * slash at its end, and `json_url` for a retrieval (docs/wire.md, "Push object"). Asterisks are escaped: Hono would
+ * take the path `/*` for the pattern and run the middleware twice.
  */
 function pathOf(request: Request, prefix: string): string {
   const path = unprefixed(getPath(request), prefix).replaceAll('*', '%2A');
@@ -87,15 +87,15 @@ function pathOf(request: Request, prefix: string): string {
   }
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const [, kind, token = ''] = (reads && /^\/([pr])\/([\w-]+)\.json$/.exec(path)) || [];
-  // These are listings of the API, and too short for tokens, which have 19 characters.
+  // These names are listings of the API; they are too short for tokens, which have 19 characters.
   const isList = /^(?:active|expired|open|ready|closed)$/.test(token);
   return token && !isList ? `${API_PATH}/${kind === 'p' ? 'pushes' : 'requests'}/${token}` : path;
 }
 
-/** The beginnings of all paths but `/`. */
+/** Matches every path of the service but `/`. */
 const OURS = /^\/(?:(?:up|ask|open)$|(?:p|r|api|files)\/)/;
 
-/** A path without that of the public address, which some proxies take off and others do not. */
+/** Removes the path of the public address, which some proxies strip and others pass on. */
 function unprefixed(path: string, prefix: string): string {
   if (path === prefix && !OURS.test(path)) return '/';
   const rest = path.startsWith(prefix) ? path.slice(prefix.length) : '';

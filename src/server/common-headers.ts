@@ -1,5 +1,5 @@
 export const commonHeaders = {
-  // Proxies rewrite pages where they may, such as their e-mail addresses, and a secret with them (RFC 9111, 5.2.2.6).
+  // `no-transform` (RFC 9111, 5.2.2.6): some proxies rewrite e-mail addresses in pages, and so would change a secret.
   'cache-control': 'no-store, no-transform',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

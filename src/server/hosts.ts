@@ -8,10 +8,10 @@ import { lazy } from '../platform/files/lazy';
 const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;
 
 /**
- * Returns what is wrong with the host that the URL of a request names. 400: it is not valid, such as `999.999.1.1`. 421: it is
- * foreign while the server listens on loopback, which is DNS rebinding, by which a page of another site reaches a local
- * service. Not foreign are IP addresses, names of this machine (RFC 6761, 6.3), and `own`.
- * @param own undefined where requests may name any host
+ * Returns the status for a request whose URL names a wrong host. 400: the host is invalid, such as `999.999.1.1`. 421:
+ * it is foreign while the server listens on loopback, which is DNS rebinding, by which a page of another site reaches a
+ * local service. IP addresses, names of this machine (RFC 6761, 6.3) and `own` are not foreign.
+ * @param own the host of this service; undefined where requests may name any host
  */
 export function hostProblems(
   server: Server,
@@ -20,7 +20,7 @@ export function hostProblems(
   const isLocal = lazy(() => own !== undefined && listensOnLoopback(server));
   return (url) => {
     if (usualHost.test(url)) return undefined;
-    // The path is left out, as it may be longer than an address can be.
+    // Only the origin is parsed, as `parseUrl` rejects long addresses.
     const name = parseUrl(url.split('/', 3).join('/'))?.hostname.replace(/^\[(.*)\]$/, '$1');
     if (name === undefined || isUndecodable(name)) return 400;
     const isForeign = isIP(name) === 0 && !isLocalhost(name) && name !== own;
@@ -28,7 +28,7 @@ export function hostProblems(
   };
 }
 
-/** The parser of Node.js 24 lets labels pass that are no Punycode. */
+/** The URL parser of Node.js 24 accepts `xn--` labels that are not valid Punycode. */
 function isUndecodable(name: string): boolean {
   const encoded = /(^|\.)xn--/;
   return encoded.test(name) && encoded.test(domainToUnicode(name));

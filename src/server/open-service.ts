@@ -36,7 +36,7 @@ export type OpenService = Awaited<ReturnType<typeof openService>>;
 /**
  * Opens the database and the instance key, and creates missing ones.
  * @param observer receives events in place of the metrics
- * @throws ServiceError that says what is wrong with them
+ * @throws ServiceError when a setting is invalid, or the database or key cannot be opened
  */
 export async function openService(
   settings: ServiceSettings,
@@ -48,7 +48,7 @@ export async function openService(
   const metrics = createMetrics();
   const events = { ...metrics, ...observer };
   const log = createLog(io, settings.log, metrics);
-  // A key that cannot be read is no reason to create a database.
+  // The key is read first, so that an unreadable key does not leave a new database behind.
   if (!settings.ephemeral) readKeys(keyFileOf(settings));
   const memory = (settings.maxData ?? memoryShare(io)) + checked.reserve;
   const database = watched(await openDatabase({ ...settings, memory }, io), log.warning);
@@ -98,7 +98,7 @@ export async function openService(
   }
 }
 
-/** The owners in a service's database, for `serve token`; may run beside the service. */
+/** Manages the owners in a service's database for `serve token`, also while the service runs. */
 export async function openOwners(
   location: DataLocation,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
@@ -126,31 +126,31 @@ export async function openOwners(
     list: () => owners((all) => all.list()),
     replace: (id: string) => owners((all) => all.replace(id)),
     revoke: (name: string) => owners((all) => all.revoke(name)),
-    /** Where it made a database; undefined if there was one. */
+    /** Returns where `add` created a database; undefined if it existed. */
     made: () => (isNew ? placeOf(location) : undefined),
     close: async () => database?.close(),
   };
 }
 
-/** The clocks of this machine and of the database server may differ by so much. */
+/** Maximum difference between the clocks of this machine and of the database server. */
 const DIFFERENCE_MS = 5 * 60_000;
 
-/** A measurement of the difference that takes longer is not used, after the first. */
+/** After the first, a measurement of the difference that takes longer is discarded. */
 const MEASUREMENT_MS = 1000;
 
 interface Clock {
   readonly now: () => Date;
   /**
-   * Measures again how the clock of this machine differs. False, and the difference stays, if it is now more than five
-   * minutes: nothing is to be destroyed by a clock that jumped.
+   * Measures the difference between the clocks. Returns false and keeps the previous one if the new one exceeds five
+   * minutes, so that no sweep destroys data because a clock jumped.
    */
   set(): Promise<boolean>;
 }
 
 /**
- * The clock of a database, as one service compares times that another has stored: that of its server, or for SQLite that of this
- * machine, which all its processes share. The difference to the clock of this machine is measured at the start and at each sweep,
- * so that no request has to ask. Services are apart by half a round trip, and by what clocks drift in a minute.
+ * Returns the clock by which all services of a database compare times: that of the database server, or for SQLite that
+ * of this machine. The difference to the clock of this machine is measured at the start and at each sweep, so that no
+ * request has to ask the server. Services differ by half a round trip and by the drift between sweeps.
  * @throws ServiceError when the clocks differ by more than five minutes
  */
 async function clockOf(
@@ -158,9 +158,9 @@ async function clockOf(
   { now, serverNow }: Pick<ServiceIo, 'now' | 'serverNow'>,
   warn: (message: string) => void,
 ): Promise<Clock> {
-  /** Milliseconds by which the clock of this machine is ahead; undefined if the server was slow to say. */
+  /** Returns the milliseconds by which this machine is ahead; undefined if the server took longer than `slow`. */
   const measure = async (slow: number) => {
-    // That clock is read at once: half of the time that this took would be no measurement.
+    // `serverNow` returns at once, so no round trip is subtracted.
     if (serverNow) return now().getTime() - serverNow().getTime();
     const began = performance.now();
     const time = await database.time();

@@ -61,16 +61,16 @@ export function createPages(options: PartOptions): Hono<Env> {
   return pages;
 }
 
-/** What API v1 has at the addresses of pages; `GET /p/:token.json` is the `json_url` of API v2 too. */
+/** Matches paths of API v1. `pathOf` in app.ts routes `GET /p/:token.json` to API v2, as its `json_url`. */
 const V1 = /^\/[pdfr](?:\/[\w-]+){0,2}\.json$/;
 
-/** Programs that speak API v1 would make nothing of a page. */
+/** Refuses a request of API v1 in JSON, as its client cannot read a page. */
 function withoutV1(method: string): Response {
   const instead = method === 'POST' ? `POST ${API_PATH}${routes.create.path}` : API_PATH;
   return json({ error: `API v1 is not supported: use ${instead}` }, 404);
 }
 
-/** Leads to the link without what was pasted with it; browsers keep the fragment. Uses no view. */
+/** Redirects to the link without text that was pasted with it; browsers keep the fragment. Uses no view. */
 function repaired({ request, base, c }: PageContext): Response | undefined {
   const clean = cleanPath(c.req.path);
   if (clean === undefined) return undefined;
@@ -78,13 +78,13 @@ function repaired({ request, base, c }: PageContext): Response | undefined {
   return new Response(null, { status: 302, headers: { location } });
 }
 
-/** The form that shares a secret, or asks for one. */
+/** Shows the form that shares a secret or, if `asks`, the form that asks for one. */
 async function showForm(page: PageContext, asks: boolean): Promise<Response> {
   const show = asks ? askPage : frontPage;
   return show(await page.view(), { base: page.base, form: formLimits(page, asks) });
 }
 
-/** Creates what a form asks for, by the rules of the API, where needed with a token in it, which comes before files. */
+/** Creates the push or request of a form by the rules of the API. A token, if needed, is a field before the files. */
 async function createFromForm(page: PageContext, asks: boolean): Promise<Response> {
   page.checkForm();
   const form = formLimits(page, asks);
@@ -127,8 +127,8 @@ async function create(
 }
 
 /**
- * Who creates the push: where only users do, the owner of the token, which is taken out of the fields.
- * @throws ServiceRefusal for any other token
+ * Returns the sender of the form; if `needsToken`, as the owner of the token, which it removes from the fields.
+ * @throws ServiceRefusal when the token is not valid
  */
 async function creatorOf(
   page: PageContext,
@@ -143,14 +143,13 @@ async function creatorOf(
   return { ...visitor, owner };
 }
 
-/** The fields for the rules, with the days and hours in seconds unless there are days only. */
+/** Returns the fields for `Pushes.create`: days and hours in seconds (`expires_in`), but days alone unchanged. */
 function pushFields({ expire_after_days, hours, ...rest }: BodyFields): BodyFields {
   if (Number(hours ?? 0) === 0 && Number(expire_after_days) !== 0)
     return { ...rest, expire_after_days };
   return { ...rest, expires_in: secondsIn(expire_after_days, hours) };
 }
 
-/** The fields of a request for the rules. */
 function requestFields({ payload, expire_after_days, hours }: BodyFields): BodyFields {
   return { request: payload, close_after: secondsIn(expire_after_days, hours) };
 }
@@ -159,7 +158,7 @@ function secondsIn(days: unknown, hours: unknown): number {
   return (Number(days) * 24 + Number(hours)) * 3600;
 }
 
-/** Files need a token, unless the instance accepts them without. */
+/** Files need a token unless `anonymousFiles` is set. */
 function formLimits({ options }: PageContext, asks: boolean): FormLimits {
   const { anonymous, anonymousFiles, bounds, maxFileSize } = options.settings;
   const needsToken = asks || !anonymous;

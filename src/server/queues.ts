@@ -5,9 +5,9 @@ import { countOf } from './shares';
 export type Abandonable = Pick<AbortSignal, 'aborted'>;
 
 export interface Waiter {
-  /** It is aborted when nobody waits for the result any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal?: Abandonable | undefined;
-  /** The work takes a part of the share of this client, if any. */
+  /** The client whose share the work counts against, if any. */
   readonly client?: string | undefined;
   /** Urgent work goes before other work. */
   readonly urgent?: boolean | undefined;
@@ -18,7 +18,7 @@ interface QueuedWaiter extends Waiter {
   refuse(): void;
 }
 
-/** Bounds how much work runs at once, and how much waits for it in all and for one client; refuses the rest. */
+/** Bounds how much work runs at once, and how much waits in all and per client; refuses the rest. */
 export class Semaphore {
   private readonly running: Waiter[] = [];
   private readonly waiting: QueuedWaiter[] = [];
@@ -65,14 +65,14 @@ export class Semaphore {
     });
   }
 
-  /** The last waiter that is not urgent makes room for one that is. */
+  /** Refuses the last waiter that is not urgent in favor of an urgent one, or throws to refuse the new one. */
   private makeRoom({ urgent }: Waiter): void {
     const last = this.waiting.findLastIndex(({ urgent }) => !urgent);
     if (!urgent || last === -1) throw tooMany();
     for (const waiter of this.waiting.splice(last, 1)) waiter.refuse();
   }
 
-  /** The waiter whose client has the least work running, so that one client cannot delay the others. */
+  /** Takes the waiter whose client has the least work running, so that one client cannot delay the others. */
   private next(): QueuedWaiter | undefined {
     const [first] = this.waiting.toSorted(
       (a, b) =>
@@ -111,7 +111,7 @@ export class SharedRun {
 
   constructor(private readonly work: () => Promise<void>) {}
 
-  /** Resolves when a run that started after this call has ended; rejects as it does. */
+  /** Resolves when a run that started after this call has ended; rejects if that run fails. */
   run(): Promise<void> {
     this.next ??= this.last
       .catch(() => undefined)
@@ -129,12 +129,12 @@ export class SharedRun {
 }
 
 const MAX_DELAY_MS = 1000;
-/** Work beyond this is dropped, so that a flood of requests cannot fill the memory. */
+/** Work beyond this number is dropped, so that a flood of requests cannot fill the memory. */
 const MAX_PENDING = 1000;
 
 /**
- * Work that no response waits for. It runs after a random delay, so that its timing does not show which request caused
- * it. Errors are ignored.
+ * Runs work that no response waits for after a random delay, so that its timing does not show which request caused it.
+ * Errors are ignored.
  */
 export class DeferredWork {
   private readonly waiting = new Map<() => Promise<unknown>, NodeJS.Timeout>();

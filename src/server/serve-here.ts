@@ -18,39 +18,38 @@ import { ServiceError } from './service-errors';
 import { memoryShare, type ServiceIo, type ServiceSettings } from './service-settings';
 import { asServiceError } from './store/database';
 
-/** The files of one push or answer, and a tenth more for what the database adds to them. */
+/** Bytes of the files of one push or answer, and a tenth more for what the database adds to them. */
 const MOST_DATA = 1.1 * limits.filesPerPush * limits.bytesPerFile;
-/** Milliseconds that a stop waits for those who read the page of a request; a push may be on its way. */
+/** Milliseconds that `close` waits with the kind `request`. A push gets 30 s, as a download may be running. */
 const GRACE_MS = 5000;
 
 export interface HereSettings extends Pick<ServiceSettings, 'host' | 'port'> {
-  /** What it serves one of. */
   readonly kind: 'push' | 'request';
   /** How many files the push has. */
   readonly files?: number;
-  /** Milliseconds for which it waits for a client that may not have its response. No option of the program sets it: tests do. */
+  /** Milliseconds to wait for a client that may not have its response; by default `TAKEN`. Only tests set it. */
   readonly patience?: number;
 }
 
 /** An instance in the memory of this process, for one push or request of its only user. */
 export interface HereService {
-  /** The address that others reach. */
+  /** The base URL that other machines reach. */
   readonly base: string;
   /** Whether the secret travels unencrypted over a network. */
   readonly exposed: boolean;
   /** The API token of the user. */
   readonly token: string;
-  /** Sends a request of the user, without a socket. */
+  /** Sends an HTTP request of the user to the service, without a socket. */
   send(request: OwnRequest): Promise<OwnResponse>;
   /** Resolves to the number of views, or of answers, when nothing is left to retrieve or to answer. */
   readonly ended: Promise<number>;
-  /** Resolves when then everybody has their response, or could have asked for it again for two minutes. */
+  /** Resolves after `ended`, once every client has its response or two minutes to repeat the request are over. */
   readonly settled: Promise<void>;
-  /** Waits for running requests, up to 30 s of a push and 5 s of a request, then discards everything. */
+  /** Waits for running HTTP requests, up to 30 s for a push and 5 s for a request, and discards all data. */
   close(): Promise<void>;
 }
 
-/** A request as the transport of a client has it. */
+/** An HTTP request as the transport of a client passes it. */
 interface OwnRequest {
   readonly method: string;
   readonly url: string;
@@ -65,8 +64,8 @@ interface OwnResponse {
 }
 
 /**
- * Serves one push or request: others can neither create nor list any.
- * @param report receives what happens to it
+ * Serves one push or request: clients other than the user can neither create nor list any.
+ * @param report receives what happens to the push or request
  * @throws ServiceError when the service cannot start
  */
 export async function serveHere(
@@ -130,16 +129,16 @@ async function sendInside(app: App, { method, url, headers, body }: OwnRequest) 
   };
 }
 
-/** A chunk of a streamed body is valid until the next one only. */
+/** Copies each chunk of a streamed body, as it is valid only until the next one is read. */
 async function* copies(body: AsyncIterable<Uint8Array> | []): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) yield Uint8Array.from(chunk);
 }
 
-/** Of a random token: no listing has its length. */
+/** Pattern of a token. Its 19 characters are more than the name of any listing has. */
 const TOKEN = '[a-z0-9][\\w-]{17}[a-z0-9]';
 const api = ({ path }: { readonly path: string }) => API_PATH + path.replace(':token', TOKEN);
 
-/** Methods and paths that others can use. */
+/** Patterns of the methods and paths that clients other than the user can request. */
 const SERVED = {
   push: [
     `\\w+ /p/${TOKEN}(?:/r|\\.json)?`,
@@ -153,7 +152,7 @@ const SERVED = {
   ],
 };
 
-/** The app as others reach it, watched. Any other path is 404. */
+/** Returns the app that other clients reach: `watch` observes the paths in `SERVED`, and any other path gets 404. */
 function doorTo(app: App, kind: HereSettings['kind'], watch: Watch): App {
   const served = new RegExp(`^(?:${SERVED[kind].join('|')})$`);
   return async (request, connection = {}) => {
@@ -175,8 +174,8 @@ interface KeptResponse {
 }
 
 /**
- * Reports what happens to the one push or request, and notices its end: it was answered, or all views have been taken and
- * with each all files have been downloaded, or their links have expired.
+ * Reports what happens to the push or request, and detects its end. A request ends when it is answered; a push ends
+ * after its last view, when all files of every view have been downloaded or their links have expired.
  */
 class Watch {
   private readonly moments = new EventEmitter();
@@ -185,14 +184,14 @@ class Watch {
   private isOver = false;
   private views = 0;
   private isLastTaken = false;
-  /** Links to files that views have given and that have not expired. */
+  /** Number of links to files that views have given and that have not expired. */
   private links = 0;
   private linkTimer: NodeJS.Timeout | undefined;
   private downloads = 0;
   private readonly downloaded = new Set<string>();
-  /** By a hash of the key that a response is kept for, until the client has it. */
+  /** Kept responses by a hash of their idempotency key, until the client has received them. */
   private readonly kept = new Map<string, KeptResponse>();
-  /** Connections of those who are sending an answer. */
+  /** Connections whose clients are sending an answer to the request. */
   private readonly sending = new Set<ClientSocket>();
 
   constructor(
@@ -207,7 +206,7 @@ class Watch {
     viewed: (_by, ip) => this.viewed(ip),
     wrongPassphrase: (ip) => this.report({ event: 'passphrase', ip }),
     expired: (reason, pushes, ip) => {
-      // The view itself is next.
+      // The `viewed` event of this view follows.
       if (reason === 'views') this.isLastTaken = true;
       else if (pushes > 0) {
         this.report({ event: reason === 'deleted' ? 'deleted' : 'expired', ip });
@@ -220,7 +219,7 @@ class Watch {
     },
   };
 
-  /** Serves a request of someone else. */
+  /** Serves an HTTP request of a client other than the user. */
   async serve(app: App, request: Request, path: string, connection: ClientSocket) {
     const { ip } = originOf(request, connection, { trustProxy: false });
     const isGet = request.method === 'GET';
@@ -305,12 +304,12 @@ class Watch {
     if (lost) this.moments.emit('lost', lost.ip);
   }
 
-  /** What others still send after an answer is stored for nobody. */
+  /** Closes connections that still send an answer to the request, which nobody would read. */
   private cut(): void {
     for (const connection of this.sending) connection.cut?.();
   }
 
-  /** A connection that `cut` reaches while the body of an answer is read. */
+  /** Returns a connection that `cut` can close while the body of an answer is read. */
   private cuttable(connection: ClientSocket): ClientSocket {
     const { sending } = this;
     const { body } = connection;
@@ -320,7 +319,7 @@ class Watch {
       ...connection,
       body: async function* () {
         sending.add(connection);
-        // A repetition is read as long as one may come.
+        // A repeated HTTP request is still read while a response is kept for a client.
         cutIfSettled();
         try {
           yield* body();

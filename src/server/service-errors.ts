@@ -23,7 +23,7 @@ export function invalidInput(message: string, hint?: string): ServiceError {
   return new ServiceError(message, { hint, input: true });
 }
 
-/** The error of commands that need the data to themselves. */
+/** Returns the error of a command that needs exclusive access to the data. */
 export function inUse(): ServiceError {
   const hint = 'stop all services that use it, and start them again afterwards';
   return invalidInput('the data is in use by a running service or another program', hint);
@@ -34,7 +34,7 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Why a request is refused, each with its status of HTTP. */
+/** Reasons to refuse an HTTP request, with their HTTP status. */
 export const refusalStatuses = {
   malformed: 400,
   unauthorized: 401,
@@ -50,7 +50,7 @@ export const refusalStatuses = {
   invalid: 422,
   reused: 422,
   too_many: 429,
-  // The status of nginx is for the log alone, as the client has gone.
+  // The client has gone, so this status, which nginx invented, appears only in the log.
   abandoned: 499,
   busy: 503,
   rekeyed: 503,
@@ -63,15 +63,15 @@ export type RefusalKind = keyof typeof refusalStatuses;
 interface RefusalDetails {
   /** Messages about invalid values, by the name of the field. */
   readonly fields?: Readonly<Record<string, string[]>>;
-  /** Seconds. */
+  /** Seconds until the client may try again. */
   readonly retryAfter?: number;
   /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
-  /** The salt of the key that is missing in the link, if that is made of words. */
+  /** The salt of the key that is missing in the link, if the key consists of words. */
   readonly keySalt?: string | undefined;
-  /** The address at which the link opens with the key that was proved. */
+  /** The address at which the link opens, if its key was proved for another address of this service. */
   readonly opensAt?: string | undefined;
-  /** A push requires the passphrase, by default. */
+  /** What requires the passphrase; `push` by default. */
   readonly what?: 'push' | 'request' | undefined;
   /** An error of the database, for the log alone. */
   readonly cause?: unknown;
@@ -97,12 +97,12 @@ export function malformed(message: string): ServiceRefusal {
   return new ServiceRefusal('malformed', message);
 }
 
-/** The request may succeed a few seconds later. */
+/** Refuses a request that may succeed a few seconds later. */
 export function busy(message: string, cause?: unknown): ServiceRefusal {
   return new ServiceRefusal('busy', message, { retryAfter: 5, cause });
 }
 
-/** Another instance key is in use than this service has: it was changed while the service ran. */
+/** Refuses a request because the instance key was changed while this service ran with the old one. */
 export function keyChanged(): ServiceRefusal {
   const message = 'The instance key was changed. Try again later.';
   const cause = new ServiceError(

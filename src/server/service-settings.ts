@@ -13,7 +13,7 @@ export interface PassphraseCost {
   readonly p: number;
 }
 
-/** Minimum, maximum and default of a number that a creation request may contain. */
+/** Minimum, maximum and default of a number in the body that creates a push or request. */
 export interface Bound {
   readonly min: number;
   readonly max: number;
@@ -23,11 +23,11 @@ export interface Bound {
 export interface Bounds {
   readonly days: Bound;
   readonly views: Bound;
-  /** Seconds that every push and request lives at least, if the settings say so: hours count then, too. */
+  /** Minimum lifetime of every push and request in seconds, also of one given in hours; set only with `minDays`. */
   readonly shortest?: number;
 }
 
-/** A burst of `requests`, refilled evenly over `milliseconds`. */
+/** Allows a burst of `requests`, which refills evenly over `milliseconds`. */
 export interface Rate {
   readonly requests: number;
   readonly milliseconds: number;
@@ -37,7 +37,7 @@ export interface RateLimit extends Rate {
   readonly sparesLoopback: boolean;
 }
 
-/** The minimum rate at which a client must read a response. */
+/** The minimum rate at which a client must read a response or send a body. */
 export interface ReadingRate {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -51,7 +51,7 @@ export interface Usage {
   readonly resident: number;
   /** Seconds of processor time. */
   readonly cpu: number;
-  /** Bytes of memory that the container of the process has. */
+  /** Memory limit of the container in bytes. */
   readonly most?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface ServiceSettings extends Readonly<Partial<Record<NumberName, num
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** The base of links; by default the host that a request names. */
+  /** The base of links; by default the host that an HTTP request names. */
   readonly publicUrl?: string | undefined;
   /** The folder of the database and the instance key; ignored when ephemeral. */
   readonly data: string;
@@ -79,40 +79,40 @@ export interface ServiceSettings extends Readonly<Partial<Record<NumberName, num
   readonly anonymous: boolean;
   /** Whether the first start creates a token for `admin`; true if left out. */
   readonly firstToken?: boolean | undefined;
-  /** Why that token cannot be shown, as `an agent would read it`: none is created then. */
+  /** Why a token must not be shown, such as `an agent would read it`; if set, no first token is created. */
   readonly tokenHidden?: string | undefined;
   readonly anonymousFiles?: boolean | undefined;
   /** Shown on the pages in place of the program's name. */
   readonly title?: string | undefined;
   /** Path of an image that is shown on the pages. */
   readonly logo?: string | undefined;
-  /** Whom readers of the pages ask: an e-mail address, a web address or a name. */
+  /** The contact for readers of the pages: an e-mail address, a web address or a name. */
   readonly contact?: string | undefined;
   /** How many answers to one request may upload files at once; default: 2. No option of the program sets it. */
   readonly uploadsPerRequest?: number | undefined;
   /** Bytes of data that an ephemeral service keeps in memory; with more, pushes are refused. */
   readonly maxData?: number | undefined;
-  /** The rate limit of one address, this machine included; by default one that exempts this machine. */
+  /** The rate limit of each address, loopback included; the default limit exempts loopback. */
   readonly rateLimit?: Rate | 'off' | undefined;
   readonly trustProxy: boolean;
-  /** Paths of PEM files; either both or none. */
+  /** Paths of PEM files; set both or neither. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly log?: LogFormat | undefined;
-  /** Address of the metrics; 0 for any free port. Without a port there are none. */
+  /** Address of the metrics. Port 0 takes any free one; without a port, no metrics are served. */
   readonly metricsHost?: string | undefined;
   readonly metricsPort?: number | undefined;
 }
 
-/** The process that the service runs in, as far as it needs it. */
+/** The parts of the process that the service uses. */
 export interface ServiceIo {
   readonly log: (line: string, level: LogLevel) => void;
   readonly warn: (line: string) => void;
   readonly now: () => Date;
-  /** Replaces the clock of a database server. No option of the program sets it: tests do, which set the time. */
+  /** Replaces the clock of a database server. Only tests set it, as they set the time. */
   readonly serverNow?: (() => Date) | undefined;
   readonly version: string;
-  /** For libpq's variables (PGPASSWORD …), defaults for what the database URL leaves out. */
+  /** Environment with the variables of libpq (PGPASSWORD …), the defaults for what the database URL leaves out. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Runs `load` without Node's experimental warnings. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
@@ -121,7 +121,7 @@ export interface ServiceIo {
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that a stop waits for running requests; 30,000 by default. */
   readonly grace?: number | undefined;
-  /** The cost of hashing new passphrases. No option of the program sets it: tests do, which hash hundreds. */
+  /** The cost of hashing new passphrases. Only tests set it, as they hash hundreds. */
   readonly passphraseCost?: PassphraseCost | undefined;
 }
 
@@ -151,7 +151,7 @@ export function checkSettings(settings: ServiceSettings) {
   };
 }
 
-/** A number within its range. A default that is not, as the range depends on another setting, is moved into it. */
+/** Returns a number within its range. A default outside the range, which other settings may limit, is moved into it. */
 function numberOf(settings: ServiceSettings, name: NumberName): number {
   const { preset, range } = numbers[name];
   const [least, most = Number.POSITIVE_INFINITY] = range;
@@ -162,7 +162,7 @@ function numberOf(settings: ServiceSettings, name: NumberName): number {
   throw invalidInput(`${optionName(name)} must be ${rangeText(name, min, max)}`);
 }
 
-/** A range with the options that it depends on; the fewest days are one unless somebody says otherwise. */
+/** Describes a range and names the options that limit it; `minDays` only if it exceeds its default of one day. */
 function rangeText(name: NumberName, min: number, max: number): string {
   const { unit, range } = numbers[name];
   const text = (limit: number) => (unit === 'size' ? wholeSize(limit) : limit);
@@ -183,13 +183,13 @@ export function readingRateOf({ minRate }: Pick<CheckedSettings, 'minRate'>): Re
   return { bytes: 2 * minRate, milliseconds: 120_000 };
 }
 
-/** A quarter of the memory of this machine or container: with the rest of the program it fits one of 256 MiB. */
+/** Returns a quarter of the memory of this machine or container: with 256 MiB, the rest of the program still fits. */
 export function memoryShare({ usage }: Pick<ServiceIo, 'usage'>): number {
   const memory = Math.min(totalmem(), usage?.().most ?? Number.POSITIVE_INFINITY);
   return Math.max(DATA_BYTES_AT_LEAST, Math.floor(memory / 4));
 }
 
-/** Without a final slash. */
+/** Returns the public URL without a final slash. */
 function publicUrlOf({ publicUrl }: ServiceSettings): string | undefined {
   if (!publicUrl) return undefined;
   const url = parseUrl(publicUrl);

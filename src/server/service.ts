@@ -24,15 +24,15 @@ export { dataName, keyFileOf } from './store/database';
 export { sqliteDriver } from './store/sqlite-driver';
 
 export interface Service {
-  /** The public URL, or else the first address that others reach, or else one that this machine reaches. */
+  /** The public URL, or else one that other machines reach, or else `localUrl`. */
   readonly url: string;
-  /** The URL by which this machine reaches it. */
+  /** The URL by which this machine reaches the service. */
   readonly localUrl: string;
-  /** Whether it listens on loopback addresses only. */
+  /** Whether the service listens on loopback addresses only. */
   readonly loopback: boolean;
   /** The token of `admin`, if this start created it. */
   readonly firstToken: string | undefined;
-  /** Whether a token is one of its database, and works. */
+  /** Whether the token is in the database of the service, and works. */
   knows(token: string): Promise<boolean>;
   warn(message: string): void;
   /** Reads the certificate and key again, for new connections. */
@@ -63,7 +63,7 @@ export async function startService(
     const listening = await sockets.listen();
     metrics = await serveMetrics(settings, options.ownHost === undefined, service.scrape);
     const stopSweeping = sweepRegularly(service.housekeeping, log);
-    // A failed start would not show the token, which is shown only once.
+    // Created only after the sockets listen: a token is shown only once, and a failed start would not show it.
     const firstToken = await createFirstToken(service, settings, supervision);
     warnIfExposed(listening, settings, log);
     for (const warning of tlsWarnings(tls, options.now())) log.warning(warning);
@@ -109,7 +109,7 @@ async function createFirstToken(
   const hidden = writesToJournal(supervision) ? 'the journal would keep it' : tokenHidden;
   if (hidden === undefined) return firstToken === false ? undefined : owners.addFirst();
   if (!(await owners.isEmpty())) return undefined;
-  // No other process can add one to a database in memory.
+  // `serve token add` cannot reach a database in memory.
   const instead = ephemeral ? '' : '; create one with pwpush serve token add';
   log.warning(`no token was created, as ${hidden}${instead}`);
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * Whose shares a client of `clientOf` takes: its own, and those of wider networks, with how many times as much they are. A
- * line at home has a /56 of IPv6, a site a /48, and so 256 and 65,536 networks that are clients.
+ * Returns the networks whose shares a client of `clientOf` counts against: its own, and wider ones whose shares are
+ * `times` as large. A line at home has a /56 of IPv6 and a site a /48, and so 256 and 65,536 networks that are clients.
  */
 export function networksOf(client: string): readonly (readonly [name: string, times: number])[] {
   const [first, second, third, fourth, more] = client.split(':');
@@ -14,11 +14,11 @@ export function networksOf(client: string): readonly (readonly [name: string, ti
   ];
 }
 
-/** Counts what clients and their networks hold of something. */
+/** Counts how much of a resource clients and their networks hold. */
 export class Shares {
   private readonly held = new Map<string, number>();
 
-  /** Adds to what a client holds, or takes away. Returns how much counts for its share: that of a wider network is larger. */
+  /** Adds `amount`, which may be negative, to what a client holds. Returns the result of `of`. */
   add(client: string, amount: number): number {
     for (const [network] of networksOf(client)) {
       const held = (this.held.get(network) ?? 0) + amount;
@@ -37,7 +37,7 @@ export class Shares {
   }
 }
 
-/** Counts those of a client, as they count for its share. */
+/** Returns how many of `all` count against the share of a client. */
 export function countOf(
   client: string | undefined,
   all: readonly { readonly client?: string | undefined }[],

@@ -4,9 +4,9 @@ import { whyUnreadable } from '../platform/files/file-error';
 import { invalidInput } from './service-errors';
 import type { ServiceSettings } from './service-settings';
 
-/** Who serves the pages, as their readers see it. */
+/** The identity of the operator as the pages show it. */
 export interface Site {
-  /** Undefined for the program's own. */
+  /** Undefined to show the name of the program. */
   readonly title: string | undefined;
   /** A `data:` URL. */
   readonly logo: string | undefined;
@@ -21,7 +21,7 @@ interface Contact {
 
 const TITLE_CHARACTERS = 60;
 const CONTACT_CHARACTERS = 200;
-/** The logo is part of each page. */
+/** The logo is small because each page contains it. */
 const LOGO_BYTES = 64 * 1024;
 
 /** @throws ServiceError that says which of the settings is invalid */
@@ -40,7 +40,7 @@ function line(what: string, text: string, most: number): string {
   throw invalidInput(`the ${what} must have 1 to ${most} printable characters`);
 }
 
-/** Links only to what is harmless to follow: an e-mail address or an https address. */
+/** Links only to an e-mail address or an https address, which are harmless to follow. */
 function contactOf(text: string): Contact {
   if (/^https:\/\//i.test(text) && parseUrl(text)?.username === '') return { text, href: text };
   if (/^[\w.+-]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i.test(text)) return { text, href: `mailto:${text}` };
@@ -70,13 +70,13 @@ async function read(path: string): Promise<Buffer> {
   }
 }
 
-/** The type of an image, by its first bytes: the name of a file may be wrong. */
+/** Returns the media type of an image by its first bytes, as the extension of the file may be wrong. */
 function imageType(bytes: Buffer): string | undefined {
   const start = bytes.toString('latin1', 0, 16);
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
   if (/^RIFF.{4}WEBP/s.test(start)) return 'image/webp';
-  // Scripts in it do not run: an image is not a document.
+  // Scripts in an SVG do not run: browsers disable them in images.
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   const prologue =
     /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE svg[^>[]*>)*/i.exec(text)?.[0] ?? '';

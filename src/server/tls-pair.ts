@@ -11,8 +11,8 @@ export interface PemFile {
 export type TlsPair = ReturnType<typeof tlsPair>;
 
 /**
- * A certificate, which comes first in its file, and its key, compared here: OpenSSL takes a certificate and a key of
- * different types for a pair (SSL_CTX_use_PrivateKey), and each handshake fails.
+ * Checks that the first certificate of its file belongs to the key: OpenSSL accepts a certificate and a key of
+ * different types as a pair (SSL_CTX_use_PrivateKey), and each handshake fails.
  * @throws ServiceError that names the file
  */
 export function tlsPair(certificate: PemFile, privateKey: PemFile) {
@@ -22,7 +22,7 @@ export function tlsPair(certificate: PemFile, privateKey: PemFile) {
     const cause = broken(certificate, 'has no certificate that can be read');
     return orThrow(cause, () => new X509Certificate(pem));
   }) as [X509Certificate, ...X509Certificate[]];
-  // OpenSSL's own error for a key without its passphrase differs between versions.
+  // Encryption is detected here because OpenSSL's error for a key without its passphrase differs between versions.
   if (/^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(pair.key))
     throw broken(privateKey, 'is encrypted', 'decrypt it with openssl pkey');
   const key = orThrow(broken(privateKey, 'has no private key that can be read'), () =>
@@ -41,7 +41,7 @@ export function tlsPair(certificate: PemFile, privateKey: PemFile) {
   return pair;
 }
 
-/** Clients refuse such a pair, though it can be served. */
+/** Returns warnings about a pair that can be served but that clients refuse. */
 export function tlsWarnings(pair: TlsPair | undefined, now: Date): string[] {
   if (!pair) return [];
   const { validFrom, validTo, publicKey } = new X509Certificate(pair.cert);
@@ -54,7 +54,7 @@ export function tlsWarnings(pair: TlsPair | undefined, now: Date): string[] {
   ];
 }
 
-/** The text of the file, without a byte order mark. */
+/** Returns the text of the file without a byte order mark. */
 function pemOf(file: PemFile): string {
   const text = new TextDecoder().decode(file.bytes);
   if (text.includes('-----BEGIN ')) return text;

@@ -20,7 +20,7 @@ import { ASKED, askForKey, type CandidateKey, candidateKey, isWrongKey } from '.
 
 /**
  * Decrypts a push whose payload is armor. The store saves the armor before the user is asked for the key, and before
- * scrypt takes much memory: the run may end there.
+ * scrypt takes much memory, as the run may end meanwhile.
  * @throws CliError (passphrase) without the right key; (failed) for a damaged push
  */
 export async function decryptPush(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
@@ -133,7 +133,7 @@ function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun:
   const matched = listed.filter((match) => match !== undefined);
   const others = (received?.length ?? 0) - matched.length;
   if (matched.length === listed.length && others === 0) {
-    // A file is found by its address when it is downloaded.
+    // `openFile` finds the entry of a file by its address.
     if (new Set(matched.map(({ file }) => file.url)).size < matched.length)
       throw exchanged(phrase('same-address', noun));
     return { message: manifest.message, files: matched };
@@ -187,7 +187,7 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
   }
 }
 
-/** Scrypt may take seconds and cannot be stopped, while an interrupted run has a moment to save what was taken. */
+/** Rejects once the signal aborts, as scrypt may take seconds and the run has only a moment to save the secret. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return raceWithLimit(work, { signal }, () => {
     throw endedBy(signal);

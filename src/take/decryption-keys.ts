@@ -14,7 +14,7 @@ export interface DecryptionKeys {
   readonly text?: string | undefined;
   readonly identities: readonly Identity[];
   readonly decrypt: boolean;
-  /** Messages name the origin of the keys with this, such as `PWPUSH_KEY has a key`. */
+  /** Says in messages where the keys come from, such as `PWPUSH_KEY has a key`. */
   readonly origin?: string | undefined;
   /**
    * Refuses an answer that is not encrypted though its key was saved: nobody looks at a warning before the answer is
@@ -23,9 +23,9 @@ export interface DecryptionKeys {
   readonly strict?: boolean;
 }
 
-/** Before a view is used, this is known about who can open what a link names. */
+/** The keys for the push or answer that a link names, which are known before a view is used. */
 export interface ItemKeys extends DecryptionKeys {
-  /** A push to public keys cannot be opened without a private key, so that the instance then uses no view. */
+  /** Whether a private key is missing, so that the instance uses no view of a push to public keys. */
   readonly withoutIdentity: boolean;
   /**
    * Finds the private key for an answer, if this machine has it.
@@ -56,9 +56,8 @@ export async function readKeys(
 }
 
 /**
- * Finds the keys for what a link names, before anything of it is retrieved.
- * @throws CliError as `answerKey` does, if the link says that it is a request; (rejected) if the instance has no
- * requests
+ * Finds the keys for the push or answer that a link names, before it is retrieved.
+ * @throws CliError as `answerKey` does, if the link has a public key; (rejected) if the instance has no requests
  */
 export async function keysOf(
   context: Context,
@@ -72,10 +71,10 @@ export async function keysOf(
   return { ...keys, withoutIdentity, answerKey };
 }
 
-/** The module takes 9 ms to load, as it parses private keys. */
+/** Loaded on demand: the module parses private keys, and takes 9 ms to load. */
 export const requestKeys = () => import('../keep/request-keys');
 
-/** @param isNeeded nothing else opens the answer */
+/** @param isNeeded whether no other key can open the answer */
 async function keyForRequest(
   context: Context,
   item: ConnectedItem,
@@ -86,7 +85,7 @@ async function keyForRequest(
   if (kept || !isNeeded) return kept;
   const preview = await attempt(() => item.api.requests.preview(item.token));
   const isRefused = preview instanceof CliError;
-  // An instance may give an answer, and no preview.
+  // An instance may refuse the preview, and still return the answer.
   if (isRefused && preview.code !== 'unauthorized' && preview.code !== 'forbidden') throw preview;
   const { state, public_key }: Partial<Preview> = isRefused ? {} : preview;
   const match = keptKey(context, item, public_key);

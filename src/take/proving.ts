@@ -5,7 +5,7 @@ import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
 import type { CandidateKey } from './typed-key';
 
-/** Only a key, or an instance that requires a proof of one, needs this module. */
+/** Loaded on demand: only a given key, or an instance that requires a proof of one, needs the module. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;
@@ -15,7 +15,7 @@ type Work<T> = (proof: string | undefined) => Promise<T>;
  * of the list only: an instance could guess any other text from its proof.
  */
 export class KeyProver {
-  /** A person typed this key, and it was proved. */
+  /** The key that a person typed, once the instance accepted its proof. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -28,8 +28,8 @@ export class KeyProver {
   ) {}
 
   /**
-   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks at a terminal, unless
-   * an option or a variable gave a key.
+   * Calls `work` with a proof, and again with others as long as the instance refuses them. Asks for a key at a
+   * terminal, unless an option or a variable gave one.
    * @throws CliError (passphrase) without the right key
    */
   async call<T>(work: Work<T>): Promise<T> {

@@ -12,28 +12,28 @@ export interface Retriever extends Entry {
 export interface AnswerKeys {
   readonly key: KeptKey | undefined;
   readonly publicKey: string | undefined;
-  /** Asks the instance for a few seconds what became of the request; undefined if it does not say so. */
+  /** Asks the instance for the state of the request, for a few seconds; undefined if it does not tell. */
   readonly state: () => Promise<unknown>;
 }
 
 export interface Retrieval extends Retriever {
-  /** The link lacks the key of an encrypted push. */
+  /** The link without the key of an encrypted push. */
   readonly link: string;
-  /** The push is decrypted once it is opened; its `encrypted` says whether it was encrypted. */
+  /** The push, which `openPush` decrypts; its `encrypted` says whether it was encrypted. */
   readonly push: Push;
   readonly sealed: Push;
   readonly answer?: AnswerKeys | undefined;
   readonly partial?: readonly PartialFile[];
-  /** The key in the link may be damaged. */
+  /** The key in the link, which may be damaged. */
   readonly linkKey?: string | undefined;
-  /** A key was typed before the push could be retrieved. */
+  /** The key that a person typed to retrieve the push. */
   readonly typedKey?: string | undefined;
   /** The push is from a file: the files beside it may belong to another push. */
   readonly fromFile?: boolean;
-  /** The answer is in the memory of this run alone, as is its private key. */
+  /** Set for an answer that only this run has, in memory, with its private key. */
   readonly ephemeral?: { readonly sealed: Retrieval; readonly key: string } | undefined;
   readonly openFile: Api['openFile'];
-  /** Ends decryption and downloads. */
+  /** Aborts decryption and downloads. */
   readonly signal: AbortSignal;
 }
 

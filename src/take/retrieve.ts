@@ -22,10 +22,10 @@ import { KeyProver } from './proving';
 import { type AnswerKeys, type Retrieval, type Retriever, retrievalOf } from './retrieval';
 
 /**
- * Retrieves a push, which uses a view, or takes the answer to a request. Where a key or words are given it is a push,
- * unless the link says otherwise: the instance is not asked. Nothing is retrieved that is known not to open here.
+ * Retrieves a push, which uses a view, or the answer to a request. A given key or words mean a push, unless the link
+ * names a request: the instance is not asked. Nothing is retrieved that this run certainly cannot open.
  * @throws CliError as `retrieve` and `answerKey` do; (not_found) for a request without an answer, (expired) for a
- * closed one
+ * closed request
  */
 export function retrieveFrom(
   retriever: Retriever,
@@ -60,8 +60,8 @@ async function takePush(
 }
 
 /**
- * @param key opens the answer
- * @throws CliError (not_found) if it is not there yet, (expired) if the request is closed
+ * @param key the private key that opens the answer
+ * @throws CliError (not_found) if there is no answer yet, (expired) if the request is closed
  */
 export async function takeAnswer(
   retriever: Retriever,
@@ -93,9 +93,9 @@ export function answerKeys(
 }
 
 /**
- * Retrieves a push, which uses a view. If the instance requires a passphrase and the user can be asked, it prompts,
- * unless a file or variable gave the passphrase: three tries, the first of which is that of `-p`.
- * @throws CliError (expired) also for the response of an expired push
+ * Retrieves a push, which uses a view. If the instance requires a passphrase that no file or variable gave, a user at a
+ * terminal has three tries, the prompt of `-p` included.
+ * @throws CliError (expired) also if the instance returns an expired push
  */
 async function retrieve(
   { context, store }: Retriever,
@@ -116,9 +116,9 @@ async function retrieve(
 }
 
 /**
- * Adds `earlier_views`, the number of views used before this retrieval; null if unknown, as always with a token: the
- * owner's retrievals use no view, and the response does not say whose the token is (docs/wire.md, "What a retrieval
- * costs").
+ * Adds `earlier_views`, the number of views used before this retrieval. It is null if unknown, as always with a token:
+ * the owner's retrievals use no view, and the response does not say whether the token is the owner's (docs/wire.md,
+ * "What a retrieval costs").
  */
 function withEarlierViews(push: Push, hasToken: boolean): Push {
   const { expire_after_views: granted, views_remaining: remaining } = push;
@@ -130,8 +130,8 @@ function withEarlierViews(push: Push, hasToken: boolean): Push {
 }
 
 /**
- * Does what may need a passphrase, and asks for it as `retrieve` does. The passphrase of the environment goes to its
- * instance alone. Another instance gets one that an option named, once it asks for a passphrase.
+ * Runs `work`, and asks for a passphrase as `retrieve` does. The passphrase of the environment goes only to its own
+ * instance; one that an option named also goes to another, once that asks for a passphrase.
  */
 export async function withPassphrase<T>(
   context: Context,
@@ -181,14 +181,14 @@ function readable(push: Push): Push {
   throw failedError(phrase('push-without-text'));
 }
 
-/** An answer becomes a push, so that it goes where a secret goes. */
+/** Returns the answer as a push, so that it is delivered like one. */
 async function readAnswer(
   requests: Pick<RequestApi, 'read'>,
   token: string,
   passphrase: string | undefined,
   link: string,
 ): Promise<Push> {
-  // An instance does not say whether an answer can be read again: a field of pushes must not say so either.
+  // `views_remaining` is dropped, as the instance does not say whether an answer can be read again.
   const { response, views_remaining: _, ...request } = await requests.read(token, passphrase);
   if (response || (request.files ?? []).length > 0) return { ...request, payload: response ?? '' };
   if (request.state === 'ready')
@@ -235,7 +235,7 @@ export async function takeSaved(
   );
 }
 
-/** `get --no-decrypt` and rescues keep the names of encrypted files. */
+/** Finds files by the names of encrypted files, which `get --no-decrypt` and rescues keep. */
 function filesIn(folder: string): PushFile[] {
   const files: PushFile[] = [];
   for (let index = 0; ; index++) {

@@ -28,10 +28,7 @@ export async function candidateKey(text: string): Promise<CandidateKey> {
   }
 }
 
-/**
- * Undefined for words without a salt.
- * @param salt stretches words
- */
+/** Returns undefined for words without `salt`, which stretches them. */
 export async function proofOf(
   key: string,
   salt: string | undefined,
@@ -44,8 +41,8 @@ export async function proofOf(
 export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';
 
 /**
- * Asks again twice for a wrong key.
- * @param open gets undefined if nothing was typed
+ * Asks for a key, and up to twice again after a wrong one.
+ * @param open receives undefined if nothing was typed
  */
 export async function askForKey<T>(
   context: Context,

@@ -24,7 +24,7 @@ interface TimeLimit {
   ending<T>(noun: 'view' | 'answer', work: () => Promise<T>): Promise<T>;
 }
 
-/** No response may take longer than the whole wait either. */
+/** Limits the whole wait and, within it, each response. */
 export function timeLimit(entry: Entry, seconds: number | undefined, target: Target): TimeLimit {
   if (seconds === undefined) return { entry, target, ending: (_, work) => work() };
   const { context, say } = entry;
@@ -54,22 +54,22 @@ export function timeLimit(entry: Entry, seconds: number | undefined, target: Tar
   };
 }
 
-/** In seconds, while the instance fails. */
+/** The most seconds between two polls while the instance fails. */
 const LONGEST_PAUSE = 60;
-/** In seconds, for which the instance may fail. */
+/** Seconds for which the instance may fail before the wait ends. */
 const TOLERANCE = 5 * 60;
 
 interface Waiting {
-  /** In seconds, between two polls. */
+  /** Seconds between two polls. */
   readonly interval: number;
   readonly what: string;
-  /** In seconds, for the whole wait. */
+  /** Seconds for the whole wait; undefined for no limit. */
   readonly most: number | undefined;
 }
 
 /**
- * Polls until `result` makes something of what `poll` returns. Temporary failures are tolerated after a first success:
- * a wrong address fails at once.
+ * Polls until `result` returns a value for what `poll` returns. Temporary failures are tolerated only after a first
+ * success, so that a wrong address fails at once.
  */
 export async function waitUntil<State, Result>(
   entry: Entry,
@@ -86,7 +86,7 @@ export async function waitUntil<State, Result>(
     return `${span(Math.max(0, most * 1000 - taken))} left`;
   };
   let worked = false;
-  // Pauses are counted, not the time: a machine that slept for hours may be without its network for a moment.
+  // Adds up pauses instead of time: a machine that slept for hours may be without its network for a moment.
   let failing = 0;
   const look = async (): Promise<{ readonly made?: Result | undefined; failure?: CliError }> => {
     const state = await poll().catch((error) => {
@@ -107,7 +107,7 @@ export async function waitUntil<State, Result>(
         if (failure === undefined) return 0;
         if (failing > TOLERANCE) throw failure;
         if (failing === 0) await say.note(failure.and(phrase('still-waiting')));
-        // Each pause is therefore twice as long as the last one.
+        // As `failing` is the sum of the pauses, each pause is twice as long as the last one.
         const pause = Math.min(failing + 2 * interval, Math.max(LONGEST_PAUSE, interval));
         failing += pause;
         return pause;
@@ -126,8 +126,8 @@ export async function waitUntil<State, Result>(
 }
 
 /**
- * The answer of the request is not taken. With --json its object is printed when it comes.
- * @throws CliError (expired) if the request is closed without one
+ * Waits without taking the answer. With --json, prints the object of the request once it is answered.
+ * @throws CliError (expired) if the request is closed without an answer
  */
 export async function waitForAnswer(
   entry: Entry,

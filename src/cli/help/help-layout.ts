@@ -34,7 +34,7 @@ export async function exitCodes() {
 
 /**
  * A help text is written for 80 columns; on a narrower terminal its lines are joined and folded. A tab stands between
- * the two columns of a row, and before each further line of the second.
+ * the two columns of a row, and before each further line of the second column.
  */
 export function laidOut(text: string, columns: number): string {
   const isNarrow = columns < 80;
@@ -54,7 +54,7 @@ export function laidOut(text: string, columns: number): string {
 
 const fold = (text: string, columns: number) => folded(text, { isTTY: true, columns });
 
-/** A text with little room beside its name stands below it. */
+/** Puts a text beside its name, or below it if there is little room. */
 function inColumns(head: string, indent: number, text: string, columns: number): string {
   const isBeside = columns >= 80 || (columns - indent >= 24 && !/\S{25}/.test(text));
   const from = isBeside ? indent : 6;
@@ -63,7 +63,7 @@ function inColumns(head: string, indent: number, text: string, columns: number):
   return hasRoom ? head.padEnd(indent) + lines : `${head}\n${' '.repeat(from)}${lines}`;
 }
 
-/** A shell reads the lines of an example as one command. */
+/** Folds an example so that a shell reads its lines as one command. */
 function example(line: string, columns: number): string {
   if (line.length <= columns) return line;
   const [command = '', meaning] = line.split(/ {3,}/);
@@ -95,7 +95,7 @@ export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === G
 const ownOptions = (command: Parser) =>
   Help.prototype.visibleOptions(command).filter((option) => !isGlobal(option));
 
-/** `-h` shows the common options of a command with many, and all of another. */
+/** Returns the options that `-h` shows: all, or the common ones if the command has more than `FEW`. */
 export function shownBriefly(command: Parser): Option[] {
   const own = ownOptions(command);
   return own.length > FEW ? own.filter(isCommon) : own;
@@ -130,7 +130,7 @@ function pageOf(command: Command, help: Help, columns: number): string {
 
 type List = readonly [heading: string, rows: readonly (readonly [term: string, text: string])[]];
 
-/** @param brief the only options to list; arguments are left out then */
+/** @param brief lists only these options and the commands */
 function listsOf(command: Command, help: Help, brief: readonly Option[] | undefined): List[] {
   const rows = (options: readonly Option[]) =>
     options.map(
@@ -161,7 +161,7 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
 }
 
 /**
- * The description loses the choices if they are many, which the text below the options has, or if it names them itself.
+ * Leaves the choices out of a description that names them itself. The text below the options has them if they are many.
  */
 function described({ argChoices, description }: Option | Argument, whole: string): string {
   const isNamed = argChoices?.every((choice) => description.includes(choice));

@@ -36,7 +36,7 @@ export function missingArgument(name: string, command: Command): CliError {
   );
 }
 
-/** People type words of other tools, and of the API itself. */
+/** Returns our name for a word of another tool or of the API, which people type by mistake. */
 const meantBy = (typed: string, kind: keyof typeof otherNames) =>
   Object.entries(otherNames[kind]).find(([, words]) => words.includes(typed))?.[0];
 

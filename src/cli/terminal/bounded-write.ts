@@ -42,8 +42,8 @@ export function folded(
 const blockedOutputs = new WeakSet<Output>();
 
 /**
- * Writes; after an interrupt it gives up after `GRACE.write`. An output that timed out once is not tried again, so that many
- * results can still be saved elsewhere.
+ * Writes, and after an interrupt gives up within `GRACE.write`. An output that timed out once is not tried again, so
+ * that many results can still be saved elsewhere.
  * @throws the error of the write, or one with the code `interrupted`
  */
 export async function boundedWrite(

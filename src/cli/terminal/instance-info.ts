@@ -22,7 +22,7 @@ export function versionText(
   return pairs(rows, look);
 }
 
-/** `Password Pusher 2.11.4, API 2.1, edition oss`, `pwpush serve 0.1.0, API 2.1, edition pwpush` */
+/** Returns a text such as `Password Pusher 2.11.4, API 2.1, edition oss`. */
 export function editionOf(version: InstanceVersion): string {
   const edition = toldEdition(version);
   const parts = [
@@ -38,7 +38,7 @@ function applicationOf({ application, application_version }: InstanceVersion): s
   return `${name} ${application_version ?? 'of an unknown version'}`;
 }
 
-/** Undefined if the instance does not name its features. */
+/** Returns what the instance can and cannot do; undefined if it does not name its features. */
 export function abilities({ features }: InstanceVersion): string | undefined {
   const pushes = features?.pushes as Record<string, unknown> | undefined;
   if (typeof pushes !== 'object' || pushes === null) return undefined;

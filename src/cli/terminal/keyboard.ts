@@ -19,25 +19,25 @@ export function severalLines(): CliError {
   );
 }
 
-/** Terminals in mode 2004 put these around pasted text (xterm, "Bracketed Paste Mode"). */
+/** Terminals in mode 2004 put these sequences around pasted text (xterm, "Bracketed Paste Mode"). */
 export const PASTE = '\u001b[200~';
 export const PASTED = '\u001b[201~';
 
 const CTRL_C = 3;
 const CTRL_Z = 26;
 const ESCAPE = 27;
-/** Arrow and function keys send this after Escape, and terminals before pasted text (ECMA-48, xterm). */
+/** Matches what arrow and function keys send after Escape, and how pasted text begins (ECMA-48, xterm). */
 const SEQUENCE = /^(\[[\d;]*[A-Za-z~]$|O[A-Z]$|\[20)/;
-/** In milliseconds: a terminal sends the rest of a sequence within this time, and nobody types another key. */
+/** In milliseconds: a terminal sends the rest of a sequence, and nobody types another key, within this time. */
 const SEQUENCE_TIME = 200;
 const SEQUENCE_BEGUN = /^[[O]$/;
 /** Space and backspace make a prompt redraw without changing its text. */
 export const REDRAW = ' \u007f';
 
 /**
- * Each question gives the terminal back, which would then echo what is typed ahead, a secret too; this keeps it silent.
- * Questions handle Ctrl-C themselves. They do not get Ctrl-Z, after which readline reads no more and what is typed goes
- * to the shell, nor Escape alone, after which readline silently drops the next character.
+ * Keeps the terminal silent between questions: each gives the terminal back, which would then echo what is typed ahead,
+ * a secret too. Questions handle Ctrl-C themselves. They do not get Ctrl-Z, as readline would read no more and what is
+ * typed would go to the shell, nor Escape alone, as readline would silently drop the next character.
  */
 export function keyboard(
   terminal: TerminalInput,
@@ -57,7 +57,7 @@ export function keyboard(
   };
   const onData = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
-    // Within pasted text, Escape begins the mark of the end, which a slow line may cut anywhere.
+    // Within pasted text, Escape begins `PASTED`, which a slow line may cut anywhere.
     if (!pasting && data.length === 1 && data[0] === ESCAPE) {
       escaped = performance.now();
       return;

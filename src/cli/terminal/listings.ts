@@ -24,7 +24,7 @@ const timeColumn = <Row>(
   timeOf: (row: Row) => string | null | undefined,
 ): Column<Row> => ({ title, shown: (row, look) => ago(timeOf(row), look.now) });
 
-/** Names are often longer, and get what is left of the terminal. */
+/** In columns. Names are often longer, and get what is left of the terminal. */
 const NAME_WIDTH = 16;
 
 const nameColumn: Column<Pick<Push, 'name'>> = {
@@ -47,7 +47,7 @@ const expiresColumn: Column<Push> = {
   shown: timeLeft,
 };
 
-/** `list active`; a pipe gets ID, name, created, views left, views, days left, days, flags, expiry if it is known. */
+/** Formats `list active`. A pipe gets ID, name, created, views left, views, days left, days, flags, any expiry. */
 export const activePushes: Listing<Push> = {
   columns: [
     nameColumn,
@@ -60,7 +60,7 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    // The flags of the page, which most pushes have, would leave no room for these: `show` has them.
+    // `pageFlags`, which most pushes have, would leave no room for `contentFlags`: the command `show` has them.
     { title: 'FLAGS', shown: (push) => contentFlags(push).join(',') },
   ],
   optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
@@ -69,19 +69,19 @@ export const activePushes: Listing<Push> = {
     ...[push.views_remaining, push.expire_after_views].map(text),
     ...[push.days_remaining, push.expire_after_days].map(text),
     [...contentFlags(push), ...pageFlags(push)].join(','),
-    // Scripts know the numbers of the fields before this one.
+    // The field is the last one, as scripts know the numbers of the others.
     ...(push.expires_at ? [push.expires_at] : []),
   ],
 };
 
-/** Who deleted a push is known only where recipients cannot. */
+/** Says `by you` only if recipients cannot delete the push: otherwise it is not known who did. */
 const howEnded = ({ deleted, deletable_by_viewer: deletable, views_remaining: left }: Push) => {
   if (deleted) return deletable ? 'deleted' : 'by you';
   if (typeof left !== 'number') return 'limit';
   return left === 0 ? 'last view' : 'time';
 };
 
-/** `list expired`; a pipe gets ID, name, created, expired, how. */
+/** Formats `list expired`. A pipe gets ID, name, created, expired, how. */
 export const expiredPushes: Listing<Push> = {
   columns: [
     nameColumn,
@@ -97,7 +97,7 @@ export const expiredPushes: Listing<Push> = {
   ],
 };
 
-/** `list --local`; a pipe gets link, name, created, expiry, views. */
+/** Formats `list --local`. A pipe gets link, name, created, expiry, views. */
 export const receiptsOfPushes: Listing<Push> = {
   columns: [
     { ...nameColumn, elastic: 12 },
@@ -106,7 +106,7 @@ export const receiptsOfPushes: Listing<Push> = {
     createdColumn,
     {
       title: 'PUSH',
-      // The ID names the push where its link would wrap.
+      // The ID takes the place of a link that would wrap.
       shown: ({ html_url, url_token }, { columns }) =>
         (html_url?.length ?? 0) > columns ? url_token : text(html_url),
     },
@@ -116,7 +116,7 @@ export const receiptsOfPushes: Listing<Push> = {
     [push.html_url, push.name, push.created_at, push.expires_at, push.expire_after_views].map(text),
 };
 
-/** `list requests`; a pipe gets ID, name, state, created, closes. */
+/** Formats `list requests`. A pipe gets ID, name, state, created, closes. */
 export const requestList: Listing<SecretRequest> = {
   columns: [
     nameColumn,
@@ -188,10 +188,10 @@ const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> =
   response_view: ['answer read by you'],
   close: ['closed by you', 'yellow'],
 };
-/** An instance may have kinds of its own, and send any text as one. */
+/** An instance may have other kinds of events, and send any text as a kind. */
 const kindOf = ({ kind }: AuditEntry) => (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined);
 
-/** `audit`; a pipe gets time, kind, address, user agent, referrer. */
+/** Formats `audit`. A pipe gets time, kind, address, user agent, referrer. */
 export const auditLog: Listing<AuditEntry> = {
   columns: [
     timeColumn('WHEN', ({ created_at }) => created_at),
@@ -226,7 +226,7 @@ interface ShownToken {
   readonly expires_at: string | null;
 }
 
-/** `serve token list`; a pipe gets ID, user, label, created, last used, expires. */
+/** Formats `serve token list`. A pipe gets ID, user, label, created, last used, expires. */
 export const tokenList: Listing<ShownToken> = {
   columns: [
     { title: 'ID', shown: ({ id }) => id },
@@ -249,7 +249,7 @@ export const tokenList: Listing<ShownToken> = {
 
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
-/** Without its owner's token, less is known of a push than its lists have. */
+/** What is known of a push: without its owner's token, that is less than lists have. */
 export type PushState = Pick<Push, 'url_token'> &
   Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
 
@@ -263,7 +263,7 @@ export function pushStateText(push: PushState, look: Look): string {
     ...namePairs(push),
     ['state', push.expired == null ? 'unknown' : state],
     ['views left', rest(push.views_remaining, push.expire_after_views)],
-    // A person reads it as "expires".
+    // A terminal gets the line `expires` in place of `days left`.
     look.tty && push.expires_at
       ? false
       : ['days left', rest(push.days_remaining, push.expire_after_days)],

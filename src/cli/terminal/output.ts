@@ -7,11 +7,11 @@ import { forLog, safe, safeJson } from './safe';
 
 // The output policy of the program. Standard output carries the result and nothing else: a link, a secret, a listing.
 // Everything else goes to standard error: notes, hints, warnings, errors, questions, progress, QR codes. The result
-// matters more than they do: a write to standard error that fails is ignored, unless it was to show a link.
+// matters more: a write to standard error that fails is ignored, unless it was to show a link.
 // On a terminal a listing is a table with relative times; in a pipe, tab-separated lines with ISO 8601 times. Messages
 // are single lines, which are folded at words for a terminal.
-// --quiet drops notes and progress; warnings, errors and announcements remain. --json makes the result JSON, and each warning
-// or error one line of JSON on standard error; notes are dropped. --debug adds a line per request, without secrets.
+// --quiet drops notes and progress; warnings, errors and announcements remain. --json makes the result JSON, and each
+// warning or error one line of JSON on standard error, without notes. --debug adds a line per HTTP request, no secrets.
 // Colour is for terminals (NO_COLOR, FORCE_COLOR, --no-color, TERM=dumb) and never the only sign of anything.
 // Text that came from outside has its control characters made visible on both streams, and in JSON escaped; in the log
 // of a CI job, commands to the runner are made harmless too. Only a secret that goes to a pipe or a file is untouched.
@@ -98,14 +98,14 @@ async function adviceText(hint: Hint): Promise<string> {
   return (await import('../../words/phrase')).adviceFor(hint).text;
 }
 
-/** Nobody sees a passphrase; an agent does not see the other secrets, which an instance may repeat either. */
+/** An instance may repeat secrets: `toJson` removes the fields `HIDDEN`, and `GUARDED` if an agent reads the output. */
 const HIDDEN = new Set(['passphrase']);
 const GUARDED = new Set([...HIDDEN, 'payload', 'response', 'generated']);
 
 /**
- * Encodes an instance's object: unknown fields are kept, `passphrase` is removed.
- * @param guarded removes other secrets, too: an agent reads the output
- * @param made secrets that were made by this run, which are added unless an agent reads the output
+ * Encodes an instance's object. Unknown fields are kept, `passphrase` is removed.
+ * @param guarded whether an agent reads the output, so that other secrets are removed too
+ * @param made secrets that this run made, which are added unless `guarded`
  */
 export function toJson(object: unknown, guarded = false, made: object = {}): string {
   const removed = guarded ? GUARDED : HIDDEN;
@@ -143,7 +143,7 @@ async function lookOf(output: Output, env: Environment, now: Date, wanted: boole
   return { tty, columns, rows, now, paint };
 }
 
-/** The caller has decided to colour, so that the level is fixed; its 16 colours follow the terminal's theme. */
+/** The level is fixed, as `hasColour` has decided; the 16 colours of level 1 follow the terminal's theme. */
 async function chalkPaint(): Promise<Paint> {
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });

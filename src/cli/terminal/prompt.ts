@@ -12,12 +12,12 @@ import { width, wrap } from './text-width';
 import { typedText } from './typed-text';
 
 const SHOW_CURSOR = '\u001b[?25h';
-/** The terminal is to mark pasted text (xterm, "Bracketed Paste Mode"). */
+/** Makes the terminal mark pasted text (xterm, "Bracketed Paste Mode"). */
 const MARK_PASTED = '\u001b[?2004h';
 const MARK_NOTHING = '\u001b[?2004l';
 const CLEAR_LINE = '\r\u001b[2K';
 
-/** The prefix stays once a question is answered: a tick would stand before answers that are refused after it. */
+/** inquirer would show a tick after an answer, even if the answer is refused afterwards: the prefix does not change. */
 const PREFIX = styleText('blue', '?');
 const theme = { prefix: PREFIX };
 
@@ -74,7 +74,7 @@ export function inquirerPrompter(
     confirm: (message, preset) =>
       ask({ type: 'confirm', message: folded(message), default: preset }),
     choose: (message, choices) => {
-      // Further lines stand below the first line of the text, beside the pointer.
+      // Further lines are indented like the first line, which begins with the pointer.
       const below = (name: string) => wrap(name, columnsOf(output) - 3).join('\n  ');
       const shown = choices.map((choice) => ({ ...choice, name: below(choice.name) }));
       return ask({ type: 'select', message: folded(message), choices: shown });
@@ -92,7 +92,7 @@ function askSecret(
   const bold = lines.map((line, index) =>
     index === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
   );
-  // inquirer redraws only the last line.
+  // `draw` redraws only the last line.
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
   const draw = (typed: number) => {
     const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];

@@ -8,7 +8,7 @@ type QrCode = { readonly drawing: string } | { readonly problem: string };
 /**
  * Draws a text in half blocks. The quiet zone is as wide as the standard says, or as the terminal has room: readers
  * find the code by one module as well.
- * @param below lines that are to fit below the code
+ * @param below number of lines that are to fit below the code
  */
 export function qrCode(text: string, look: Look, below = 1): QrCode {
   const modules = qrModules(text);
@@ -28,9 +28,9 @@ function tooLarge(needed: number, there: number, what: 'columns' | 'rows'): QrCo
 }
 
 /**
- * A line has two rows. With colour they are black on white, whatever the theme; without, blocks are the light modules.
- * @param sides light modules on the left and right
- * @param ends light modules above and below
+ * Draws two rows of modules in a line: black on white whatever the theme, or without colour, light modules as blocks.
+ * @param sides number of light modules on the left and right
+ * @param ends number of light modules above and below
  */
 function draw(modules: boolean[][], sides: number, ends: number, look: Look): string {
   const dark = (row: number, column: number) => modules[row - ends]?.[column - sides] === true;
@@ -49,8 +49,8 @@ function draw(modules: boolean[][], sides: number, ends: number, look: Look): st
 }
 
 /**
- * Prints the reason if a QR code cannot be drawn.
- * @param below is printed next: a reader needs the whole code, and a person the link
+ * Draws a link as a QR code, or prints why that is not possible.
+ * @param below texts that are printed next: a reader needs the whole code, and a person the link
  */
 export async function drawQr(
   { context: { stderr }, say }: Entry,
@@ -59,7 +59,7 @@ export async function drawQr(
 ): Promise<void> {
   // The cursor takes a line, too.
   const lines = [...below, ''].flatMap((text) => linesOf(folded(text, stderr), stderr.columns));
-  // A public key in capitals takes a third less; its case says nothing (BIP 173).
+  // A public key takes a third less room in capitals; its case says nothing (BIP 173).
   const text = link.replace(/#age1\w+$/, (key) => key.toUpperCase());
   let problem: string | undefined;
   await say.draw((look) => {
@@ -71,7 +71,7 @@ export async function drawQr(
   if (problem !== undefined) await say.announce(problem);
 }
 
-/** Folding leaves a link whole, and the terminal breaks it. */
+/** Breaks lines as the terminal does: folding leaves a link whole. */
 function linesOf(text: string, columns: number): string[] {
   return text
     .split('\n')

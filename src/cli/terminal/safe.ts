@@ -10,7 +10,7 @@ const dangerous = () =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]|(?![\ufe00-\ufe0f\u{e0100}-\u{e01ef}])\p{Default_Ignorable_Code_Point}|\p{Surrogate}/gu;
 
-/** Most texts have no such characters, and making the expression takes a millisecond. */
+/** Most texts have no dangerous characters, and making the expression takes a millisecond. */
 function disarmed(text: string, by: (character: string) => string): string {
   return /^[ -~]*$/.test(text) ? text : text.replace(dangerous(), by);
 }
@@ -43,7 +43,7 @@ export function forTerminal(text: string): string {
 const lineCommand = /^([^\S\n]*):(?=:.*?::)/gm;
 const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
 
-/** In a CI job, commands to its runner are made harmless. */
+/** Makes commands to a CI runner harmless in the log of a job. */
 export function forLog(lines: string, env: Environment): string {
   if (!isCi(env)) return lines;
   const harmless = lines.replace(lineCommand, (_, space: string) => space + visible(':'));

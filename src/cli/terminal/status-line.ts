@@ -6,18 +6,18 @@ export interface StatusLine {
   draw(line: (columns: number) => string): void;
   /**
    * Erases the line, so that something else can be written.
-   * @param ended `platform/interrupts.ts` has ended the line, as it does at a SIGINT
+   * @param ended whether `platform/interrupts.ts` has ended the line, as it does at a SIGINT
    */
   clear(ended?: boolean): Promise<void>;
   ends(): Promise<void>;
 }
 
-/** The terminal echoes `^C` after the line, and `platform/interrupts.ts` ends it: it must not wrap. */
+/** In columns: the terminal echoes `^C` after the line, which must not wrap, as `clear` goes up one line only. */
 const WIDTH_OF_INTERRUPT = 2;
-/** The sequence moves to the beginning of the line and erases it (ECMA-48 ED). */
+/** Moves to the beginning of the line and erases it (ECMA-48 ED). */
 const ERASE = '\r\u001b[J';
 
-/** Undefined in a pipe, in CI, on a dumb terminal, and with --quiet or --json. */
+/** Returns undefined in a pipe, in CI, on a dumb terminal, and with --quiet or --json. */
 export function statusLine({ context, say }: Entry): StatusLine | undefined {
   const { env, stderr, signal } = context;
   const { quiet, json } = say.manner;

@@ -1,4 +1,4 @@
-// cli-table3 has no elastic columns, no pages that share widths, and no tab-separated output.
+// cli-table3 is not used: it has no elastic columns, no pages that share widths, and no tab-separated output.
 import { isGuarded } from '../agent';
 import { type Entry, type Look, type Style, type Terminal, toJson } from './output';
 import { forLog, safe } from './safe';
@@ -7,23 +7,23 @@ import { shorten, width, wrap } from './text-width';
 export interface Column<Row> {
   readonly title: string;
   readonly shown: (row: Row, look: Look) => string;
-  /** A cell that is longer than this is cut before a column is left out. */
+  /** In columns: a longer cell is cut before a column is left out. */
   readonly elastic?: number;
   readonly right?: boolean;
-  /** Colour repeats what the words say. */
+  /** Colour of a cell, which only repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
 
 export interface Listing<Row> {
   readonly columns: readonly Column<Row>[];
-  /** A narrow terminal leaves out these columns after empty ones, the first one first. */
+  /** Titles of the columns that a narrow terminal leaves out after empty ones, the first one first. */
   readonly optional?: readonly string[];
   readonly fields: (row: Row) => readonly string[];
 }
 
 const GAP = 2;
 const MIN_ELASTIC = 8;
-/** IDs, times, kinds and addresses are shorter; an instance may send anything. */
+/** In columns. IDs, times, kinds and addresses are shorter, but an instance may send anything. */
 const MAX_RIGID = 48;
 
 /**
@@ -39,7 +39,7 @@ export async function printRows<Row>(
   const { json: isJson } = say.manner;
   const text = tables(listing, await say.look());
   let printed = 0;
-  // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
+  // `[` is written with the first page, so that a listing that fails at once leaves stdout empty.
   const guarded = isJson && (await isGuarded(context));
   const json = (rows: Row[]) =>
     (printed === 0 ? '[' : ',\n') + rows.map((row) => toJson(row, guarded)).join(',\n');
@@ -76,14 +76,14 @@ export async function reportEnd(
 }
 
 /**
- * On a terminal, rows are aligned under their titles and no wider than it; a pipe gets tab-separated lines without
- * titles. Control characters of the cells are made visible in both, so that columns stay intact.
+ * On a terminal, rows are aligned under their titles and no wider than the terminal; a pipe gets tab-separated lines
+ * without titles. Control characters of the cells are made visible in both, so that columns stay intact.
  */
 export function table<Row>(rows: readonly Row[], listing: Listing<Row>, look: Look): string {
   return tables(listing, look)(rows);
 }
 
-/** Pages have their titles once, and columns keep their widths while later cells fit. */
+/** Returns a function that formats pages. The first has the titles; later ones keep its widths while cells fit. */
 export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly Row[]) => string {
   let before: readonly PlacedColumn<Row>[] | undefined;
   return (rows) => {
@@ -108,7 +108,7 @@ export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly 
 
 export type Pair = readonly [string, string] | false;
 
-/** A line has a name and a value: in two columns on a terminal, where long values are folded, with a tab in a pipe. */
+/** Formats names and values: on a terminal in two columns, with long values folded; in a pipe, with a tab. */
 export function pairs(rows: readonly Pair[], look: Look): string {
   const lines = rows.flatMap((row) => (row ? [[safe(row[0]), safe(row[1])] as const] : []));
   const wide = Math.min(MAX_RIGID, widest(lines.map(([name]) => name)));
@@ -121,7 +121,7 @@ export function pairs(rows: readonly Pair[], look: Look): string {
 }
 
 /**
- * Texts stand beside a name; below it where a word, such as a link, is wider than the room there.
+ * Puts texts beside a name, or below it if a word, such as a link, is wider than the room beside it.
  * @param name with spaces up to `indent`
  */
 export function besideName(
@@ -142,7 +142,7 @@ interface PlacedColumn<Row> extends Column<Row> {
   readonly cells: readonly string[];
 }
 
-/** @param column one of an earlier page gets no narrower */
+/** @param column gets no narrower if it was placed on an earlier page */
 function placed<Row>(
   column: Column<Row> & Partial<PlacedColumn<Row>>,
   rows: readonly Row[],
@@ -161,7 +161,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** Empty columns go first, then the optional ones, until the others fit. */
+/** Leaves out empty columns, then the optional ones, until the others fit. */
 function affordable<Row>(
   columns: readonly PlacedColumn<Row>[],
   { optional = [] }: Listing<Row>,
@@ -176,7 +176,7 @@ function affordable<Row>(
   return kept;
 }
 
-/** All elastic columns get the same limit, by which the lines fit. */
+/** Gives all elastic columns the same limit, by which the lines fit. */
 function narrowed<Row>(
   columns: readonly PlacedColumn<Row>[],
   room: number,

@@ -6,7 +6,7 @@ import { shorten, width } from './text-width';
 import { count, span } from './wording';
 
 export interface Meter extends Omit<StatusLine, 'draw'> {
-  /** A file begins again if its download cannot be resumed. */
+  /** Called again for a file whose download cannot be resumed. */
   begins(index: number, name: string, length: number | undefined): void;
   moved(bytes: number): void;
 }
@@ -21,7 +21,7 @@ export const silent: Meter = {
   ends: async () => {},
 };
 
-/** Drawing when bytes move needs no timer; without a status line, nothing is drawn. */
+/** Draws only when bytes move, which needs no timer; draws nothing without a status line. */
 export function meterFor(entry: Entry, files: number): Meter {
   const { now } = entry.context;
   const status = statusLine(entry);
@@ -58,8 +58,8 @@ export interface Progress {
 const MIN_NAME = 12;
 
 /**
- * `b.bin  2 of 3 files  25%  30.0 MiB of 120.0 MiB  10.0 MiB/s  9 s left`, in less than `columns`; what does not fit is
- * cut.
+ * Returns a line that is shorter than `columns`, such as
+ * `b.bin  2 of 3 files  25%  30.0 MiB of 120.0 MiB  10.0 MiB/s  9 s left`.
  */
 export function progressLine(
   { name, number, files, moved, length, elapsedMs }: Progress,

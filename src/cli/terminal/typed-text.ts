@@ -12,7 +12,7 @@ const LINE_ENDS = ['\r', '\n', '\r\n'];
 const ALT_ENTER = '\u001b\r';
 const DELETE = '\u001b[3~';
 
-/** Keys move in the text by this: arrows, Home and End (xterm), Ctrl-A and Ctrl-E (readline). */
+/** How far keys move the cursor: arrows, Home and End (xterm), Ctrl-A and Ctrl-E (readline). */
 const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
   [-1, '\u001b[D', '\u001bOD'],
   [1, '\u001b[C', '\u001bOC'],
@@ -20,21 +20,21 @@ const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
   [Infinity, '\u001b[F', '\u001bOF', '\u001b[4~', '\u0005'],
 ];
 
-/** Matches a character, or the sequence of a key that has none (ECMA-48, xterm). */
+/** Matches a character, or the sequence of a key without a character (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z]|\r)|\r\n|[\s\S]/gu;
-/** The end of a piece may be the beginning of such a sequence. */
+/** Matches the beginning of a key's sequence, of which the rest has not arrived. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
 interface Typing {
   readonly extent: Extent;
-  /** Writes the question: at first, when the program continues, and when the number of lines changes. */
+  /** Writes the question: at first, when the program continues after Ctrl-Z, and when the number of lines changes. */
   draw(lines: number): void;
 }
 
 /**
- * The typed text is not shown. Line ends are part of it if the terminal marks them as pasted.
+ * Reads a text without showing it. Line ends are part of it if the terminal marks them as pasted.
  * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and
  * signals
  */

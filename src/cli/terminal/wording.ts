@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `2 views and 6 days left`, or `that was the last view` */
+/** Returns `2 views and 6 days left`, or `that was the last view`. */
 export function left(push: Push, now: Date): string | undefined {
   const { views_remaining: views } = push;
   if (views === 0) return 'that was the last view';
@@ -30,7 +30,7 @@ interface Remaining {
   readonly days_remaining?: number | null | undefined;
 }
 
-/** `7 days`, `45 min`; whole days where the instance says no more */
+/** Returns `7 days` or `45 min`; whole days if the instance gives no time. */
 function timeRemaining({ expires_at, days_remaining: days }: Remaining, now: Date) {
   const left = Date.parse(expires_at ?? '') - now.getTime();
   if (left > 0) return span(left);
@@ -38,13 +38,13 @@ function timeRemaining({ expires_at, days_remaining: days }: Remaining, now: Dat
   return days === 0 ? 'less than a day' : count(days, 'day');
 }
 
-/** `in 7 days`; empty if the time is not known */
+/** Returns `in 7 days`; empty if the time is not known. */
 export function timeLeft(item: Remaining, { now }: Look): string {
   const time = timeRemaining(item, now);
   return time === undefined ? '' : `in ${time}`;
 }
 
-/** `1 view was used before yours`; undefined if none was */
+/** Returns `1 view was used before yours`; undefined if none was. */
 export function usedBefore({ earlier_views: earlier }: Push): string | undefined {
   if (typeof earlier !== 'number' || earlier === 0) return undefined;
   return `${count(earlier, 'view')} ${earlier === 1 ? 'was' : 'were'} used before yours`;
@@ -54,7 +54,7 @@ export function variablesSet(names: Iterable<string>): string {
   return `variables set: ${[...names].join(', ')}`;
 }
 
-/** `1 Dec 2026, 23:59 (UTC+1)` for a push whose expiry was typed as a date; undefined if it is not known */
+/** Returns `1 Dec 2026, 23:59 (UTC+1)` for a push whose expiry was typed as a date; undefined if it is not known. */
 export function grantedDate(created: Fields): string | undefined {
   const lifetime = grantedLifetime(created);
   const from = Date.parse(String(created.created_at));
@@ -85,18 +85,18 @@ export function granted(push: Push, passphrase: boolean, owned: boolean, byDate:
   return parts.join(' · ');
 }
 
-/** `saved report (2).pdf (1.2 MiB); report.pdf already existed` */
+/** Returns `saved report (2).pdf (1.2 MiB); report.pdf already existed`. */
 export function savedText(path: string, bytes: number, wanted?: string): string {
   return `saved ${path} (${size(bytes)})${wanted === undefined ? '' : `; ${wanted} already existed`}`;
 }
 
-/** A run of ours that started this one gets an event in place of the note. */
+/** Prints a note, or reports an event to the run of this program that started this one. */
 export async function reportSaved({ context, say }: Entry, saved: SavedSecret): Promise<void> {
   if (context.happened) context.happened({ event: 'saved', ...saved });
   else await say.note(savedText(saved.path, saved.bytes, saved.wanted));
 }
 
-/** `5 min ago`, `3 h ago`, `2 days ago`, then the date */
+/** Returns `5 min ago`, `3 h ago` or `2 days ago`; the date after 30 days. */
 export function ago(time: string | null | undefined, now: Date): string {
   const then = Date.parse(time ?? '');
   if (Number.isNaN(then)) return time ?? '';
@@ -108,13 +108,13 @@ export function ago(time: string | null | undefined, now: Date): string {
   return new Date(then).toISOString().slice(0, 10);
 }
 
-/** `in 20 min`, `in 5 h`, `in 3 days` */
+/** Returns `in 20 min`, `in 5 h` or `in 3 days`. */
 export function ahead(time: string, now: Date): string {
   const left = Date.parse(time) - now.getTime();
   return Number.isNaN(left) ? time : `in ${span(left)}`;
 }
 
-/** `20 min`, `5 h`, `3 days` */
+/** Returns `20 min`, `5 h` or `3 days`. */
 export function span(milliseconds: number): string {
   const [value, unit] = roundedTime(milliseconds);
   return unit === 'day'
@@ -122,7 +122,7 @@ export function span(milliseconds: number): string {
     : `${value} ${{ second: 's', minute: 'min', hour: 'h' }[unit]}`;
 }
 
-/** `1 view`, `2 views` */
+/** Returns `1 view` or `2 views`. */
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -13,7 +13,7 @@ import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
 import { aboutSetting, settingNames } from '../../profile/settings';
 
-/** A shell offers candidates, or completes paths or programs itself; `links` are those that this machine knows. */
+/** A shell completes `files` and `commands` by itself; `links` are the pushes with a receipt on this machine. */
 type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
 
 interface Candidate {
@@ -22,15 +22,15 @@ interface Candidate {
 }
 
 /**
- * The output of `pwpush __complete WORD...`, which the scripts call. The words are those after `pwpush` up to the
- * cursor; the last one is being typed and may be empty. The first line says what fits there:
+ * Returns the output of `pwpush __complete WORD...`, which the scripts call. The words are those after `pwpush` up to
+ * the cursor; the last one is being typed and may be empty. The first line says what can be at the cursor:
  *
  * - `words`: the candidates follow, one a line, with a tab and a description where there is one. They are not
  *   filtered by the last word: each shell matches in its own way;
  * - `files` or `commands`: the shell completes paths, or the names of programs.
  *
- * @param load declares what a command takes
- * @throws what reading the config file or the receipts throws, where these are wanted.
+ * @param load declares the options and operands of a command
+ * @throws what reading the config file or the receipts throws
  */
 export async function complete(
   program: Command,
@@ -53,11 +53,11 @@ interface Place {
   readonly command: Command;
   readonly operands: number;
   readonly open: Option | undefined;
-  /** Counts the words between `--` and the word, if there is a `--`. */
+  /** Counts the words between `--` and the typed word; undefined without `--`. */
   readonly rest: number | undefined;
 }
 
-/** Stands for the typed word: Commander shows what fits there by where it puts it. No line can contain it. */
+/** Replaces the typed word: where Commander stores this shows what the word is. No argument can contain NUL. */
 const HERE = '\0here';
 
 async function placeOfLast(
@@ -65,7 +65,7 @@ async function placeOfLast(
   line: readonly string[],
   load: (command: Command) => Promise<void>,
 ): Promise<Place> {
-  // bash splits `--kind=qr` into three words.
+  // bash splits `--kind=qr` into three words; Commander reads `--kind qr` in the same way.
   const before = line
     .slice(0, -1)
     .filter((word, index) => word !== '=' || !line[index - 1]?.startsWith('--'));
@@ -126,7 +126,7 @@ const commandWords = (command: Command): Candidate[] =>
     .visibleCommands(command)
     .map((command) => ({ word: command.name(), description: command.summary() }));
 
-/** Options that the command always refuses are left out. */
+/** Leaves out `--anonymous` for `list`, which always refuses it. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;
@@ -150,7 +150,7 @@ function valuesFor(declared: Option | Argument, context: Context): Offer {
     case 'push':
       return 'links';
     case 'profile':
-      // Another user may have written the config file.
+      // Names may be unsafe, because another user may have written the config file.
       return offered(words(Object.keys(storedProfiles(context).profiles)));
     case 'setting':
       return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
@@ -160,18 +160,18 @@ function valuesFor(declared: Option | Argument, context: Context): Offer {
 }
 
 /**
- * Candidates that others chose are offered if bash, zsh, fish and PowerShell take them for one plain word, and
- * Commander for no option.
+ * Keeps only candidates that bash, zsh, fish and PowerShell take for one plain word, and that Commander does not take
+ * for an option, because other people may have chosen them.
  */
 function offered(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ word }) => /^\w[\w.:/-]*$/.test(word));
 }
 
-/** More pushes, or columns of a name beside them, are read by nobody while typing. */
+/** A user who is typing does not read more pushes, nor more columns of their names. */
 const MOST_LINKS = 10;
 const NAME_COLUMNS = 40;
 
-/** The newest pushes with a receipt are offered: by ID at the instance in use, as shells split a link. */
+/** Offers the newest pushes with a receipt, by ID if they are at the instance in use, as shells split links. */
 async function ownLinks(command: Command, context: Context): Promise<Candidate[]> {
   const { sourcesOf } = await import('../../profile/sources');
   const { targetOf } = await import('../../profile/target');

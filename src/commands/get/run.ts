@@ -32,7 +32,7 @@ export interface GetPlan {
   readonly from:
     | { readonly push: LocatedItem }
     | KeptOrigin
-    /** A saved text; the link may have its key. */
+    /** `file` is a saved text; the link `push` may contain its key. */
     | { readonly file: string; readonly push: ItemReference | undefined };
   readonly keys: KeySources;
   readonly passphrase: PassphraseSource;
@@ -41,7 +41,7 @@ export interface GetPlan {
   readonly files: boolean;
 }
 
-/** An interrupted run saved this file; the link may have its key. */
+/** An interrupted run saved the file `kept`; the link `push` may contain its key. */
 interface KeptOrigin {
   readonly kept: string;
   readonly push: ItemReference | undefined;
@@ -50,7 +50,7 @@ interface KeptOrigin {
 
 interface PushSource {
   retrieve(): Promise<Retrieval>;
-  /** This run has claimed the file; its text was delivered before. */
+  /** The interrupted download that this run resumes; its text was delivered before. */
   readonly kept?: BegunDownload;
 }
 
@@ -62,7 +62,7 @@ export async function run(entry: Entry, plan: GetPlan): Promise<void> {
     const saved = await takeSaved(entry, from.file, from.push?.key);
     return get(entry, plan, keys, { retrieve: async () => saved });
   }
-  // Standard output takes a secret that can go nowhere else, unless it is the log of a job.
+  // A secret that cannot be saved is printed on standard output, unless that is the log of a job.
   const stdout = place.to === 'job' ? undefined : context.stdout;
   const retriever = { context, say, store: new RescueStore(context, 'for-later', stdout) };
   if ('kept' in from) return resume(retriever, plan, keys, from);
@@ -116,11 +116,11 @@ async function get(
   }
   if (kept) retrieval = withPush(retrieval, kept.rest(retrieval.push));
   context.releaseTerminal();
-  // After a text in a pipe, stdout and stderr could run together in the same place.
+  // If stdout and stderr share a pipe, a note after the text could be taken for a part of it.
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
   const failure = await deliver(retrieval, place, files);
   if (context.stdout.isTTY) await noteRest(retrieval, files);
-  // A failure that names another file for `--resume` has replaced this one.
+  // If the failure has `saved_to`, a new file for `--resume` has replaced this one.
   if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
   await place.text?.finish?.(retrieval);
@@ -145,7 +145,7 @@ async function resumed(
   });
 }
 
-/** A push that cannot be decrypted is saved as it is, with its files unless they are not wanted. */
+/** Decrypts a push. If that fails, saves it encrypted, with its files if `withFiles` is true. */
 async function opened(
   sealed: Retrieval,
   keys: DecryptionKeys,
@@ -173,7 +173,7 @@ async function noteRest(
   for (const text of rest) if (text !== undefined) await say.remark(text);
 }
 
-/** The owner of a push, whom its response does not name, uses no view. */
+/** The owner of a push uses no view, but the response does not say whether the user is the owner. */
 function costOfMore({ views_remaining: left, earlier_views: earlier }: Push): string {
   if (left === 0) return '';
   return `: another get uses a view${typeof earlier === 'number' ? '' : ', unless the push is yours'}`;

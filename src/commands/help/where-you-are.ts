@@ -12,8 +12,8 @@ type Rows = readonly (readonly [name: string, meaning: string])[];
 const LOG_IN = ['pwpush login URL', 'log in to an instance'] as const;
 
 /**
- * `pwpush` alone prints the profile, its address, whether there is a token, and the commands that fit. Sends nothing.
- * @param purpose describes the program, for a user who has not set it up yet
+ * Returns what `pwpush` alone prints: the profile, its address, whether there is a token, and the next commands.
+ * @param purpose describes the program, for a user who has not configured an instance
  */
 export async function whereYouAre(
   options: GlobalOptions,

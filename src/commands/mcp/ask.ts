@@ -27,8 +27,8 @@ export interface Page {
 const MOST_QUESTIONS = 20;
 
 /**
- * A person answers a request at the instance, or without an instance a page that this machine serves to itself. The
- * secret goes to a new file.
+ * Asks a person by a request at the instance; without an instance, by a page that only this machine can open. Saves the
+ * answer to a new file.
  */
 export async function ask(session: McpSession, args: Arguments<'ask'>): Promise<ToolResult | Page> {
   const { questions, places } = session;
@@ -58,7 +58,7 @@ export async function ask(session: McpSession, args: Arguments<'ask'>): Promise<
   return pageOf(question, args, session.signal);
 }
 
-/** A person would trust a page that is opened for them, so that of a link to another instance only the text is shown. */
+/** Returns a link to another instance only as text, because a person would trust a page that the client opens. */
 function pageOf(
   question: Question,
   { question: text, file, seconds }: Arguments<'ask'>,
@@ -95,7 +95,7 @@ export async function answerTo(
   return raceWithLimit(answer, { signal: over }, () => late);
 }
 
-/** The page of this machine stays in the background until it is answered. */
+/** Serves the page in the background until it is answered. */
 async function askEphemeral(
   session: McpSession,
   { question, expire, file }: Arguments<'ask'>,
@@ -109,7 +109,7 @@ async function askEphemeral(
     events.emit(event.event, event);
   };
   const linked = once(events, 'link').then(([{ link }]): string => link);
-  // The answer is saved, and the run continues for the page of the person.
+  // `lost` means that the answer is saved; the run continues, so that the browser can repeat its HTTP request.
   const delivered = once(events, 'lost').then(() => ({ status: 0, stdout: '', stderr: '' }));
   const words = ['--here', '--host=127.0.0.1', '--quiet', `--output=${place}`];
   const argv = [...words, `--expire=${expire}`, '--', question];
@@ -125,8 +125,8 @@ async function askEphemeral(
 }
 
 /**
- * A request is closed again if the person declines; undefined without an instance and its token, and if the instance
- * has no requests, or could read the answer.
+ * Creates a request, which is closed again if the person declines. Returns undefined without an instance and its token,
+ * or if the instance does not support requests, or could read the answer.
  */
 async function askInstance(
   session: McpSession,

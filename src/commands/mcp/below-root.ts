@@ -4,12 +4,12 @@ import { safeName } from '../../deliver/safe-name';
 import { type CliError, usageError } from '../../platform/errors';
 import { codeOf, whyUnreadable, whyUnwritable } from '../../platform/files/file-error';
 
-// Files that a caller names stay below a folder. Between the check of a path and its use, another program of this user
-// could replace a folder by a link; such a program does not need this one for an attack. The last component is never
-// followed when a file is written: it gets its name only if nothing has it.
+// Keeps the files that a caller names below a folder. Between the check of a path and its use, another program of this
+// user could replace a folder by a link, but such a program does not need this one for an attack. Writing a file never
+// follows a link in the last component: the file gets its name only if nothing has that name.
 
 /**
- * Returns the path of an existing file below the root, without links.
+ * Returns the path of an existing file below the root, with links resolved.
  * @throws CliError (usage) for any other path
  */
 export async function fileBelow(root: string, path: string): Promise<string> {
@@ -23,9 +23,9 @@ export async function fileBelow(root: string, path: string): Promise<string> {
 }
 
 /**
- * Returns the path for a new file below the root, without links, or that of a folder, with a separator at its end: if
- * it is one, or is named like one.
- * @throws CliError (usage) if there is a file already, or it would be elsewhere
+ * Returns the path of a new file below the root, with links resolved. If `path` is a folder or ends like one, the
+ * result ends in a separator.
+ * @throws CliError (usage) if the file exists, or if it would be outside the root
  */
 export async function newBelow(root: string, path: string): Promise<string> {
   const absolute = namedBelow(root, path);
@@ -43,7 +43,7 @@ export async function newBelow(root: string, path: string): Promise<string> {
   return join(parent, basename(absolute)) + (/[/\\]$/.test(path) ? sep : '');
 }
 
-/** Refuses `..`, NUL, and on Windows the names of devices and streams. */
+/** Resolves the path, but refuses `..`, NUL, and on Windows the names of devices and streams. */
 function namedBelow(root: string, path: string): string {
   const parts = path.split(/[/\\]/);
   if (path === '' || path.includes('\0')) throw usageError('the path is empty or contains NUL');
@@ -59,8 +59,8 @@ function namedBelow(root: string, path: string): string {
 }
 
 /**
- * Returns the path of a folder without links.
- * @param makes whether folders that are missing will be made
+ * Returns the path of a folder, with links resolved.
+ * @param makes whether the caller will create missing folders
  */
 async function realFolder(folder: string, makes: boolean, path: string): Promise<string> {
   try {
@@ -68,7 +68,7 @@ async function realFolder(folder: string, makes: boolean, path: string): Promise
     if ((await stat(real)).isDirectory()) return real;
     throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
   } catch (error) {
-    // A dangling link must not be made a folder elsewhere.
+    // Creating the target of a dangling link could create a folder outside the root.
     const isLink = (await lstat(folder).catch(() => undefined))?.isSymbolicLink();
     if (codeOf(error) !== 'ENOENT' || isLink || !makes || dirname(folder) === folder)
       throw usageError(

@@ -7,18 +7,18 @@ import { sourcesOf } from '../../profile/sources';
 import { type NoInstance, type Target, targetOrNone } from '../../profile/target';
 import type { Ran, ToolResult } from './tool-result';
 
-/** The operator allows these, and callers cannot change them. */
+/** What the operator of the server allows; callers cannot change it. */
 export interface Allowed {
   readonly root: string;
-  /** Variables that can be pushed. */
+  /** Names of the variables that callers may push. */
   readonly env: readonly string[];
-  /** Programs that can be started. */
+  /** Programs that callers may start. */
   readonly run: readonly string[];
 }
 
 export interface Question {
   readonly link: string;
-  /** Later calls name the question by this: by the address that was asked, whatever link the instance returned. */
+  /** Later calls name the question by this: it has the address that was asked, whatever link the instance returned. */
   readonly reference: string;
   /** This machine serves the page. */
   readonly isEphemeral: boolean;
@@ -31,11 +31,11 @@ export interface Question {
 export class McpSession {
   /** The key is the token of the request. */
   readonly questions = new Map<string, Question>();
-  /** Answers to questions that are open, or about to be, go to these paths. */
+  /** The paths to which the answers of current questions will be saved; two questions must not use the same path. */
   readonly places = new Set<string>();
   private readonly running = new Set<Promise<Ran>>();
 
-  /** @param options about the instance, which all runs of commands have */
+  /** @param options about the instance; `command` passes them to each run */
   constructor(
     private readonly entry: Entry,
     private readonly options: GlobalOptions,
@@ -47,17 +47,17 @@ export class McpSession {
     return this.entry.context;
   }
 
-  /** A profile may have been saved since the last call, so that the target is decided again. */
+  /** Reads the profiles again, because one may have been saved since the last call. */
   target(): Target | NoInstance {
     return targetOrNone(sourcesOf(this.entry, this.options));
   }
 
-  /** The command gets the options about the instance. */
+  /** Runs a command with the options about the instance. */
   command(name: string, words: readonly string[], world: RunWorld): Promise<Ran> {
     return this.local(name, [...globalWords(this.options), ...words], world);
   }
 
-  /** The command does not get the options about the instance. */
+  /** Runs a command without the options about the instance. */
   local(name: string, words: readonly string[], world: RunWorld): Promise<Ran> {
     const { context, say } = this.entry;
     const { debug } = say.manner;
@@ -74,8 +74,8 @@ export class McpSession {
   }
 
   /**
-   * The command does not get these variables. Without an instance of the operator, the passphrase is for none that a
-   * caller names; the person who is asked by a request does not know it.
+   * Returns the variables that the command does not get. PWPUSH_PASSPHRASE is for the operator's instance, not for one
+   * that a caller names; and not for a request, because the person who is asked does not know it.
    */
   private withheld(command: string): readonly string[] {
     const toPush = this.allowed.env.filter((name) => !/^PWPUSH_/.test(name));
@@ -86,7 +86,7 @@ export class McpSession {
 
 /**
  * `--` keeps the link from being taken for an option.
- * @throws CliError (usage) for anything but a link
+ * @throws CliError (usage) if `link` is neither a link nor an ID nor `last`
  */
 export function linkWords(link: string): readonly ['--', string] {
   checkLink(link);
@@ -101,16 +101,16 @@ export function checkLink(link: string): void {
 interface RunRules {
   readonly signal: AbortSignal;
   readonly input?: string;
-  /** Receives the events of the run, whose standard output has nothing else then. */
+  /** Receives the events that the run prints on standard output. */
   readonly happened?: (event: RunEvent) => void;
   readonly withheld: readonly string[];
-  /** The run has `--debug`, whose lines go to our standard error. */
+  /** The run has `--debug`; its lines go to the standard error of this process. */
   readonly debug: boolean;
 }
 
 type RunWorld = Omit<RunRules, 'withheld' | 'debug'>;
 
-/** In bytes: the end of each stream is kept. */
+/** In bytes: only this much of the end of each output stream is returned. */
 const KEPT_BYTES = 1024 * 1024;
 /** In bytes: a longer line is passed on in parts. */
 const LONGEST_LINE = 64 * 1024;
@@ -149,7 +149,7 @@ export async function startedRun(
   return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
 
-/** A line may be no event, such as a secret that could go nowhere else. */
+/** Returns nothing for a line without an event, such as a secret that could not be saved. */
 function eventIn(line: string): readonly RunEvent[] {
   try {
     return 'event' in JSON.parse(line) ? [JSON.parse(line)] : [];
@@ -162,8 +162,8 @@ const lastOf = (kept: Buffer, more: Uint8Array) =>
   more.length === 0 ? kept : Buffer.concat([kept, more]).subarray(-KEPT_BYTES);
 
 /**
- * The output becomes part of a conversation, so that the run is marked as that of an agent, and refuses to print
- * secrets.
+ * Marks the run as that of an agent, so that it refuses to print secrets, because its output becomes part of a
+ * conversation.
  */
 function runEnv(env: Environment, withheld: readonly string[]): Environment {
   const kept = Object.entries(env).filter(([name]) => !withheld.includes(name));

@@ -31,7 +31,7 @@ export interface McpPlan {
   readonly options: GlobalOptions;
 }
 
-/** Serves the tools until the client closes standard input, or a signal ends it; then ends what still runs. */
+/** Serves the tools until the client closes standard input, or a signal arrives; then ends the running commands. */
 export async function run(entry: Entry, plan: McpPlan): Promise<void> {
   const { context, say } = entry;
   const { allowed } = plan;
@@ -52,14 +52,14 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
     await serveProtocol(session);
   } finally {
     ending.abort();
-    // A program that does not end in time is left behind.
+    // The server ends even if a program that a call started does not.
     await raceWithLimit(session.idle(), { milliseconds: 2 * GRACE.run }, () => {});
   }
 }
 
 /**
- * All files are below this folder. Clients start servers in any folder, some in that of the whole system.
- * @throws CliError (usage) if it is no folder, or if it is a large one that was not named
+ * Returns the folder for all files of the tools. Clients may start servers in `/` or home, so these must be named.
+ * @throws CliError (usage) if it is no folder, or must be named
  */
 async function rootFolder({ home }: Context, typed: string | undefined): Promise<string> {
   const folder = typed ?? '.';
@@ -76,11 +76,11 @@ async function rootFolder({ home }: Context, typed: string | undefined): Promise
   return root;
 }
 
-/** In milliseconds: clients that ask for it get a message in this interval while a call runs. */
+/** In milliseconds: clients that ask for progress get a message in this interval while a call runs. */
 const PROGRESS_MS = 10_000;
-/** Each call starts a process, so that their number is limited. */
+/** Limits the calls that run at once, because each may start a process. */
 const MOST_CALLS = 50;
-/** In milliseconds: a person has this time for a page. */
+/** In milliseconds: a person has this time to accept or decline a page that the client shows. */
 const PATIENCE_MS = 60 * 60 * 1000;
 
 const INSTRUCTIONS =
@@ -89,9 +89,9 @@ const INSTRUCTIONS =
 interface Connection {
   readonly session: McpSession;
   readonly server: McpServer;
-  /** From version 2026-07-28 of the protocol, a server asks by its result, and the call is made again. */
+  /** From protocol version 2026-07-28 on, a server asks in the result of a call, and the client repeats the call. */
   readonly modern: boolean;
-  /** Pages that a client was asked to show, by the state that it sends back. */
+  /** Pages that the client was asked to show. The key is the state that the client sends back. */
   readonly pages: Map<string, Page>;
   readonly calls: Set<ServerContext>;
 }
@@ -142,7 +142,7 @@ function register(connection: Connection, name: ToolName): void {
   const config = {
     title,
     description: typeof description === 'string' ? description : description(session),
-    // A caller chooses what is reached, as links name their instance.
+    // Callers choose which host is reached, because links name their instance.
     annotations: { ...effects, openWorldHint: true },
     inputSchema,
   };
@@ -183,7 +183,7 @@ async function show(connection: Connection, call: ServerContext, page: Page) {
   const complete = server.server.createElicitationCompletionNotifier(elicitationId, {
     relatedRequestId: id,
   });
-  // Some clients answer only after this notification.
+  // Some clients respond only after this notification.
   void page.answered.then(complete).catch(() => {});
   const action = await call.mcpReq
     .elicitInput({ mode: 'url', message, url, elicitationId }, { signal, timeout: PATIENCE_MS })
@@ -201,8 +201,8 @@ const requestFor = ({ url, message }: Page, requestState: string) =>
   });
 
 /**
- * A call may be about a page that the client was asked to show. The state is a random name, and the page was made by
- * this server: a client can name nothing else.
+ * Handles a call that repeats one whose result asked the client to show a page; returns undefined for any other call.
+ * The state is random and names a page of this server: a client can name nothing else.
  */
 function shownPage({ pages }: Connection, { mcpReq }: ServerContext) {
   const state = mcpReq.requestState();
@@ -222,7 +222,7 @@ function canShow({ server }: McpServer, { mcpReq }: ServerContext): boolean {
   return (declared ?? server.getClientCapabilities())?.elicitation?.url !== undefined;
 }
 
-/** The client gets messages until the returned function is called. */
+/** Sends messages to the client until the returned function is called. */
 function progress(name: ToolName, { mcpReq }: ServerContext): () => void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
@@ -235,9 +235,9 @@ function progress(name: ToolName, { mcpReq }: ServerContext): () => void {
   return () => clearInterval(timer);
 }
 
-// These programs start others, or print what they get in any form: anyone who chooses their arguments gets the secret
-// in the environment, masked or not. No list of them is complete (https://gtfobins.github.io): it warns, and refuses
-// nothing.
+// These programs start others, or print what they get in any form: a caller who chooses their arguments gets the secret
+// from the environment, masked or not. The list only leads to a warning, because no such list is complete
+// (https://gtfobins.github.io).
 
 const known = [
   'ash bash busybox cmd csh dash elvish fish ksh mksh nu powershell pwsh rbash sh tcsh toybox xonsh zsh',
@@ -259,7 +259,7 @@ const known = [
 
 const names = new Set(known.flatMap((line) => line.split(' ')));
 
-/** Folders, version and `.exe` are not part of the name, so that `python3.12` is known too. */
+/** Ignores folders, version and `.exe`, so that `python3.12` is known too. */
 function hasWayOut(program: string): boolean {
   const base = (program.split(/[/\\]/).at(-1) ?? '')
     .toLowerCase()

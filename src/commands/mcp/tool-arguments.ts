@@ -1,10 +1,10 @@
-// Callers read what they may pass to each tool. Other arguments are refused. No argument is a secret.
+// The arguments of each tool, with descriptions for callers. Other arguments are refused. No argument is a secret.
 import * as z from 'zod/v4';
 import { REQUEST_STATES } from '../../contract/api';
 
 const LONGEST_LINE = 2000;
 
-/** No program accepts NUL in an argument, and no file in its name. */
+/** Neither an argument of a program nor the name of a file can contain NUL. */
 const words = (most: number) =>
   z
     .string()
@@ -25,7 +25,7 @@ const seconds = (preset: number) =>
     .default(preset)
     .describe(`Seconds to wait at most; ${preset} by default. Call again to wait on.`);
 
-/** A text or a passphrase that a model knows is in the transcript already. */
+/** Refuses a text or a passphrase, because what a model knows is in the transcript already. */
 const refusedText: z.core.$ZodErrorMap = ({ code, keys }) =>
   code === 'unrecognized_keys' && Array.isArray(keys)
     ? `there is no argument ${keys.join(', ')}: what is in the conversation is no secret. Ask a person to save the secret to a file`

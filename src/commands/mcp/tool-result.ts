@@ -16,7 +16,7 @@ export interface ToolResult {
   readonly failed?: boolean;
 }
 
-/** A caller gets these fields of an instance's objects. The others may be a secret, or of no use to a model. */
+/** A caller gets these fields of an instance's objects. Other fields may be secret, or of no use to a model. */
 const FIELDS =
   `html_url url_token name state kind created_at expire_after_views views_remaining expire_after_days
   days_remaining expires_at expired expired_on deleted close_after_at encrypted deletable_by_viewer retrieval_step ip
@@ -24,7 +24,7 @@ const FIELDS =
 
 const LONGEST_TEXT = 400;
 
-/** Keeps the known fields of one object, or of each in a list, and the warnings of a command with `--json`. */
+/** Returns the warnings of a command with `--json`, and the known fields of its object, or of each in its list. */
 export function jsonResult(ran: Ran): ToolResult {
   if (ran.status !== 0) return failure(ran);
   const printed = parsed(ran.stdout);
@@ -32,7 +32,7 @@ export function jsonResult(ran: Ran): ToolResult {
   return withMessages({ text: JSON.stringify(known) }, messagesIn(ran.stderr));
 }
 
-/** @throws CliError for JSON that is cut off, as too much of it was printed */
+/** @throws CliError for JSON that is cut off because the command printed too much */
 function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -46,7 +46,7 @@ function knownFields(object: unknown): object {
   const known: Record<string, string | number | boolean> = {};
   for (const name of FIELDS) {
     const value = values.get(name);
-    // Half a link is useless, and its length was checked.
+    // A link is not cut, because half of it is useless; contract/decode.ts checks its length.
     if (typeof value === 'string')
       known[name] = safe(value).slice(0, name === 'html_url' ? undefined : LONGEST_TEXT);
     else if (typeof value === 'number' || typeof value === 'boolean') known[name] = value;
@@ -72,7 +72,7 @@ export function withMessages({ text, ...result }: ToolResult, messages: string):
   return { ...result, text: messages === '' ? text : `${text}\n${messages}` };
 }
 
-/** An error that is not ours loses its message. */
+/** `asCliError` removes the message of an error of the engine, which may quote a secret. */
 export async function errorResult(error: unknown): Promise<ToolResult> {
   const { worded } = await words();
   const { message, hint } = worded(asCliError(error));
@@ -82,11 +82,11 @@ export async function errorResult(error: unknown): Promise<ToolResult> {
 const withHint = (message: string, hint: string | undefined) =>
   hint === undefined ? message : `${message}; ${hint}`;
 
-/** Reports what a run saves to a new file or folder: by the path as the caller typed it, and never the content. */
+/** Reports the files that a run saves, with the path as the caller typed it, and never their content. */
 export class SaveReport {
   private readonly lines: string[] = [];
 
-  /** @param typed how the caller named the place */
+  /** @param typed `place` as the caller typed it */
   constructor(
     private readonly place: string,
     private readonly typed: string,
@@ -111,12 +111,12 @@ export class SaveReport {
   }
 }
 
-/** Extracts messages and hints from lines of JSON; other lines stay. */
+/** Extracts messages and hints from lines of JSON; returns other lines as they are. */
 export function messagesIn(stderr: string): string {
   return stderr.trim().split('\n').map(messageOf).join('\n');
 }
 
-/** The tool has its own words for the end of the command, but not for its warnings. */
+/** Extracts only warnings, because the tool itself describes how the command ended. */
 export function warningsIn(stderr: string): string {
   const warnings = stderr.split('\n').filter((line) => line.startsWith('{"warning":'));
   return messagesIn(warnings.join('\n'));
@@ -127,7 +127,7 @@ function messageOf(line: string): string {
     const { error, warning } = JSON.parse(line);
     if (warning) return safe(`warning: ${warning.message}`);
     const { message, hint, link, expired } = error;
-    // The link of what was created must not be lost.
+    // The link of a push or request that was created must not be lost.
     const remains = link === undefined || expired ? '' : `; its link is ${link}`;
     return safe(withHint(message, hint) + remains);
   } catch {
@@ -135,12 +135,12 @@ function messageOf(line: string): string {
   }
 }
 
-/** In bytes: a caller gets this end of each stream of a program. */
+/** In bytes: a caller gets this much of the end of each output stream of a program. */
 const SHOWN_BYTES = 16 * 1024;
 
 /**
- * Describes how the program of `run --json` ended, what the command warned of, and what was printed; or why it was not
- * started, if the command says so and there is nothing else.
+ * Describes how the program of `run --json` ended, the warnings of `run`, and the output. If `run` printed only an
+ * error, describes why the program was not started.
  */
 export function programResult(ran: Ran): ToolResult {
   const { status, stdout, stderr } = ran;
@@ -155,7 +155,7 @@ export function programResult(ran: Ran): ToolResult {
 function isErrorOf(status: number, text: string): boolean {
   try {
     const own = exitStatus[JSON.parse(text).error.code as ErrorCode];
-    // A shell ends with 126 or 127 where it cannot start a program.
+    // Like a shell, `run` ends with 126 or 127 if it cannot start a program.
     return own !== undefined && [own, 126, 127].includes(status);
   } catch {
     return false;

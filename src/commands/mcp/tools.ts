@@ -18,7 +18,7 @@ import {
   withMessages,
 } from './tool-result';
 
-// A client reads these about the effects of tools. A destructive one may end or use up something.
+// A client reads these hints about the effects of tools. A destructive tool may expire a push or use a view.
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const ADDS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
 const USES_UP = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
@@ -27,7 +27,6 @@ export interface Tool<Name extends ToolName = ToolName> {
   readonly title: string;
   readonly description: string | ((session: McpSession) => string);
   readonly effects: typeof READS;
-  /** @throws CliError for what the tool refuses */
   work(session: McpSession, args: Arguments<Name>, signal: AbortSignal): Promise<ToolResult | Page>;
 }
 
@@ -138,7 +137,7 @@ function limitWords({ encrypt, ...limits }: Partial<Arguments<'push'>>): string[
   return [...words, encrypt ? '--encrypt=link' : '--no-encrypt'];
 }
 
-/** `run` masks secrets in its output with this option, and is never started by a tool without it. */
+/** Makes `run` mask secrets in its output; a tool never starts `run` without this option. */
 const MASKED = '--mask';
 
 async function run(
@@ -161,8 +160,8 @@ async function run(
 const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
 
 /**
- * Masks secrets of the operator in the output of a program, which may read them from the process that started it
- * (proc(5)).
+ * Masks secrets of the operator in the output of a program: the program may read the environment of the process that
+ * started it (proc(5)).
  */
 function withoutOperators(ran: Ran, { context, allowed }: McpSession): Ran {
   const secrets = [...allowed.env, ...OURS].map((name) => ({

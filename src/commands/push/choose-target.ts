@@ -3,7 +3,7 @@ import { contextWith } from '../../platform/context';
 import { type InstanceOptions, sourcesOf, withProfiles } from '../../profile/sources';
 import { type NoInstance, type Target, targetOf, targetOrNone } from '../../profile/target';
 
-/** @throws CliError (usage) if profiles were ignored: one may encrypt, or limit pushes to fewer days */
+/** @throws CliError (usage) if the profiles cannot be read: one may encrypt pushes, or limit them to fewer days */
 export function targetInUse(entry: Entry, options: InstanceOptions): Target | NoInstance {
   const target = targetOrNone(sourcesOf(entry, options));
   if (!(target instanceof Error) && target.ignored) throw target.ignored;
@@ -11,7 +11,7 @@ export function targetInUse(entry: Entry, options: InstanceOptions): Target | No
 }
 
 /**
- * With nothing configured, the user can log in, or serve the push from this machine, for which nothing is returned.
+ * Offers a user without an instance to log in, or to serve the push from this machine, which returns undefined.
  * @param servable whether this machine could serve the push
  */
 export async function chooseTarget(

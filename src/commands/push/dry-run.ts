@@ -15,7 +15,7 @@ const ENCRYPTED = {
   keys: 'to public keys',
 };
 
-/** Secrets of the request are masked; files are shown by their names, types and sizes. */
+/** Returns the HTTP request with its secrets masked, and with the names, types and sizes of files. */
 export async function dryRunText(draft: Draft, target: Target, json: boolean): Promise<string> {
   const { request, files } = await requestOf(draft);
   const encryption = draft.plan.seal.encryption?.mode;

@@ -46,9 +46,9 @@ export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
 const LONGEST = 8 * 1024 * 1024;
 
 /**
- * Creates a push for each line, several at once. Prints one line for each on stdout, in their order, so that it can be
- * pasted beside the input. A line that fails is reported and does not stop the others; the highest status is the exit
- * code. Once results cannot be written any more, no further line is begun.
+ * Creates a push for each input line, several at once. Prints one output line for each, in the same order, so that the
+ * output can be pasted beside the input. A line that fails is reported and does not stop the others; the exit code is
+ * the highest status. Once stdout cannot be written, no further line is begun.
  */
 export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   const { context, say } = entry;
@@ -82,7 +82,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     }
     if (!unprinted) continue;
     const failure = counted(unprinted);
-    // A failure of standard output is reported once; later only with a link that is not on standard error either.
+    // A failure of standard output is reported once, and later only if it contains a link that would be lost.
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
@@ -106,7 +106,7 @@ async function outcomes(
   context.releaseTerminal();
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
-  // An account that the instance cannot have ends the run, rather than each line.
+  // Throws once for an account at an instance without accounts, because each line would fail.
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await reportExpiry(plan.limits.expiry, 'expires', say);
@@ -159,8 +159,8 @@ function planOfLine(
 }
 
 /**
- * The place of a line that failed is empty, or has the error as JSON, which is then not on standard error too. Returns
- * the error if that cannot be written.
+ * Prints an empty line in place of the result of a line that failed, or with `--json` its error, which is then not on
+ * standard error too. Returns an error if standard output cannot be written.
  */
 async function printFailure(
   { context: { stdout }, say }: Entry,

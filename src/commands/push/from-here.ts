@@ -27,8 +27,8 @@ export interface EphemeralPlan extends DraftPlan {
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Serves a push from the memory of this machine until all its views are taken, it expires, or a signal ends it; then it
- * is gone.
+ * Serves a push from the memory of this machine until all its views are used, it expires, or a signal ends the run;
+ * then the push is gone.
  * @throws CliError (expired) if nobody has viewed it
  */
 export async function run(entry: Entry, plan: EphemeralPlan): Promise<void> {
@@ -85,7 +85,7 @@ function openly({ seal }: DraftPlan): string {
     : `${onTheWay} read it; safer with --encrypt`;
 }
 
-/** A large file is refused before it is read: encrypting it would take a while. */
+/** Refuses a large file before it is read, because encrypting it would take a while. */
 function refuseLarge({ files = [] }: Draft): void {
   const large = files.find((file) => file.size > limits.bytesPerFile);
   if (large)
@@ -95,7 +95,7 @@ function refuseLarge({ files = [] }: Draft): void {
     );
 }
 
-/** A person who watches reads `10.0.0.7 viewed it: 1 of 3`. */
+/** Describes what a visitor did, such as `10.0.0.7 viewed it: 1 of 3`. */
 function eventText({ event, ip, count = 0 }: HereEvent, views: number, files: number): string {
   const what = {
     opened: 'opened the page',

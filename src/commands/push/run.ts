@@ -76,7 +76,7 @@ async function setAndCreate(
   const secret = await setFirst(entry, setter, instance, draft.text ?? '');
   try {
     const created = await createPush(draft, instance, entry);
-    // The instance may return the secret, which the command alone is to have.
+    // The instance may return the secret, but only the command may get it.
     const { payload: _secret, ...object } = created.object;
     return { ...created, object };
   } catch (error) {

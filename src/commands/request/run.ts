@@ -49,7 +49,7 @@ export interface RequestPlan extends QuestionPlan {
 interface InstancePlace {
   readonly kind: 'instance';
   readonly target: Target;
-  /** `most` in seconds; undefined if nobody waits for the answer. */
+  /** `most` is in seconds. Undefined if the run does not wait for the answer. */
   readonly wait: { readonly most: number | undefined } | undefined;
 }
 
@@ -60,7 +60,7 @@ interface EphemeralPlace {
   readonly output: PlacePlan;
 }
 
-/** More visitors are not named: their lines would push the link off the screen. */
+/** The number of visitors that are named: the lines of more would push the link off the screen. */
 const VISITORS = 20;
 const PAUSE_MS = 500;
 
@@ -86,7 +86,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   }
 }
 
-/** @param most in seconds; a response may take no longer either */
+/** @param most in seconds; also the longest time for one response */
 async function waitFor(
   entry: Entry,
   most: number | undefined,
@@ -101,7 +101,7 @@ async function waitFor(
   });
 }
 
-/** A user who typed the question is asked for an expiry, too; Enter alone means the default of the instance. */
+/** Asks a user who typed the question for an expiry, too; Enter alone means the default of the instance. */
 async function offerExpiry(
   source: Source,
   { context, say }: Entry,
@@ -167,7 +167,7 @@ async function askAt(
   return openAnswer(entry, { ...instance, token }, { identity, passphrase });
 }
 
-/** @param delivered resolves when nothing but a lost response keeps the instance running */
+/** @param delivered resolves once the answer is delivered; a lost response is reported only after that */
 function reporter(
   { context, say }: Entry,
   delivered: Promise<unknown>,
@@ -186,7 +186,7 @@ function reporter(
   };
 }
 
-/** The link goes to stderr, as standard output is for the answer; with --json there is room for both. */
+/** Prints the link on stderr, because stdout is for the answer. With --json, stdout has both. */
 async function showLink(
   entry: Entry,
   { copy, qr }: RequestPlan['result'],
@@ -195,7 +195,7 @@ async function showLink(
   const { context, say } = entry;
   const after = qr ? reachNote(link) : [];
   const below = [link, ...after, exposed ? `warning: ${EXPOSED}` : WAITING];
-  // On 24 lines, a QR code has no room below it for this and the warning.
+  // A terminal of 24 lines has no room for WAITING and the warning below a QR code.
   if (exposed) await say.remark(WAITING);
   if (qr || isForPhones(entry, link)) await (await drawing()).drawQr(entry, link, below);
   if (say.manner.json) await say.printText(`${toJson({ url_token: token, html_url: link })}\n`);
@@ -212,7 +212,7 @@ async function showLink(
 const EXPOSED = 'plain http: someone who changes the page on its way can read the answer';
 const WAITING = 'waiting for an answer … (Ctrl-C ends it)';
 
-/** An answer that cannot be decrypted is saved, as it is in the memory of this run alone. */
+/** Decrypts the answer. If that fails, saves it, because it is only in the memory of this run. */
 async function openAnswer(
   { context, say }: Entry,
   item: Pick<ConnectedItem, 'api' | 'target' | 'token'>,
@@ -225,7 +225,7 @@ async function openAnswer(
   const taken = await whenFree(context, () =>
     takeAnswer({ context, say, store }, item, known, key),
   );
-  // Ctrl-C ends the delivery, but not the rescue after it; a second one ends the run.
+  // Ctrl-C ends the delivery, but not the rescue after it; a second Ctrl-C ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
   try {
     const opened = await openPush(sealed, { identities: [], decrypt: true });
@@ -233,13 +233,13 @@ async function openAnswer(
   } catch (error) {
     const failure = asCliError(error);
     const kept = await rescuePushes([sealed]);
-    // The key was never on the disk. A key that does not fit opens nothing.
+    // Saves the key, which is only in memory, unless it does not fit the answer.
     if (failure.code !== 'passphrase') kept.push(await store.keep({ part: 'key', bytes }));
     throw describe(failure, ...kept);
   }
 }
 
-/** A busy service is asked for the answer again, which is in the memory of this run alone. */
+/** Repeats `work` while the service is busy, because the answer is only in the memory of this run. */
 async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const outcome = await attempt(work);

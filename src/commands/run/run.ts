@@ -61,7 +61,7 @@ export async function run(entry: Entry, plan: RunPlan): Promise<void> {
     if (signal.aborted) throw endedBy(signal);
     const child = childOf({ file, words, allow: wanted.allow }, inputs, context);
     status = await context.runChild({ ...child, output: masked?.output });
-    // The key of an answer is still needed for files that are not used.
+    // If some files of an answer were not used, its key is still needed to decrypt them later.
     delivered = plan.keys.decrypt && inputs.unused.files.length === 0;
   } catch (error) {
     throw describe(startFailure(error, name), ...(await rescuePushes(pushes)));
@@ -80,7 +80,7 @@ interface Opening {
   readonly keys: ItemKeys;
 }
 
-/** @throws CliError for a push that fails, which says where those before it were saved */
+/** @throws CliError if a push fails; the error says where the pushes before it were saved */
 async function retrieveAll(
   retriever: Retriever,
   openings: readonly Opening[],

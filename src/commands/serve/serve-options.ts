@@ -32,7 +32,7 @@ import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
 import type { Invocation } from '../planned';
 
-/** Where the data are, for `serve` and its subcommands. */
+/** The options of `serve` and its subcommands that say where the data are. */
 export const dataRows = () => ({
   data: filledText('--data <folder>', 'folder of the database (default: data folder)')
     .names('path')
@@ -40,7 +40,7 @@ export const dataRows = () => ({
   database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
 });
 
-/** `least` is 0 or 1: the service, which others can start too, checks the rest of the range. */
+/** `least` is 0 or 1; the service itself checks the rest of the range. */
 const readers = {
   count: positive,
   days: (text: string, name: string, least: number) =>
@@ -62,7 +62,7 @@ const numberRows = Object.fromEntries(
   Object.entries(numbers).map(([name, setting]) => [name, numberRow(name, setting)]),
 ) as { readonly [Name in keyof typeof numbers]: ReturnType<typeof numberRow> };
 
-/** The options of `serve`; each can be set by a variable, too. Defaults that only the help names are those of the service. */
+/** Each option of `serve` can be set by a variable, too. A default that only the help names is set by the service. */
 export const rows = {
   ...group('Network:', {
     host: filledText('--host <address>', 'address to listen on').common().or(HOST),
@@ -82,7 +82,7 @@ export const rows = {
     firstToken: negatable('--first-token', 'print no token, where a log would keep it'),
   }),
   ...group('Limits:', {
-    // The global option of this name is another one.
+    // The global option `--anonymous` has another meaning.
     anonymous: negatable('--anonymous', 'require a token, but not to open a link').common(),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
     ...numberRows,
@@ -114,13 +114,13 @@ export const rows = {
 
 export interface DataPlace {
   readonly data: string;
-  /** The PostgreSQL that has them; the folder has them without one. */
+  /** The URL of the PostgreSQL that has the data; without it, the folder has the data. */
   readonly database?: string;
 }
 
 /**
- * Where the data are: in the named PostgreSQL, or else in the folder.
- * @throws CliError (usage) if another user prepared the folder, or can
+ * Returns where the data are: in the named PostgreSQL, or else in the folder.
+ * @throws CliError (usage) if another user owns the folder or can write to it
  */
 export function dataPlace(
   context: Context,
@@ -139,7 +139,7 @@ function checkData(path: string, user: User): void {
   try {
     checkFolder(path, { user, what: 'the data folder', instead, closed: 0o002 });
   } catch (error) {
-    // exFAT and SMB show all files with the mode that they were mounted with.
+    // exFAT and SMB have no modes of files: all files have the mode of the mount, which is no reason to refuse.
     if (isForeign(statSync(path), user) || hasModes(path)) throw error;
   }
 }
@@ -148,13 +148,13 @@ function hasModes(folder: string): boolean {
   const path = join(folder, `.modes.${randomBytes(6).toString('hex')}`);
   let mode = 0o600;
   try {
-    // The mode is that of the open file: others could exchange the one at the path.
+    // The mode is read from the open file, because others could replace the file at the path.
     makeFile(path, (file) => {
       mode = fstatSync(file).mode & 0o777;
     });
     rmSync(path);
   } catch {
-    // A folder that cannot be written to has modes.
+    // A folder that cannot be written to counts as one with modes.
   }
   return mode === 0o600;
 }
@@ -186,7 +186,7 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
   options: Given,
   invocation: Invocation,
 ): Promise<Given & { readonly place: DataPlace }> {
-  // The place may be refused because of its password.
+  // Warns first, because `dataPlace` may throw.
   await warnOfPassword(invocation);
   return { ...options, place: dataPlace(invocation.context, options) };
 }
@@ -197,7 +197,7 @@ export const variables: ReadonlyMap<string, string> = new Map(
   Object.entries(rows).map(([name, row]) => [name, variableOf(VARIABLE_WORD, row)]),
 );
 
-/** A warning for each variable that looks like one of `serve` but is not: the service would run with its default. */
+/** Returns a warning for each variable that looks like one of `serve`, but is unknown and has no effect. */
 export function unknownVariables(env: Environment): string[] {
   const known = new Set(variables.values());
   return Object.keys(env)

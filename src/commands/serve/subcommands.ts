@@ -107,7 +107,7 @@ async function replaceToken(
   await entry.say.note('the old one works until this one is used, or for an hour');
 }
 
-/** Prints a new token, or writes it to a file, which is reserved first: a token is known at its creation only. */
+/** Prints a new token, or writes it to a file. Reserves the file first, because a token cannot be shown again. */
 async function issue(
   { context, say }: Entry,
   { place, output = '-', force }: DataOptions<typeof newRows>,
@@ -214,7 +214,7 @@ async function backUp(
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
 }
 
-/** The service waits less for its database. */
+/** The service waits less for its database before it responds (`health` in server/ops/metrics.ts). */
 const HEALTH_TIMEOUT_SECONDS = 4;
 
 export const health = command({
@@ -233,9 +233,9 @@ export const health = command({
   run: checkHealth,
 });
 
-/** @throws CliError: unreachable, or failed if the service responds but is not ready */
+/** @throws CliError (unreachable), or (failed) if the service responds but is not ready */
 async function checkHealth({ context, say }: Entry, url: string): Promise<void> {
-  // The environment names proxies for other machines.
+  // The service is on this machine, so the proxies that the environment names are not used.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,
     insecure: true,
@@ -247,7 +247,7 @@ async function checkHealth({ context, say }: Entry, url: string): Promise<void> 
     const { status } = await client.send({ method: 'GET', url: `${url}/up`, headers: {} });
     if (status !== 200) throw failedError(phrase('not-ready', url, status), { status });
   } catch (error) {
-    // A request that was sent is no response either.
+    // A request that was sent but got no response also means that the service is unreachable.
     const isLost = error instanceof CliError && error.status === undefined;
     throw isLost ? error.with({ code: 'unreachable' }) : error;
   } finally {

@@ -6,8 +6,8 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * A signal that aborts with `signal`, or after that many milliseconds, up to 24 days. Node.js 20 collects an
- * `AbortSignal.timeout` of which only `AbortSignal.any` knows, and never aborts then.
+ * Returns a signal that aborts with `signal`, or after `milliseconds`, at most 24 days. Node.js 20 collects an
+ * `AbortSignal.timeout` that only `AbortSignal.any` refers to, so that it would never abort.
  */
 export function limited(signal: AbortSignal, milliseconds: number): AbortSignal {
   const limit = new AbortController();
@@ -17,13 +17,12 @@ export function limited(signal: AbortSignal, milliseconds: number): AbortSignal 
 }
 
 interface Limit {
-  /** The time runs from when this signal aborts; without it, from the call on. */
+  /** The time starts when this signal aborts; without a signal, at the call. */
   readonly signal?: AbortSignal | undefined;
-  /** 0 if left out. */
   readonly milliseconds?: number;
 }
 
-/** Rejects or resolves as `late` does once the limit is reached, while the work itself goes on. */
+/** Settles as `work`, or as `late` once the limit is reached; `work` is not stopped. */
 export async function raceWithLimit<T>(
   work: Promise<T>,
   { signal, milliseconds = 0 }: Limit,

@@ -1,5 +1,6 @@
-// Files that appear whole or not at all: written under a temporary name, 0600, synced, then linked (which never replaces
-// a file) or renamed. Libraries for this (write-file-atomic, atomically) always replace, cannot stream, and leave the mode to the umask.
+// Creates files that appear whole or not at all: they are written under a temporary name, 0600, synced, then linked
+// (which never replaces a file) or renamed. Libraries for this (write-file-atomic, atomically) always replace, cannot
+// stream, and leave the mode to the umask.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -21,7 +22,7 @@ import { syncFolder, syncHandle, syncOpen } from './sync';
 
 const RANDOM_BYTES = 6;
 
-/** A name grows by this in `temporaryFile`, which limits the length of names. */
+/** `temporaryFile` makes a name longer by this many bytes. */
 export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.part'.length;
 
 export type TemporaryFile = ReturnType<typeof temporary>;
@@ -86,7 +87,7 @@ export function makeFile(
   try {
     setOwnMode(file);
     fill(file);
-    // The reader may be another user, or of a group that may read it. Windows keeps neither.
+    // Another user or a group may need to read the file. Windows ignores owners and modes.
     if (like) fchownSync(file, like.uid, like.gid);
     if (like) fchmodSync(file, like.mode & 0o777);
     syncOpen(file);
@@ -98,19 +99,19 @@ export function makeFile(
   }
 }
 
-/** Gives an open file the mode 0600, whatever the umask. File systems without modes may refuse. */
+/** Gives an open file the mode 0600, whatever the umask. */
 export function setOwnMode(file: number): void {
   try {
     fchmodSync(file, 0o600);
   } catch {
-    // A file system without modes gives all files that of its mount.
+    // File systems without modes may refuse.
   }
 }
 
 /**
- * Creates a whole file, 0600, that is on the disk with its name when this returns. Synchronous, as `makeFile`, and throws
- * as it does.
- * @param replace whether it may take the place of a file of that name, or that file, whose owner and mode it keeps
+ * Creates a file, 0600, that is on the disk under its final name when this returns. Synchronous for the reason of
+ * `makeFile`, and throws as it does.
+ * @param replace whether an existing file may be replaced; given its `Stats`, its owner and mode are kept
  * @param draft the temporary name up to random digits; such a file is left if the process is killed
  */
 export function makeWhole(
@@ -131,7 +132,9 @@ export function makeWhole(
   }
 }
 
-/** Gives a synced file its final name and syncs the folder. Throws EEXIST if the name is taken, unless `replace` is set. */
+/**
+ * Gives a synced file its final name and syncs the folder. Throws EEXIST if the name is taken and `replace` is not set.
+ */
 export function nameFile(draft: string, path: string, replace: boolean): void {
   if (replace) renameSync(draft, path);
   else nameNew(draft, path);
@@ -155,7 +158,7 @@ function nameNew(draft: string, path: string): void {
   rmSync(draft, { force: true });
 }
 
-/** A claim of this age is that of a program that died: writing takes a few milliseconds. */
+/** The program that made an older claim has died: writing takes a few milliseconds. */
 const STALE_MS = 10_000;
 
 /** Pauses between two tries: many frequent ones would take the processor from the program that writes. */
@@ -184,8 +187,8 @@ export async function changeFile<T>(
 }
 
 /**
- * Changes whenever the file is replaced. It becomes a part of a file name, so that it says nothing of the content,
- * which has secrets.
+ * Returns a value that changes whenever the file is replaced. It becomes a part of a file name, so it must not reveal
+ * the content, which has secrets.
  */
 function versionOf(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -193,10 +196,11 @@ function versionOf(path: string): string {
 }
 
 /**
- * Claims the right to replace one version of a file, by creating `path.0`, or the next one after those of programs that
- * died. Returns the names to remove, in that order, once the file is replaced; undefined if another program has the claim.
- * Only the program that made the last claim removes any: two that find the same stale one cannot both take it.
- * `platform/claim.ts` claims by the life of a process, which another machine cannot see, and takes the file from its name.
+ * Claims the right to replace one version of a file by creating `PATH.0.lock`, or the next number after claims of
+ * programs that died. Returns the claims to remove, in that order, once the file is replaced; undefined if another
+ * program has the claim. Only the program that made the last claim removes any, so that two cannot both take over a
+ * stale one. `platform/claim.ts` does not fit: another machine cannot see whether a process runs, and it renames the
+ * file.
  */
 function claim(path: string, now: number): readonly string[] | undefined {
   const claims: string[] = [];
@@ -210,7 +214,7 @@ function claim(path: string, now: number): readonly string[] | undefined {
       if (!means(error, 'taken')) throw error;
     }
     const made = statSync(name, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    // After the clock was set back, a claim is of the future.
+    // A claim is in the future if the clock was set back.
     if (Math.abs(now - made) <= STALE_MS) return undefined;
   }
 }

@@ -1,20 +1,20 @@
 export const NOT_UTF8 = 'its name is not UTF-8';
 
 /**
- * What an error of the file system means for the caller: nothing has that name, or something has; the file system lacks
- * modes, links or syncs, without which the file is written all the same; the file is mounted alone, such as into a
- * container, so that it can be rewritten but not replaced.
+ * `missing`: no file has the name. `taken`: a file has it. `unsupported`: the file system lacks modes, links or syncs,
+ * without which the file is still written. `mounted`: the file is a mount point, such as in a container, so that it can
+ * be rewritten but not replaced.
  */
 type Meaning = 'missing' | 'taken' | 'unsupported' | 'mounted';
 
 interface FileError {
   readonly means?: Meaning;
   readonly words?: string;
-  /** Replaces `words` where the file was to be written. */
+  /** Replaces `words` for an error of writing. */
   readonly written?: string;
 }
 
-/** EIO, ENOSPC, EDQUOT and EROFS of a sync say that what was written may not be there (fsync(2)). */
+/** EIO, ENOSPC, EDQUOT and EROFS are not `unsupported`: a sync that fails with them may have lost data (fsync(2)). */
 const errors: Readonly<Record<string, FileError>> = {
   ENOENT: { means: 'missing', words: 'no such file', written: 'no such folder' },
   ENOTDIR: { means: 'missing', words: 'a part of its path is a file' },
@@ -35,7 +35,6 @@ const errors: Readonly<Record<string, FileError>> = {
   EPERM: { means: 'unsupported', words: 'not permitted' },
 };
 
-/** Reads the code of an error, such as ENOENT, also where the error is only its code. */
 export function codeOf(error: unknown): string | undefined {
   return typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code;
 }
@@ -44,24 +43,23 @@ export function means(error: unknown, meaning: Meaning): boolean {
   return errors[codeOf(error) ?? '']?.means === meaning;
 }
 
-/** Whether it is an error of the system, such as ENOENT, and not one of ours, which has a `code` too. */
+/** Returns whether this is an error of the system, such as ENOENT, and not a CliError, which has a `code` too. */
 export function isSystemError(error: unknown): boolean {
   return /^E[A-Z]+$/.test(codeOf(error) ?? '');
 }
 
-/** The reason is in words if there are any, else the system's code. */
+/** Returns the reason in words, or the system's code if there are none. */
 export function whyUnwritable(error: unknown): string {
   const code = codeOf(error) ?? 'error';
   const { words = code, written = words } = errors[code] ?? {};
   return written;
 }
 
-/** Whether a path may have had bytes that are not UTF-8, in place of which Node.js has U+FFFD in arguments. */
+/** Returns whether a path may have had bytes that are not UTF-8: Node.js replaces them by U+FFFD in arguments. */
 export function isGarbled(path: string | undefined): boolean {
   return path?.includes('\ufffd') ?? false;
 }
 
-/** The reason is in words if there are any, else the system's code. */
 export function whyUnreadable(error: unknown): string {
   const { path } = error as NodeJS.ErrnoException;
   if (codeOf(error) === 'ENOENT' && isGarbled(path)) return NOT_UTF8;

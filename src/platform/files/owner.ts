@@ -1,5 +1,6 @@
-// What another user prepared is not used: its owner could read what is written there, or choose what is read. Root may do
-// so anyway. Imports nothing of ours: client and service share it.
+// Files and folders that another user prepared are not used: their owner could read what is written, or choose what is
+// read. Those of root are used, as root can do so anyway. This file imports nothing of src, as client and service share
+// it.
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -16,8 +17,8 @@ export function isForeign({ uid }: Owned, user: User): boolean {
 }
 
 /**
- * Why another user can decide what is in a file or folder; undefined if none can.
- * @param closed the mode bits that it must not have
+ * Returns why another user can decide the content of a file or folder; undefined if none can.
+ * @param closed the mode bits that must not be set
  */
 export function whyForeign(stats: Owned, user: User, closed = WRITABLE): string | undefined {
   if (user === undefined) return undefined;
@@ -26,8 +27,7 @@ export function whyForeign(stats: Owned, user: User, closed = WRITABLE): string 
 }
 
 /**
- * Whether another user may have put an existing file where it is, for the user to write to: a FIFO, or a file that is
- * appended to.
+ * Returns whether another user may have created the file as a trap: a FIFO or a file that the user then writes to.
  * @param open the mode bits of a folder that others can write to
  */
 export function isPlanted(stats: Owned, folder: Owned, user: User, open = WRITABLE): boolean {
@@ -43,9 +43,10 @@ export class ForeignLink extends Error {
 }
 
 /**
- * The path that symbolic links lead to, which need not exist; the path itself without links. Follows them as Linux does
- * with `fs.protected_symlinks`, whatever is set there, and more strictly in folders that are not sticky.
- * @throws ForeignLink; errors of the file system
+ * Returns the path that symbolic links lead to, which need not exist, or the path itself without links. Follows links
+ * as Linux does with `fs.protected_symlinks`, whatever the system's setting, and more strictly in folders that are not
+ * sticky.
+ * @throws ForeignLink for a link of another user; errors of the file system
  */
 export function followed(path: string, user: User): string {
   if (user === undefined)

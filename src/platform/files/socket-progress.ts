@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
 /**
- * A value that changes whenever data was read, written, accepted by the system, or acknowledged by the other side. On
+ * Returns a value that changes whenever data was read, written, accepted by the system, or acknowledged by the peer. On
  * a slow line, megabytes can be in the system's send queue, whose length only Linux reports (proc_pid_net(5)).
  */
 export function socketProgress(socket: Socket): string {
@@ -20,7 +20,7 @@ export function connectionOf({ localPort, remotePort, remoteFamily }: Socket): s
   return `${remoteFamily} ${localPort} ${remotePort}`;
 }
 
-/** A row of `tcp` and `tcp6` up to the send queue: number, local and remote address, state. */
+/** Matches a row of `tcp` and `tcp6` up to the send queue: number, local and remote address, state. */
 const row = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]{2} ([0-9A-F]{8}):/;
 
 /** Bytes in the system's send queue that are not acknowledged, by connection; empty except on Linux. */

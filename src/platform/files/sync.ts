@@ -6,7 +6,10 @@ function throwUnlessRefused(error: unknown): void {
   if (!means(error, 'unsupported')) throw error;
 }
 
-/** Syncs an open file to the disk, where the file system can. Throws an error of the file system if what was written may be lost. */
+/**
+ * Syncs an open file to the disk, if the file system can. Throws an error of the file system if written data may be
+ * lost.
+ */
 export function syncOpen(file: number): void {
   try {
     fsyncSync(file);
@@ -15,12 +18,12 @@ export function syncOpen(file: number): void {
   }
 }
 
-/** Does not block, as the sync of a large file takes long. */
+/** Syncs without blocking the process, as the sync of a large file takes long. */
 export function syncHandle(file: FileHandle): Promise<void> {
   return file.sync().catch(throwUnlessRefused);
 }
 
-/** Returns the size in bytes. Throws an error of the file system. */
+/** Syncs a file, and returns its size in bytes. Throws an error of the file system. */
 export function syncFile(path: string): number {
   const file = openSync(path, 'r+');
   try {

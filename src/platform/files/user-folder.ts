@@ -1,12 +1,12 @@
-// The path of a user's folder is absolute: a relative one would lead to the current folder, whose files may be another person's.
+// User folders have absolute paths: a relative one would be in the current folder, whose files may be another user's.
 import { isAbsolute } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 type System = { readonly env: Variables; readonly platform: string };
 
 /**
- * A row has the variable, what is below the home folder of Unix and macOS, the variable of Windows, and what is below
- * `pwpush` there.
+ * A row has the XDG variable, the paths below the home folder of Unix and macOS, the variable of Windows, and the
+ * folder below `pwpush` on Windows.
  */
 const places = {
   config: ['XDG_CONFIG_HOME', '.config', 'Library/Preferences', 'APPDATA', 'Config'],
@@ -15,10 +15,12 @@ const places = {
   cache: ['XDG_CACHE_HOME', '.cache', 'Library/Caches', 'LOCALAPPDATA', 'Cache'],
 } as const;
 
-/** The path if it is absolute (XDG Base Directory Specification, "Environment variables"). */
+/** Ignores a relative path (XDG Base Directory Specification, "Environment variables"). */
 export const absolute = (path = '') => (isAbsolute(path) ? path : undefined);
 
-/** The environment decides, else the user's `entry`, which may throw; undefined without a home. */
+/**
+ * Returns the home folder of the environment, or of the user's system `entry`, which may throw; undefined without one.
+ */
 export function homeFolder({ env, platform }: System, entry: () => string) {
   try {
     return absolute(env[platform === 'win32' ? 'USERPROFILE' : 'HOME']) ?? absolute(entry());
@@ -27,7 +29,7 @@ export function homeFolder({ env, platform }: System, entry: () => string) {
   }
 }
 
-/** The first element is a folder that other programs make, the others are names below it; empty without one. */
+/** Returns a folder that other programs create, then names below it; empty without a home folder. */
 export function userFolder(
   kind: keyof typeof places,
   { env, platform, home }: System & { readonly home: string | undefined },

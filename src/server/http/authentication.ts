@@ -13,13 +13,13 @@ interface Authentication {
   readonly settings: CallerSettings & Pick<ServiceSettings, 'anonymous'>;
 }
 
-/** Who calls the API, by the token of a request. */
+/** Authenticates callers of the API by the token of their HTTP request. */
 export function authentication({ owners, settings }: Authentication) {
   /** @throws ServiceRefusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));
     const owner = token === undefined ? undefined : await owners.authenticate(token);
-    // Calls that need no token refuse it too, so that nobody takes an invalid one for valid. Only version does not look at it.
+    // Other routes than `version` refuse an invalid token even if they need none, so that nobody takes it for valid.
     if (token !== undefined && !owner)
       throw new ServiceRefusal('unauthorized', 'That token is not valid.');
     return visitorOf(c, settings, owner);
@@ -48,7 +48,7 @@ export function needsToken(): ServiceRefusal {
   return new ServiceRefusal('unauthorized', message);
 }
 
-/** How a visitor opens what the path names: with the passphrase of the query, unless another is given. */
+/** Returns the `Opener` of what the path names. The passphrase is by default that of the query. */
 export function openerOf(
   c: Context<Env>,
   visitor: Visitor,
@@ -59,7 +59,7 @@ export function openerOf(
 }
 
 /**
- * @param cost what the request takes, which is why its link must not be prefetched
+ * @param cost what the request uses up: the beginning of the message
  * @throws ServiceRefusal for a prefetch
  */
 export function refusePrefetch(request: Request, cost: string): void {

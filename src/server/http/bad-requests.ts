@@ -22,8 +22,9 @@ const statusOf: Readonly<Record<string, Status>> = {
 };
 
 /**
- * Refuses and logs requests that never reach the app, to which Node.js and Hono would respond with a bare status. Returns
- * the function that makes the response to an invalid target; call it synchronously, in the request's own event.
+ * Refuses and logs requests that never reach the app, to which Node.js and Hono would respond with a bare status.
+ * Returns the function that makes the response to an invalid target. Call it synchronously in the `request` event,
+ * which stores the method to log.
  */
 export function refuseBadRequests(
   server: Server,
@@ -46,7 +47,7 @@ export function refuseBadRequests(
 
   /** Refuses input that is not HTTP, or incomplete. A socket that merely broke gets no response. */
   function clientError(error: Error, socket: Socket): void {
-    // Whatever else is read from this socket fails again.
+    // Each further read from this socket emits the error again.
     if (ending.has(socket)) return;
     ending.add(socket);
     const code = systemCode(error);
@@ -80,9 +81,9 @@ export function refuseBadRequests(
 }
 
 /**
- * Sets the Host header of an HTTP/1.0 request, as some health checks send it, to the local address. Removes a host that is
- * longer than any, before it is parsed, so that the request is refused. More than one Host header is invalid (RFC 9112, 3.2):
- * a proxy may have checked another one than Node.js uses.
+ * Sets the Host header of an HTTP/1.0 request, as some health checks send it, to the local address. Clears, so that the
+ * request is refused, an overlong host before it is parsed, and a repeated Host header (RFC 9112, 3.2): a proxy may
+ * have checked another one than Node.js uses.
  */
 export function setMissingHost(incoming: IncomingMessage): void {
   const { headers, headersDistinct, httpVersion, socket, url = '' } = incoming;
@@ -95,12 +96,12 @@ export function setMissingHost(incoming: IncomingMessage): void {
   headers.host = address === undefined ? 'localhost' : `${urlHost(address)}:${localPort}`;
 }
 
-/** Escaped unreserved characters (RFC 3986, 2.3), dot segments, and a fragment. */
+/** Matches escaped unreserved characters (RFC 3986, 2.3), dot segments, and a fragment. */
 const rewritten = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)|\/\.{1,2}(?:\/|$)|#/i;
 
 /**
- * Whether the path of a request is in normal form. Any other would be normalized before it is routed, and so pass a
- * proxy that restricts paths and compares them unnormalized.
+ * Whether the path of a request is in normal form. Any other path would be normalized before it is routed, and so
+ * bypass a proxy that restricts paths without normalizing them.
  */
 export function isNormal(target = ''): boolean {
   const [path = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?');

@@ -3,7 +3,7 @@ import { Shares } from '../shares';
 
 /** Bytes of each request that do not count, so that a password can be pushed while large bodies use up the budget. */
 const SMALL = 16 * 1024;
-/** One client gets a quarter of the budget; of the last quarter no more than a quarter of what is free. */
+/** One client gets a quarter of the budget; when less than a quarter is free, a third of what stays free. */
 const SHARES = 4;
 
 /** Limits the memory, in bytes, of bodies that are being received and responses that have not been sent. */
@@ -11,17 +11,17 @@ export class BodyBudget {
   private used = 0;
   private readonly shares = new Shares();
 
-  /** @param most bytes */
+  /** @param most the budget in bytes */
   constructor(private readonly most: number) {}
 
-  /** The memory of one request, part of the client's share; a request without a client may take the whole budget. */
+  /** Returns the memory of an HTTP request, which counts against the share of its client, if it has one. */
   forRequest(client: string | undefined): MemoryUse {
     return new MemoryUse((bytes) => this.change(bytes, client));
   }
 
   /**
-   * Returns whether the budget and the client's share still suffice. In the last quarter a share shrinks with what is free,
-   * so that it stays for clients who hold little, also while others read slowly what they hold.
+   * Returns whether the budget and the share of the client still suffice. When less than a quarter of the budget is
+   * free, shares shrink, so that memory stays for clients who hold little while others read slowly.
    */
   private change(bytes: number, client: string | undefined): boolean {
     this.used += bytes;
@@ -33,7 +33,7 @@ export class BodyBudget {
   }
 }
 
-/** The memory that one request takes, in bytes. The caller releases it in any case. */
+/** The memory that one HTTP request takes, in bytes. The caller must release it, also after an error. */
 export class MemoryUse {
   private bytes = 0;
 
@@ -43,7 +43,7 @@ export class MemoryUse {
     return this.bytes === 0;
   }
 
-  /** @throws ServiceRefusal (busy) when the budget does not suffice; the bytes do not count then */
+  /** @throws ServiceRefusal (busy) when the budget does not suffice; the refused bytes do not count */
   add(bytes: number): void {
     if (this.count(bytes) || this.counted === 0) return;
     this.count(-bytes);
@@ -68,11 +68,11 @@ export class MemoryUse {
 
 const BLOCK = 64 * 1024;
 
-/** Collects a body from chunks. It copies them: a chunk of one byte would keep 300 bytes of memory. */
+/** Copies the chunks of a body into blocks: a chunk of one byte would keep 300 bytes of memory. */
 export class Collected {
   size = 0;
   private readonly blocks: Buffer[] = [];
-  /** Space of the last block. */
+  /** Unused space of the last block. */
   private free: Uint8Array = new Uint8Array();
 
   add(chunk: Uint8Array): void {

@@ -9,15 +9,15 @@ import { FormSize, formFields, utf8 } from './form-fields';
 
 /** A payload of 1 MiB takes up to six times that in JSON escapes; the rest is for the other fields. */
 const PUSH_BYTES = 8 * 1024 * 1024;
-/** Maximum of all fields together, decoded: the payload alone may take 1 MiB, and twice that with CR LF. */
+/** Maximum bytes of all fields together, decoded. The payload may take 1 MiB, which CR LF line ends can double. */
 export const FIELD_BYTES = 2 * 1024 * 1024;
-/** Maximum of a form of our own pages that has no files. */
+/** Maximum bytes of a form of our own pages that has no files. */
 const FORM_BYTES = 16 * 1024;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** Bytes. To look at more of them takes longer than a turn of the event loop should. */
+/** Bytes. A larger body takes so long to process that other HTTP requests are served first. */
 const LARGE = 256 * 1024;
-/** A creation has fewer than 20. 8 MiB of `[],` would take half a gibibyte once parsed. */
+/** A creation body has fewer than 20 values. Parsed, 8 MiB of `[],` would take half a gibibyte of memory. */
 const JSON_VALUES = 1000;
 
 export type BodyRoot = 'push' | 'request';
@@ -25,15 +25,15 @@ export type BodyRoot = 'push' | 'request';
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
- * The fields of the `push` or `request` object of a body without files, in JSON or as a form (docs/wire.md, "Creation
- * bodies"). The body counts as memory in use.
+ * Reads the fields of the `push` or `request` object of a body without files, in JSON or as a form (docs/wire.md,
+ * "Creation bodies"). The body counts as memory in use.
  * @throws ServiceRefusal for any other body
  */
 export async function readFields(c: Context<Env>, root: BodyRoot): Promise<Fields> {
   const type = mediaType(c.req.raw);
   if (type !== 'application/json' && type !== FORM_TYPE)
     throw malformed('The body must be JSON or a form, and its Content-Type must say so.');
-  // Measured as they arrive: to look at 8 MiB at once, and to decode them, takes longer than others should wait.
+  // Chunks are measured as they arrive: to scan and decode 8 MiB at once would delay other HTTP requests.
   const size = type === FORM_TYPE ? new FormSize() : new JsonSize();
   const bytes = await readBytes(c, PUSH_BYTES, (chunk) => {
     size.add(chunk);
@@ -44,7 +44,7 @@ export async function readFields(c: Context<Env>, root: BodyRoot): Promise<Field
   return type === FORM_TYPE ? fieldsOfForm(bytes, root) : fieldsOfJson(parse(bytes), root);
 }
 
-/** The reference also takes the fields of a push without the `push` around them. */
+/** Password Pusher also accepts the fields of a push without the `push` object around them. */
 function fieldsOfJson(body: unknown, root: BodyRoot): Fields {
   const bare = isObject(body) && root === 'push' && 'payload' in body ? body : undefined;
   const fields = isObject(body) && root in body ? (body as Record<string, unknown>)[root] : bare;
@@ -62,7 +62,7 @@ function fieldsOfForm(form: Uint8Array, root: BodyRoot): Fields {
   throw malformed(`The form must have fields like ${FIELD[root]}.`);
 }
 
-/** What the name of a form's field says, such as `push[payload]`. */
+/** Parses the name of a form field, such as `push[payload]`. */
 export function fieldNamed(name: string) {
   const [, root, field = '', list] = /^(\w+)\[(\w+)\](\[\])?$/.exec(name) ?? [];
   return { root, field, isList: list !== undefined };
@@ -75,8 +75,8 @@ export function asksForFiles(push: object): boolean {
 }
 
 /**
- * The fields of a form on our own pages; none of any other body.
- * @throws ServiceRefusal when it is too large or not valid
+ * Reads the fields of a form of our own pages; none if the body is of another type.
+ * @throws ServiceRefusal when the form is too large or not valid
  */
 export async function readForm(c: Context<Env>): Promise<ReadonlyMap<string, string>> {
   if (mediaType(c.req.raw) !== FORM_TYPE) return new Map();
@@ -88,7 +88,7 @@ export function isMultipart(request: Request): boolean {
 }
 
 /**
- * The bytes of a body as they arrive.
+ * Yields the bytes of a body as they arrive.
  * @throws ServiceRefusal when the body is compressed or incomplete
  */
 export async function* bodyOf({ env, req }: Context<Env>) {
@@ -104,7 +104,7 @@ export async function* bodyOf({ env, req }: Context<Env>) {
   }
 }
 
-/** The size of the body by its head; NaN if it has none. Node.js reads no more. */
+/** Returns the Content-Length, or NaN without one. Node.js reads no more bytes than that. */
 export function declaredBytes(request: Request): number {
   return Number(request.headers.get('content-length') ?? Number.NaN);
 }
@@ -113,7 +113,7 @@ function mediaType(request: Request): string {
   return mediaTypeIn(request.headers.get('content-type'));
 }
 
-/** A media type without its parameters. */
+/** Returns a media type in lower case, without its parameters. */
 export function mediaTypeIn(text: string | null = ''): string {
   return text?.split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -138,7 +138,7 @@ export function textOf(bytes: Uint8Array): string {
   throw malformed('The body is not valid UTF-8.');
 }
 
-/** The bytes that arrive are counted: not each body has a Content-Length. */
+/** Counts the bytes that arrive, as a body may have no Content-Length. */
 async function readBytes(
   c: Context<Env>,
   limit: number,
@@ -152,7 +152,7 @@ async function readBytes(
     check?.(chunk);
     bytes.add(chunk);
   }
-  // Other requests come first, as what follows looks at all of it at once.
+  // The caller processes all bytes at once, so other HTTP requests come first.
   if (bytes.size > LARGE) await setImmediate();
   return bytes.whole();
 }

@@ -1,6 +1,7 @@
 /**
- * The path of a link that the text around it was taken for a part of: a slash, bracket, comma or period, a space, one without
- * width, or a `>` of mail. Undefined for any other: also if it may have a key (`%23`), which scripts alone handle.
+ * Returns the path of a link without text after it that was taken for a part of it: slashes, punctuation, spaces (also
+ * of zero width), or the `>` of an e-mail. Returns undefined for any other path, and if the text has `%23`: a key may
+ * follow, which only the scripts of the page handle.
  * @param path decoded as Hono's `getPath` does
  */
 export function cleanPath(path: string): string | undefined {

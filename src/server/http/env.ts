@@ -13,14 +13,14 @@ import {
 export interface Env {
   Bindings: ClientSocket;
   Variables: {
-    /** Whose share of limited resources the request takes; undefined for none. */
+    /** The client whose share of limited resources the HTTP request counts against; undefined for none. */
     readonly client: string | undefined;
-    /** Memory that the request takes until its response has been sent. */
+    /** Memory that the HTTP request takes until its response has been sent. */
     readonly memory: MemoryUse;
   };
 }
 
-/** Who sent the request; `owner` only where a token has shown it. */
+/** Returns who sent an HTTP request. `owner` is set only where a token has authenticated the owner. */
 export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
   const signal = c.env.signal ?? c.req.raw.signal;
   return {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 /** The escape of each byte value. Only ASCII is escaped, so that UTF-8 stays intact. */
 export type Escapes = readonly (Uint8Array | undefined)[];
 
-/** Texts of this many characters are escaped as they are sent: escaped, a text takes up to six times its size. */
+/** Texts of this many characters are escaped while they are sent, as an escaped text takes up to six times its size. */
 export const LARGE = 4096;
 
 const SLICE_BYTES = 16 * 1024;
@@ -73,7 +73,7 @@ export function byteLengthOf(pieces: Pieces): number {
   return lengths.reduce((sum, length) => sum + length, 0);
 }
 
-/** The pieces as bytes, made on demand. Yields to other requests between slices, even for a fast reader. */
+/** Makes the bytes of the pieces on demand. Yields to other requests between slices, even for a fast reader. */
 export function streamOf(pieces: Pieces): ReadableStream<Uint8Array> {
   const slices = slicesOf(pieces);
   return new ReadableStream<Uint8Array>(

@@ -2,7 +2,7 @@ import { limits } from '../../contract/api';
 import { malformed, type ServiceRefusal } from '../service-errors';
 
 const MAX_FIELDS = 100;
-/** The longest name of a field has 34 characters, and three times as many when all are escaped. */
+/** The longest name of a field has 34 characters, and an escaped character takes three bytes. */
 const NAME_BYTES = 128;
 const [PERCENT, AMPERSAND, PLUS, SPACE, EQUALS] = [0x25, 0x26, 0x2b, 0x20, 0x3d];
 
@@ -18,10 +18,10 @@ export class FormSize {
 }
 
 /**
- * Name and value of the fields of a form in `application/x-www-form-urlencoded` whose names `isWanted` accepts. They are
- * decoded in place, so that a form takes no memory but its own: a list of eight million `+` takes all that there is. The
- * values of other fields are not looked at.
- * @throws ServiceRefusal for too many fields, and for one that is not valid
+ * Yields name and value of the fields of a form in `application/x-www-form-urlencoded` whose names `isWanted` accepts.
+ * Decodes them in place, which overwrites the form: a list of all matches, such as eight million `+`, would exhaust the
+ * memory. The values of other fields are not decoded.
+ * @throws ServiceRefusal for too many fields, and for an invalid one
  */
 export function* formFields(form: Uint8Array, isWanted: (name: string) => boolean) {
   let fields = 0;
@@ -37,7 +37,7 @@ export function* formFields(form: Uint8Array, isWanted: (name: string) => boolea
   }
 }
 
-/** The text of bytes in UTF-8, with its byte order mark; undefined for invalid ones, which must not be replaced. */
+/** Decodes UTF-8 and keeps its byte order mark. Returns undefined for invalid bytes, which must not be replaced. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -47,8 +47,8 @@ export function utf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The text of a form of our pages as it was typed: browsers send its lines with CR LF (HTML Standard, 4.10.22.4), which a
- * private key must not have. One that is too large in any case stays as it is.
+ * Returns the text of a form of our pages as it was typed: browsers send line ends as CR LF (HTML Standard, 4.10.22.4),
+ * which a private key must not have. A text that is too large in any case is returned unchanged.
  */
 export function typedText(text: string): string {
   // Not replaceAll, whose list of matches takes several times the time and memory.
@@ -60,19 +60,19 @@ function indexOf(bytes: Uint8Array, byte: number, from?: number): number {
   return index === -1 ? bytes.length : index;
 }
 
-/** The value of each byte as a hexadecimal digit, so small for all others that no sum with one is positive. */
+/** The value of each byte as a hexadecimal digit; -256 for other bytes, which makes any sum in `decoded` negative. */
 const hexDigits = new Int16Array(256).fill(-256);
 for (const [value, digit] of [...'0123456789abcdef'].entries())
   for (const letter of [digit, digit.toUpperCase()]) hexDigits[letter.charCodeAt(0)] = value;
 
-/** Overwrites the bytes. */
+/** Decodes a name or value, and overwrites the bytes. */
 function decoded(bytes: Uint8Array): string {
   let length = 0;
   for (let index = 0; index < bytes.length; index++, length++) {
     const byte = bytes[index] as number;
     if (byte !== PERCENT) bytes[length] = byte === PLUS ? SPACE : byte;
     else {
-      // Where the form ends it is NaN, which is not at least 0.
+      // If the form ends within an escape, the code is NaN, for which `code >= 0` is false.
       const code =
         Number(hexDigits[bytes[++index] as number]) * 16 +
         Number(hexDigits[bytes[++index] as number]);

@@ -10,7 +10,7 @@ interface Part {
   /** Media type as it was sent. */
   readonly type: string | undefined;
   readonly isEmpty: boolean;
-  /** Those that are not read before the next part are skipped. */
+  /** Bytes that are not read before the next part are skipped. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -24,8 +24,8 @@ const MAX_PARTS = 100;
 const HEAD_BYTES = 8 * 1024;
 
 /**
- * The parts of `multipart/form-data` (RFC 7578) as they arrive. The body is read no faster than they are, and no further
- * once the caller leaves.
+ * Yields the parts of `multipart/form-data` (RFC 7578) as they arrive. Reads the body no faster than the caller reads
+ * the parts, and stops when the caller does.
  * @throws ServiceRefusal when the form is malformed
  */
 export async function* partsOf(
@@ -49,8 +49,8 @@ async function* bytesFrom(first: Token, tokens: AsyncGenerator<Token>): AsyncGen
 }
 
 /**
- * Dicer is the parser inside @fastify/busboy. Not its `Busboy` class, which truncates names and applies back-pressure to
- * files only; formidable writes to disk, and @remix-run/multipart-parser keeps parts in memory.
+ * Uses Dicer, the parser inside @fastify/busboy. Its `Busboy` class truncates names and applies back-pressure to files
+ * only; formidable writes to disk, and @remix-run/multipart-parser keeps parts in memory.
  */
 async function* tokensOf(body: AsyncIterable<Uint8Array>, boundary: string): AsyncGenerator<Token> {
   const config = { boundary, maxHeaderSize: HEAD_BYTES };
@@ -66,8 +66,8 @@ async function* tokensOf(body: AsyncIterable<Uint8Array>, boundary: string): Asy
       const entries = Object.entries(fields).map(([name, values]) => [name, values[0] ?? '']);
       tokens.push(Object.fromEntries(entries));
     });
-    // In place of the stream's own queue, which would tell later that the part has ended. It needs none: all of a chunk
-    // is read before the parser gets the next one.
+    // Replaces the stream's own queue, which would report the end of the part too late. No queue is needed, as all of a
+    // chunk is read before the parser gets the next one.
     part.push = (piece: Uint8Array | null) => {
       tokens.push(piece);
       if (piece !== null) return true;
@@ -99,11 +99,11 @@ function broken(why: string): ServiceRefusal {
 }
 
 /*
- * Our own Content-Disposition, not the content-disposition package: that reads `C:\dir\x` as `C:dirx`, and neither
- * raw UTF-8 nor `%22`, which browsers send.
+ * Our own parser of Content-Disposition: the content-disposition package reads `C:\dir\x` as `C:dirx`, and neither raw
+ * UTF-8 nor `%22`, which browsers send.
  */
 
-/** The name of a field, and the file name if it is a file. */
+/** Returns the name of a part, and the file name if it is a file. */
 function namesIn({ 'content-disposition': text = '' }: Head): Pick<Part, 'name' | 'filename'> {
   const values = new Map<string, string>();
   const pattern = /;\s*([^\s=;]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]*))/g;
@@ -123,8 +123,8 @@ function namesIn({ 'content-disposition': text = '' }: Head): Pick<Part, 'name' 
 }
 
 /**
- * A backslash escapes only quotes and backslashes: others are part of Windows paths. Browsers escape as %22, %0D and
- * %0A (HTML, 4.10.21.8).
+ * Unescapes a value. A backslash escapes only quotes and backslashes: others are part of Windows paths. Browsers escape
+ * quotes and line ends as %22, %0D and %0A (HTML Standard, 4.10.21.8).
  */
 function unquoted(value: string): string {
   const text = value
@@ -133,7 +133,7 @@ function unquoted(value: string): string {
   return utf8(Buffer.from(text, 'latin1')) ?? text;
 }
 
-/** `UTF-8''%e2%82%ac` (RFC 8187); undefined when it is malformed. */
+/** Decodes a value like `UTF-8''%e2%82%ac` (RFC 8187); undefined when it is malformed. */
 function readExtended(value: string): string | undefined {
   const [, charset = '', encoded = ''] = /^([\w-]+)'[^']*'(.*)$/s.exec(value) ?? [];
   const bytes = encoded.replace(/%([\da-f]{2})/gi, (_, code) =>

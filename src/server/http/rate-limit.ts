@@ -25,22 +25,21 @@ export function limited(
   };
 }
 
-/** Whose share of limited resources an address takes: that of its network; undefined for none, as on this machine. */
+/** Returns the network whose share of limited resources an address counts against; undefined if exempt or unknown. */
 export function clientOf(ip: string | null, rateLimit: RateLimit | undefined): string | undefined {
   if (ip === null || ((rateLimit?.sparesLoopback ?? true) && isHere(ip))) return undefined;
   return networkOf(ip);
 }
 
 interface Bucket {
-  /** Milliseconds until it is full, counted from `time`. */
+  /** Milliseconds until the bucket is full, counted from `time`. */
   readonly owed: number;
   readonly time: number;
 }
 
 export class Buckets {
   /**
-   * The least recently used first. A client gets rid of its own bucket early only with requests from as many other
-   * networks as there is room for.
+   * The least recently used bucket comes first. To drop its own bucket early, a client needs `atMost` other networks.
    */
   private readonly buckets = new Map<string, Bucket>();
 
@@ -82,12 +81,12 @@ export class Buckets {
 }
 
 /**
- * The /64 network of an IPv6 address, all of whose 2^64 addresses one client may have; an IPv4 address itself, also where
- * it is mapped (RFC 4291, 2.5.5.2) or translated by NAT64 (RFC 6052, 2.1), whose clients are all in one network.
+ * Returns the /64 network of an IPv6 address, as one client may have all its 2^64 addresses. Returns an IPv4 address
+ * itself, also if it is mapped (RFC 4291, 2.5.5.2) or translated by NAT64 (RFC 6052, 2.1) into one network.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  // The URL Standard writes an address in groups alone, and knows no zone.
+  // A URL normalizes an IPv6 address to hexadecimal groups, and must not contain a zone.
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
   const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
   const [before, after] = [groupsOf(head), groupsOf(tail)];
@@ -108,7 +107,7 @@ function hex(group: number): string {
   return group.toString(16);
 }
 
-/** Whether a client is on this machine: one of a Unix domain socket has no address. */
+/** Whether a client is on this machine. A client of a Unix domain socket has no address. */
 function isHere(ip: string | null): boolean {
   return ip === null || isLoopback(ip);
 }

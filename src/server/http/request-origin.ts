@@ -10,19 +10,19 @@ export interface ClientSocket {
   readonly ip?: string | undefined;
   /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
-  /** Lifts the time limit of the body, whose sender was accepted. */
+  /** Lifts the time limit of the body when its sender was accepted (`liftLimit`). */
   readonly accept?: (() => void) | undefined;
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
   readonly cut?: (() => void) | undefined;
-  /** `Visitor.kept` */
+  /** Called with the hash of an `Idempotency-Key`, as `Visitor.kept` is. */
   readonly kept?: ((key: string) => void) | undefined;
   /**
-   * Ends the connection with the response, and calls the listener once: whether the client has received the response, as
-   * it then ended the connection too.
+   * Ends the connection after the response. Calls the listener once, with true if the client has received the response,
+   * and so ended the connection too.
    */
   readonly received?: ((listener: (whole: boolean) => void) => void) | undefined;
-  /** It takes the place of the `Request`'s own signal, for which Node.js makes an event target. */
+  /** Replaces the signal of the `Request`, for which Node.js would create an event target. */
   readonly signal?: Abandonable | undefined;
 }
 
@@ -39,7 +39,7 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
   const host = lastHop(request, 'x-forwarded-host');
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
   const named = plain ? parseUrl(`${scheme}://${host}`) : undefined;
-  // Browsers prove keys at the address in small letters, without the default port.
+  // A key proof contains the address, which browsers write in lower case and without the default port.
   return (named ?? new URL(`${scheme}://${url.host}`)).origin;
 }
 
@@ -67,8 +67,8 @@ export function originOf(
 }
 
 /**
- * The API token of `Authorization: Bearer`, or of `Authorization: Token` and `X-User-Token` as API v1 has them
- * (docs/wire.md, "Endpoints"). '' for an empty header, undefined for another scheme.
+ * Returns the API token of `Authorization: Bearer`, or of `Authorization: Token` and `X-User-Token` as in API v1
+ * (docs/wire.md, "Endpoints"). Returns '' for an empty header; with another scheme, only `X-User-Token` counts.
  */
 export function tokenIn(authorization?: string, userToken?: string) {
   const match = /^(?:Bearer|Token)(?:\s+(.*))?$/i.exec(authorization ?? '');
@@ -77,8 +77,8 @@ export function tokenIn(authorization?: string, userToken?: string) {
 }
 
 /**
- * The `Idempotency-Key`, a string of RFC 8941, 3.3.3 (draft-ietf-httpapi-idempotency-key-header).
- * @throws ServiceRefusal when it is anything else, or can be guessed
+ * Returns the `Idempotency-Key`, a string of RFC 8941, 3.3.3 (draft-ietf-httpapi-idempotency-key-header).
+ * @throws ServiceRefusal when the header is not such a string, or is too short and can be guessed
  */
 export function idempotencyKey({ headers }: Request): string | undefined {
   const value = headers.get('idempotency-key')?.trim();
@@ -104,7 +104,7 @@ const previewers = new RegExp(
 /** Whether a browser prefetches the page, or a service fetches it for a preview: neither may use a view. */
 export function isPrefetch(request: Request): boolean {
   if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
-  // Browsers had several names for the header. Safari's previews send X-Purpose.
+  // Browsers mark a prefetch by different headers; the previews of Safari send X-Purpose.
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
@@ -118,7 +118,7 @@ export function refuseCrossSite(request: Request, settings: CallerSettings): voi
 export function isCrossSite(request: Request, base: string): boolean {
   const site = request.headers.get('sec-fetch-site');
   if (site !== null) return /cross-site/i.test(site);
-  // Browsers leave the header out over plain http. For a body of another type they ask first, and are not allowed to send it.
+  // Browsers omit Sec-Fetch-Site over plain http. For other media types they send a CORS preflight, which fails.
   const type = request.headers.get('content-type') ?? 'text/plain';
   if (!/^(multipart\/form-data|application\/x-www-form-urlencoded|text\/plain)\b/i.test(type))
     return false;
@@ -141,7 +141,7 @@ function header(request: Request, name: string): string | null {
   return request.headers.get(name)?.slice(0, HEADER_CHARACTERS) ?? null;
 }
 
-/** The last value, which the trusted proxy has added; the client may have forged those before it. */
+/** Returns the last value, which the trusted proxy has added; the client may have forged earlier ones. */
 function lastHop(request: Request, name: string): string {
   return (request.headers.get(name) ?? '').split(',').at(-1)?.trim() ?? '';
 }
@@ -157,7 +157,7 @@ function forwardedFor(request: Request): string | undefined {
   return plainIp(hop.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
 }
 
-/** The address, with an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */
+/** Returns the address, an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */
 export function plainIp(text: string | undefined): string | undefined {
   const ip = text?.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return ip && isIP(ip) !== 0 ? ip : undefined;

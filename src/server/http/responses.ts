@@ -14,7 +14,7 @@ import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
 
-/** A response of known length, for the log and for HEAD. Large texts are escaped as they are sent. */
+/** Returns a response with Content-Length, for the log and for HEAD. Large texts are escaped while they are sent. */
 export function responseOf(
   body: string | Pieces,
   type: string,
@@ -33,7 +33,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   return responseOf(JSON.stringify(body), 'application/json; charset=utf-8', status, headers);
 }
 
-/** An object in JSON: the fields of `head`, the text under `name`, which may be large, and the fields of `tail`. */
+/** Responds with a JSON object: the fields of `head`, the text, often large, under `name`, and the fields of `tail`. */
 export function jsonWithText(head: object, name: string, text: string | null, tail: object) {
   if (text === null || text.length < LARGE) return json({ ...head, [name]: text, ...tail });
   const open = JSON.stringify({ ...head, [name]: '' }).slice(0, -'"}'.length);
@@ -42,7 +42,7 @@ export function jsonWithText(head: object, name: string, text: string | null, ta
   return responseOf(pieces, 'application/json; charset=utf-8');
 }
 
-/** As JSON.stringify escapes them (ECMA-262, QuoteJSONString). */
+/** The characters that JSON.stringify escapes (ECMA-262, QuoteJSONString). */
 const jsonEscapes = escapesOf(
   Object.fromEntries(
     [...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)), '"', '\\'].map(
@@ -61,9 +61,9 @@ export function refusalHead(refusal: ServiceRefusal): {
     status,
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` }),
-      // RFC 9110, 15.5.2, demands it.
+      // RFC 9110, 15.5.2, requires this header.
       ...(refusal.kind === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
-      // RFC 9110, 15.5.16, recommends it.
+      // RFC 9110, 15.5.16, recommends this header.
       ...(refusal.kind === 'unsupported' ? { 'accept-encoding': 'identity' } : {}),
     },
   };
@@ -91,7 +91,7 @@ export const everyRoute: readonly Pick<Route, 'method' | 'path'>[] = [
   { method: 'GET', path: OPENAPI_PATH },
 ];
 
-/** The response to a method that a path does not have (RFC 9110, 15.5.6). */
+/** Responds to a method that a path does not support (RFC 9110, 15.5.6). */
 export function wrongMethod(path: string): Response {
   const methods = everyRoute.filter((route) => route.path === path).map(({ method }) => method);
   return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
@@ -101,12 +101,10 @@ export function flagsOf(row: PushRow, names: typeof pushFlags | typeof requestFl
   return Object.fromEntries(names.map((name) => [name, row[name] === 1]));
 }
 
-/** The link to a file; `base` is what links begin with. */
 export function fileUrl({ link }: OfferedFile, base: string): string {
   return `${base}/files/${link}`;
 }
 
-/** A file as the API returns it; `base` is what links begin with. */
 export function fileBody(file: OfferedFile, base: string) {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }

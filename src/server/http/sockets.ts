@@ -53,7 +53,7 @@ interface SocketOptions {
   /** Undefined for plain HTTP. */
   readonly tls: TlsOptions | undefined;
   /**
-   * The host that it listens on; while this is on loopback, requests that name another host are refused. Undefined
+   * The host that the servers listen on; if it is loopback, requests that name another host are refused. Undefined
    * where requests may name any host.
    */
   readonly ownHost?: string | undefined;
@@ -83,7 +83,7 @@ export function createSockets(
 ): Sockets {
   const tls = options.tls && { ...options.tls, handshakeTimeout: 10_000 };
   const limitConnections = connectionLimiter(options.connections);
-  // All that stands between Node's server and clients that stall, flood or never leave; a reverse proxy does most of it too.
+  // Protects the server from clients that stall, flood or never leave; a reverse proxy does most of this too.
   const harden = (server: Server) => {
     serializeRequests(server);
     limitConnections(server);
@@ -100,7 +100,7 @@ export function createSockets(
     listen: () => Promise.all(all.map(({ server, target }) => listen(server, target, tls))),
     stop: async () => {
       await Promise.all(all.map(({ stop }) => stop()));
-      // A request runs on for a moment after its client has left.
+      // The app runs a request for a moment after its client has left.
       await Promise.allSettled(running);
     },
   };
@@ -108,7 +108,7 @@ export function createSockets(
 
 type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
-/** A server, not listening yet, that passes valid requests to `fetch`. */
+/** Creates a server that passes valid requests to `fetch`; it does not listen yet. */
 function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): Server {
   // A missing host is refused by `refuseBadRequests`, as JSON.
   const basics = { requireHostHeader: false };
@@ -129,7 +129,7 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
   return server;
 }
 
-/** The app as the socket calls it; `running` has a promise for each call until it ends. */
+/** Wraps the app so that `running` contains a promise for each call until the call ends. */
 function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
   return (request, { incoming, outgoing }) => {
     const response = app(request, connectionOf(incoming, outgoing));
@@ -164,9 +164,9 @@ function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Clie
 }
 
 /**
- * Node.js does not say whether a response has arrived: its last bytes may wait in the system. So the connection is not
- * closed after the response, but ended, and the client, which reads that end after the response, ends it too. One that is
- * reset, or stands still, was lost.
+ * Reports whether a response has arrived. Node.js does not say so, as the last bytes may wait in the system. Therefore
+ * the server only ends its side of the connection after the response, and the client ends its own side when it reads
+ * this end. If the connection is reset or times out, the response was lost.
  */
 function whenReceived(
   { socket }: IncomingMessage,
@@ -190,7 +190,7 @@ function whenReceived(
 }
 
 /**
- * The certificate chain and the key of the settings, as PEM files that match, if any.
+ * Reads the certificate chain and the key of the settings, if any.
  * @throws ServiceError when they cannot be read or do not match
  */
 export async function readTls({ tlsCert, tlsKey }: ServiceSettings) {
@@ -199,7 +199,7 @@ export async function readTls({ tlsCert, tlsKey }: ServiceSettings) {
   return tlsPair(await read(tlsCert), await read(tlsKey));
 }
 
-/** Returns a function that reads the pair again, for new connections; an invalid pair changes nothing. */
+/** Returns a function that reads certificate and key again, for new connections; an invalid pair changes nothing. */
 export function tlsReloader(
   servers: readonly Server[],
   settings: ServiceSettings,

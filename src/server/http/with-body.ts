@@ -20,23 +20,23 @@ import { Collected } from './body-memory';
 import type { Env } from './env';
 import { partsOf } from './multipart';
 
-/** Maximum of all boundaries and part headers together. */
+/** Maximum bytes of all boundaries and part headers together. */
 const FRAME_BYTES = 2 * 1024 * 1024;
 const NAME_CHARACTERS = 255;
 
-/** What an upload may hold: a batch of sealed chunks (`Upload`), the next one, and what the parser and the socket have read. */
+/** Bytes of memory of an upload: a batch of sealed chunks (`Upload`), the next one, and what parser and socket hold. */
 const UPLOAD_BYTES = 768 * 1024;
 
-/** Bytes that a request may have, with files of up to `maxFileSize`. */
+/** Maximum bytes of a body with files of up to `maxFileSize` bytes. */
 export const mostBytes = (maxFileSize: number) =>
   FIELD_BYTES + FRAME_BYTES + limits.filesPerPush * maxFileSize;
 
-/** Names of fields with their values, which nobody has validated. */
+/** Values of fields by name, which nobody has validated. */
 export type BodyFields = Record<string, unknown>;
 
 export interface BodyPlan {
   readonly root: BodyRoot;
-  /** Whether its sender may take time before files begin too: by a token, or the link of an open request. */
+  /** Whether a token, or the link of a request for a secret, accepted the sender, which lifts the time limit. */
   readonly accepted: boolean;
   readonly takesFiles: boolean;
   /** Bytes of each file. */
@@ -55,8 +55,8 @@ interface SentFile {
 }
 
 /**
- * Calls `work` with a body of fields, or of fields and files, that has not been read. Files that `work` has not attached
- * to a push are discarded.
+ * Calls `work` with a body of fields, or of fields and files, that has not been read. Files that `work` has not
+ * attached to a push are discarded.
  */
 export async function withBody<T>(
   c: Context<Env>,
@@ -71,13 +71,13 @@ export async function withBody<T>(
   }
 }
 
-/** A body that is read up to its files, and then to its end. What has arrived stays here when the rest is refused. */
+/** A body that is read first up to its files, and later to its end. A refusal keeps the `fields` that have arrived. */
 export class ArrivingBody {
   upload: Upload | undefined;
   /** An object without a prototype, which a field `__proto__` would replace. */
   fields: BodyFields = Object.create(null);
   private readonly parts: AsyncGenerator<SentField | SentFile>;
-  /** The one that `readFiles` stores next. */
+  /** The file that `readFiles` stores next. */
   private file: SentFile | undefined;
 
   constructor(
@@ -89,7 +89,7 @@ export class ArrivingBody {
 
   /**
    * Reads fields up to the next file, if there is one, or to the end. Returns whether a file follows.
-   * @throws ServiceRefusal for any other body, as soon as a limit is exceeded, and for files that the plan does not take
+   * @throws ServiceRefusal for any other body, as soon as a limit is exceeded, and for files unless the plan takes them
    */
   async readFields(): Promise<boolean> {
     this.file = undefined;
@@ -105,7 +105,7 @@ export class ArrivingBody {
   }
 
   /**
-   * Reads the rest, and stores its files in the upload, whose sender may take time from now on.
+   * Reads the rest, stores its files in the upload, and lifts the time limit of the body.
    * @throws ServiceRefusal as `readFields` does, and when the upload refuses a file
    */
   async readFiles(upload: Upload): Promise<void> {
@@ -114,7 +114,7 @@ export class ArrivingBody {
     for (; this.file; await this.readFields()) await upload.add(headOf(this.file), this.file.bytes);
   }
 
-  /** Gives the fields away, so that they can be freed while a passphrase waits to be hashed. */
+  /** Returns the fields and forgets them, so that they can be freed while a passphrase waits to be hashed. */
   takeFields(): BodyFields {
     const { fields } = this;
     this.fields = {};
@@ -148,7 +148,7 @@ export class ArrivingBody {
   }
 }
 
-/** '' for a field that is missing or no text. */
+/** Returns '' for a field that is missing or not a string. */
 export function textIn(fields: BodyFields, name: string): string {
   const value = fields[name];
   return typeof value === 'string' ? value : '';
@@ -160,7 +160,7 @@ function announcesFiles(request: Request): boolean {
   return isMultipart(request) && (waits || declaredBytes(request) > FIELD_BYTES + FRAME_BYTES);
 }
 
-/** The fields and files of the `push` or `request` object of `multipart/form-data` (docs/wire.md, "Creation bodies"). */
+/** Yields the fields and files of the `push` or `request` object of a form (docs/wire.md, "Creation bodies"). */
 async function* formParts(
   c: Context<Env>,
   plan: BodyPlan,
@@ -204,7 +204,7 @@ function headOf({ filename, type }: SentFile): { name: string; type: string } {
   });
 }
 
-/** A file name that is safe to show and save: the last component, without control and direction characters. */
+/** Returns a name that is safe to show and save: the last component, without control and direction characters. */
 function safeFileName(filename: string): string {
   const base = filename.replace(/^.*[/\\]/s, '').replace(UNSAFE, '_');
   return /^\.{0,2}$/.test(base) ? 'file' : base;
@@ -213,7 +213,7 @@ function safeFileName(filename: string): string {
 /** Controls, line and paragraph separators, and the marks and overrides of writing direction. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The media type without its parameters; application/octet-stream when it is invalid. */
+/** Returns the media type without its parameters; application/octet-stream when it is invalid. */
 function baseMediaType(text: string | undefined): string {
   const type = mediaTypeIn(text);
   const token = "[a-z0-9!#$%&'*+.^_`|~-]{1,127}";

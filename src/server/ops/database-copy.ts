@@ -41,8 +41,8 @@ export async function backup(
 }
 
 /**
- * Syncs a file to disk continuously, from another thread, because SQLite blocks this one. A single sync at the end would
- * delay the commits of a running service. Returns a function that stops it.
+ * Syncs a file to disk continuously, from another thread, because SQLite blocks the main thread. A single sync at the
+ * end would delay the commits of a running service. Returns a function that stops it.
  */
 function syncRegularly(path: string): () => Promise<unknown> {
   const code = `
@@ -57,7 +57,7 @@ function syncRegularly(path: string): () => Promise<unknown> {
 
 /**
  * Returns the absolute path of the copy.
- * @throws ServiceError when it exists, is no file, or is one of the database
+ * @throws ServiceError when the file exists without `force`, is not a regular file, or belongs to the database
  */
 function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));

@@ -17,16 +17,16 @@ export type ListenTarget =
   | { readonly fd: number };
 
 export interface Listening {
-  /** The address it listens on; undefined for a Unix domain socket. */
+  /** The address that the server listens on; undefined for a Unix domain socket. */
   readonly host: string | undefined;
-  /** The URL by which this machine reaches it; `fd:3` for a Unix domain socket, whose path is unknown. */
+  /** The URL by which this machine reaches the server; `fd:3` for a Unix domain socket, whose path is unknown. */
   readonly url: string;
 }
 
 /**
  * @param tls the options of a server that speaks TLS
  * @param option the option that sets the port, for the hint
- * @throws ServiceError when it cannot listen there
+ * @throws ServiceError when the server cannot listen on the target
  */
 export function listen(
   http: HttpServer,
@@ -37,7 +37,7 @@ export function listen(
   const server = http instanceof Server ? http : acceptorFor(http, tls);
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      // The system has no IPv6.
+      // The error shows that the system has no IPv6.
       const only4 =
         'host' in target && target.host === '::' && systemCode(error) === 'EAFNOSUPPORT';
       if (only4) listen(http, { ...target, host: '0.0.0.0' }, tls, option).then(resolve, reject);
@@ -54,7 +54,7 @@ export function listen(
     try {
       server.listen(target, listening);
     } catch (error) {
-      // The descriptor is not a socket.
+      // `server.listen` throws when the descriptor is not a socket.
       fail(error as Error);
     }
   });
@@ -90,8 +90,8 @@ const documentation = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;
 type IpFamily = keyof typeof documentation;
 
 /**
- * The address by which other machines reach this one: that of the default route, or else the first that is neither
- * loopback nor link-local. IPv4 if there is one.
+ * Returns the address by which other machines reach this one, preferably of IPv4: the source address of the default
+ * route, or else the first one that is neither loopback nor link-local.
  */
 export async function outwardAddress(host: '0.0.0.0' | '::'): Promise<string | undefined> {
   const families: IpFamily[] = host === '::' ? ['IPv4', 'IPv6'] : ['IPv4'];
@@ -103,8 +103,8 @@ export async function outwardAddress(host: '0.0.0.0' | '::'): Promise<string | u
 }
 
 /**
- * The URL by which other machines reach a server that listens on `host`.
- * @param url the URL by which this machine reaches it
+ * Returns the URL by which other machines reach a server that listens on `host`.
+ * @param url the URL by which this machine reaches the server
  * @returns undefined when this machine has no such address
  */
 export async function outwardUrl(
@@ -118,7 +118,7 @@ export async function outwardUrl(
   return `${protocol}//${urlHost(address)}:${port}`;
 }
 
-/** The source address of the default route. Connecting a UDP socket sends nothing. */
+/** Returns the source address of the default route. Connecting a UDP socket sends nothing. */
 function defaultRoute(family: IpFamily): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createSocket(family === 'IPv4' ? 'udp4' : 'udp6');
@@ -139,7 +139,7 @@ function firstAddress(family: IpFamily): string | undefined {
     ?.address;
 }
 
-/** Link-local addresses are not, as they need a zone. */
+/** Whether other machines can reach an address. Link-local ones are excluded, as they need a zone. */
 function isOutward(address: string): boolean {
   return !isLoopback(address) && !/^(?:169\.254\.|0\.|::$|fe[89ab])/i.test(address);
 }
@@ -147,7 +147,7 @@ function isOutward(address: string): boolean {
 /**
  * Returns a server that listens for an HTTP server, and closes with it. Bun's HTTP servers are not servers of
  * `node:net`: they cannot listen on a descriptor or replace their certificate, and cut clients that read slowly. They
- * serve connections that others accept, but without timeouts and backpressure.
+ * can serve connections that another server accepts, but without timeouts and back-pressure.
  * @param tls the options of a server that speaks TLS
  */
 function acceptorFor(http: HttpServer, tls: TlsOptions | undefined): Server {
@@ -173,7 +173,7 @@ function acceptorFor(http: HttpServer, tls: TlsOptions | undefined): Server {
   return server;
 }
 
-/** Hands each connection to the HTTP server, with its timeouts, and pauses it while nobody reads a request's body. */
+/** Hands each connection to the HTTP server, enforces its timeouts, and pauses reading while nobody reads the body. */
 function passConnections(server: Server, http: HttpServer): void {
   /** The latest response of each connection. */
   const latest = new WeakMap<Socket, ServerResponse>();
@@ -208,7 +208,7 @@ function passConnections(server: Server, http: HttpServer): void {
     socket.once('close', () => stopAwaiting(socket));
     awaitHead(socket);
     http.emit('connection', socket);
-    // This listener comes after the one that parses the data.
+    // Added last, this listener runs after the one that parses the data.
     socket.on('data', () => {
       const { req } = latest.get(socket) ?? {};
       if (heads.has(socket)) socket.setTimeout(http.timeout);

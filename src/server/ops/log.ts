@@ -12,12 +12,12 @@ interface RequestEntry {
   readonly bytes: number;
 }
 
-/** The operator's log. Of a request's own data, it contains only the method. */
+/** The log for the operator. Of the data that a client sends, it contains only the method. */
 export interface Log {
   request(entry: RequestEntry): void;
   /**
-   * Logs name, code and place of an error; never its message, which may quote a secret. Ignores refusals: `watched` says
-   * what is wrong with the database, and for how long.
+   * Logs name, code and place of an error; never its message, which may quote a secret. Ignores refusals: `watched` in
+   * store/watched.ts warns of those that the database causes.
    */
   failure(error: unknown): void;
   warning(message: string): void;
@@ -33,12 +33,12 @@ interface LogLine {
   readonly level: LogLevel;
   readonly event: string;
   readonly details: Details;
-  /** The text format has these after the time. */
+  /** The words after the time in the text format. */
   readonly words: readonly (string | number)[];
 }
 
 /**
- * A log of one line per entry; with the text format, warnings go to `warn`.
+ * Creates a log of one line per entry. In the text format, warnings go to `warn`.
  * @param observer counts requests and failures
  */
 export function createLog(
@@ -88,13 +88,13 @@ function errorDetails(thrown: unknown): { error: string; code: string; place: st
   };
 }
 
-/** The stack without the message, whose lines could look like stack frames. */
+/** Returns the stack without the message, whose lines could look like stack frames. */
 function traceOf({ stack = '', message }: Error): string {
   const start = stack.indexOf(message);
   return start === -1 ? '' : stack.slice(start + message.length);
 }
 
-/** Anything but a plain word could contain a secret. */
+/** Replaces anything but a plain word, as it could contain a secret. */
 function plainName(text: string): string {
   return /^\w{0,64}$/.test(text) ? text : '?';
 }

@@ -16,19 +16,19 @@ export interface PushEvents {
   /** A page asked for the passphrase, or to press a button, before a view is used; `ip` is null when it is unknown. */
   opened(ip: string | null): void;
   viewed(by: 'viewer' | 'owner', ip: string | null): void;
-  /** A push that had expired was to be retrieved. */
+  /** Somebody tried to view an expired push, or a push without its key. */
   missed(): void;
-  /** `ip` is null when nobody asked for it. */
+  /** `ip` is null when no client caused it. */
   expired(reason: (typeof reasons)[number], pushes: number, ip: string | null): void;
   wrongPassphrase(ip: string | null): void;
   requestChanged(event: RequestEvent, requests?: number): void;
-  /** Bytes of files, as the client has them. */
+  /** Counts bytes of files before the service encrypts them. */
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
 
 const reasons = ['views', 'time', 'deleted'] as const;
 
-/** `read` is the owner's taking of the answer; `closed` is by the owner, `expired` by time. */
+/** `read`: the owner retrieved the answer. The owner causes `closed`, and time causes `expired`. */
 const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
 type RequestEvent = (typeof requestEvents)[number];
 
@@ -47,10 +47,10 @@ interface ServiceState {
   readonly usage: Usage | undefined;
 }
 
-/** Another method is counted as `other`, so that clients cannot create time series. */
+/** Other methods are counted as `other`, so that clients cannot create time series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counters by what they count. Each starts at 0 for the values that its label can have. */
+/** Returns functions that increase counters. Each counter starts at 0 for the values that its label can have. */
 function countersIn(registers: Registry[]) {
   const row = (name: string, help: string, label = '', values: readonly string[] = []) => {
     const counter = new Counter({ name, help, labelNames: label ? [label] : [], registers });
@@ -106,7 +106,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Metrics of what is known of the state. Names that start with `process_` are those of all libraries of Prometheus. */
+/** Makes the metrics of the known state. All libraries of Prometheus use the same names that start with `process_`. */
 function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry {
   const registry = new Registry();
   const registers = [registry];
@@ -133,7 +133,7 @@ function stateOf({ version, databaseUp, active, usage }: ServiceState): Registry
 /** Active pushes and requests are counted no more often: with a million, a count takes a while. */
 const COUNT_EVERY_MS = 60_000;
 
-/** A scrape waits no longer for that count. */
+/** Milliseconds that a scrape waits for the count of active pushes and requests. */
 const COUNT_WAIT_MS = 2000;
 
 interface Probes {
@@ -166,9 +166,9 @@ export function scraper(
 const RECEIVING_MS = 10_000;
 
 /**
- * Serves the text that `scrape` returns at `/metrics`, and nothing else; undefined without a port. Port 0 takes a free one.
- * @param anyHost whether requests may name any host, though it listens on loopback
- * @throws ServiceError when it cannot listen
+ * Serves the text of `scrape` at `/metrics`, and nothing else. Port 0 takes a free one; undefined without a port.
+ * @param anyHost whether requests may name any host, even if the server listens on loopback
+ * @throws ServiceError when the server cannot listen
  */
 export async function serveMetrics(
   { metricsHost: host = HOST, metricsPort: port }: ServiceSettings,
@@ -214,7 +214,7 @@ function end(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, commonHeaders).end(body);
 }
 
-/** Returns a function that resolves with whether `ping` resolves within `limit` milliseconds. Calls share a hung ping. */
+/** Returns a function that tells whether `ping` resolves within `limit` milliseconds. Calls share a running ping. */
 export function health(ping: () => Promise<void>, limit = 2000): () => Promise<boolean> {
   let pending: Promise<boolean> | undefined;
   return () => {

@@ -10,7 +10,7 @@ import type { Log } from './log';
 const FIRST_FD = 3;
 
 /**
- * The descriptors of listening sockets that systemd passed to this process.
+ * Returns the descriptors of listening sockets that systemd passed to this process.
  * @throws ServiceError when `LISTEN_FDS` is invalid
  */
 export function passedSockets(supervision: Supervision | undefined): number[] {
@@ -46,7 +46,7 @@ export function notifier(
 ): (...states: string[]) => Promise<void> {
   const { NOTIFY_SOCKET, PATH } = supervision?.env ?? {};
   if (!NOTIFY_SOCKET) return async () => {};
-  // It gets neither the passed sockets nor settings, which may be secret.
+  // `systemd-notify` gets neither the passed sockets nor settings, which may be secret.
   const options = { env: { NOTIFY_SOCKET, PATH }, timeout: NOTIFY_TIMEOUT_MS };
   const send = (states: string[]) =>
     run('systemd-notify', states, options).then(

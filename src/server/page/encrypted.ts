@@ -20,8 +20,8 @@ import {
 } from './secret-views';
 
 /*
- * Secrets that were encrypted before they were sent (docs/encryption.md), which the service cannot read. The scripts
- * decrypt them in the browser; without script, the page has the encrypted text, and what opens it.
+ * Pages of secrets that were encrypted before they were sent (docs/encryption.md), so that the service cannot read
+ * them. Scripts decrypt them in the browser; without script, the page shows the armor and the command that opens it.
  */
 
 export const styling = new PagePart('style', style);
@@ -30,10 +30,10 @@ export const decrypting = [styling, new PagePart('script', decryptScript)];
 const proving = [new PagePart('script', proveScript)];
 /** Encrypts what the form of the front page sends. */
 export const encrypting = [styling, new PagePart('script', encryptScript)];
-/** Draws QR codes of what the service does not know. */
+/** Draws QR codes of texts that the service does not know. */
 export const drawing = [new PagePart('script', qrScript)];
 
-/** What a recipient must know of an encrypted secret before a view is used: who cannot read it, and what opens it. */
+/** Tells a recipient, before a view is used, who cannot read an encrypted secret and what opens it. */
 export function sealedNotice({ words }: View, push: PushRow, base: string) {
   const { sealed_with: opener, key_proof } = push;
   if (opener === null) return { notice: false, parts: [] } as const;
@@ -52,7 +52,7 @@ ${opens[opener]}${opener !== 'recipient' && noScript(words, how)}`;
   return { notice, parts: [styling, ...(key_proof === null ? script : proving)] };
 }
 
-/** Fields of a form that proves the key: the script fills in the proof, and asks for the key where the link has none. */
+/** The script fills in the proof, and asks for the key if the link has none. */
 export function proofFields(view: View, { key_salt, protected: locked }: PushRow): Markup {
   const isWords = key_salt !== null;
   const label = isWords ? 'keyWords' : 'wholeLink';
@@ -75,7 +75,7 @@ interface EncryptedSecret {
   readonly list: Markup | false;
 }
 
-/** Armor, and what the script needs to show its content. */
+/** Returns armor, with the elements and texts by which `decrypt-page.ts` shows its content. */
 export function encryptedView(view: SecretView, { armor, isQr, list }: EncryptedSecret): Markup {
   const { words, open } = view;
   const missing = markup` data-missing="${words.text('keyMissing')}" data-broken="${words.text('keyDamaged')}"`;
@@ -93,7 +93,7 @@ ${list ? template('message', textView(view, '', true)) : isQr ? template('qr', q
 </div>`;
 }
 
-/** The fields of the page at `/open`, into which armor is pasted. */
+/** Returns the form at `/open`, into which a user pastes armor. */
 export function pasteView(view: SecretView): Markup {
   const { words } = view;
   const recipients = markup` data-recipients="${words.text('toPublicKey')} ${words.text('cliTitle')}: age -d -i YOUR_KEY ${SAVED}"`;
@@ -112,7 +112,7 @@ ${plainTemplates(view)}
 /** The name under which a page saves armor. */
 const SAVED = 'secret.age';
 
-/** Armor as it came, and the command that opens it, and the files beside it, once they are saved. */
+/** Shows the armor, and the command that opens it and its files once they are saved. */
 function sealedView(view: View, armor: string, hasFiles: boolean): Markup {
   const { words } = view;
   const kinds = recipientKinds(armor);
@@ -127,7 +127,7 @@ ${isToKey ? markup`<p class="quiet">${words.fill('yourKey', key)}</p>` : noScrip
 </div>`;
 }
 
-/** Says in browsers without script what opens an encrypted secret. */
+/** Says in browsers without script which command opens an encrypted secret. */
 function noScript(words: View['words'], opener: Markup | string): Markup {
   return markup`<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(opener) })}</p>
 `;

@@ -5,22 +5,19 @@ import { icon, PagePart, type View } from './layout';
 import { type Markup, markup } from './markup';
 import type { PhraseKey } from './phrases';
 
-// Rows of forms, the limits of texts and files in them, and the words for what is wrong.
-
 export interface FormField {
   readonly id: string;
   readonly label: PhraseKey;
-  /** Undefined where a script alone reads the field. */
+  /** Undefined if only a script reads the field. */
   readonly name?: string;
   readonly hint?: Markup | string | undefined;
-  /** Why the form was refused, in place of the hint. */
+  /** Says why the form was refused, in place of the hint. */
   readonly problem?: Markup | string | undefined;
   readonly focused?: boolean;
-  /** More attributes of the control. */
   readonly attributes?: Markup;
 }
 
-/** A label, a control with the attributes that it receives, and a note. */
+/** `control` receives the attributes that tie it to its label and its note. */
 export function formRow(view: View, field: FormField, control: (own: Markup) => Markup): Markup {
   const { id, name, label, hint, problem, focused = false, attributes = false } = field;
   const note = problem ?? hint;
@@ -34,14 +31,14 @@ export function formRow(view: View, field: FormField, control: (own: Markup) => 
 ${control(markup`${attributes}${own}`)}${below}</div>`;
 }
 
-/** A row for a key or a token, which is hidden while it is typed. */
+/** Returns a row for a key or a token, whose characters the browser hides. */
 export function secretRow(view: View, field: FormField): Markup {
   return formRow(view, field, (own) =>
     hiddenInput(view, field.label, markup` translate="no" required${own}`),
   );
 }
 
-/** A row for a passphrase that the service is to get, which a key is not (`refusing`). */
+/** Returns a row for a passphrase that is sent to the service. The script of `refusing` keeps keys out of it. */
 export function passphraseRow(view: View, field: FormField): Markup {
   const ofKey = markup` data-key="${view.words.text('passphraseIsKey')}"`;
   return formRow(view, field, (own) => hiddenInput(view, 'passphrase', markup`${ofKey}${own}`));
@@ -50,14 +47,14 @@ export function passphraseRow(view: View, field: FormField): Markup {
 /** Keeps keys from being sent as passphrases. */
 export const refusing = [new PagePart('script', refuseScript)];
 
-/** An input with a button to show what is in it, which needs the script. */
+/** Returns an input with a button that shows its value; the button needs the script. */
 function hiddenInput({ words }: View, content: PhraseKey, attributes: Markup): Markup {
   const name = words.text(content);
   return markup`<div class="field"><input type="password" autocapitalize="off" spellcheck="false" autocomplete="off"${attributes}>
 <button type="button" class="eye" data-do="peek" aria-label="${words.text('show')}: ${name}" data-other="${words.text('hide')}: ${name}">${icon('eye')}${icon('hide')}</button></div>`;
 }
 
-/** A row for a text of some lines, which the browser neither corrects nor has translated. */
+/** Returns a row for a text of several lines, which the browser must neither correct nor translate. */
 export function textRow(view: View, field: FormField, value = ''): Markup {
   const area = (own: Markup) =>
     markup`<textarea spellcheck="false" autocapitalize="off" translate="no"${own}>
@@ -65,7 +62,7 @@ ${value}</textarea>`;
   return formRow(view, field, area);
 }
 
-/** A row for files. Where there is script, too many and too large ones are found before they are sent. */
+/** Returns a row for files. `every-page.ts` checks their number and sizes before they are sent. */
 export function filesRow(view: View, field: Omit<FormField, 'label'>, fileBytes: number): Markup {
   const { words } = view;
   const { filesPerPush } = limits;
@@ -75,13 +72,13 @@ export function filesRow(view: View, field: Omit<FormField, 'label'>, fileBytes:
   return formRow(view, { ...field, label: 'files', hint: field.hint ?? most }, picker);
 }
 
-/** The field by which a form that is sent twice is done once: by a double click, a reload or after a lost response. */
+/** The service does a form once per random value, even if a double click, a reload or a retry sends it again. */
 export function onceField(name = 'once'): Markup {
   const once = randomBytes(16).toString('base64url');
   return markup`<input type="hidden" name="${name}" value="${once}">`;
 }
 
-/** A problem with what was entered, read out by screen readers when the page loads. */
+/** Screen readers read the box out when the page loads. */
 export function problemBox(text: Markup | string): Markup {
   return markup`<p class="problem" id="problem" role="alert">${icon('alert')}<span>${text}</span></p>`;
 }
@@ -90,7 +87,7 @@ export function tooManyFiles({ words }: View): Markup {
   return words.count('problemFiles', limits.filesPerPush);
 }
 
-/** Why a file was refused, or the text of a form that takes no files. */
+/** Says that a file is too large; without `fileBytes`, that the text is. */
 export function tooLarge({ words }: View, fileBytes: number | undefined): Markup {
   return fileBytes === undefined
     ? words.fill('problemTextTooLarge', { size: words.size(limits.textBytes) })

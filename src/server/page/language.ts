@@ -5,7 +5,7 @@ import { type Inserted, Markup, markup } from './markup';
 import type { PhraseKey, Placeholder, PluralForms, PluralKey, Strings } from './phrases';
 import { english } from './phrases';
 
-/** The phrases of one language, and numbers, times and sizes as it writes them. */
+/** Writes phrases, numbers, times and sizes in one language. */
 export class Words {
   readonly direction: 'ltr' | 'rtl';
   private readonly plurals: Intl.PluralRules;
@@ -26,12 +26,12 @@ export class Words {
     this.clock = new Intl.DateTimeFormat(locale, { ...timeOptions.clock, timeZone: 'UTC' });
   }
 
-  /** A phrase with its placeholders as they are. */
+  /** Leaves placeholders as they are. */
   text(key: PhraseKey): string {
     return this.strings[key];
   }
 
-  /** A phrase with its placeholders filled, escaped unless they are markup. */
+  /** Fills the placeholders of a phrase, and escapes values that are not markup. */
   fill<Key extends PhraseKey>(key: Key, values: Record<Placeholder<Key>, Inserted>): Markup {
     return filled(this.strings[key], values);
   }
@@ -50,24 +50,24 @@ export class Words {
     return this.numbers.format(value);
   }
 
-  /** A time from now, rounded: `in 7 days`, `in 5 seconds`. */
+  /** Returns a rounded time from now: `in 7 days`, `in 5 seconds`. */
   when(milliseconds: number): string {
     return this.relative.format(...roundedTime(milliseconds));
   }
 
-  /** A date and time in UTC, which the script makes local. */
+  /** Returns a date and time in UTC, which `every-page.ts` makes local. */
   date(time: number): Markup {
     return timeElement(time, 'date', this.dates);
   }
 
-  /** A time of the same day in UTC, which the script makes local. */
+  /** Returns a time of the same day in UTC, which `every-page.ts` makes local. */
   clockTime(time: number): Markup {
     return timeElement(time, 'clock', this.clock);
   }
 
   size(bytes: number): string {
     const size = sizeText(bytes, this.locale);
-    // Isolated, or the unit would come first (Unicode UAX #9, 2.4).
+    // Without isolation, the unit would come first (Unicode UAX #9, 2.4).
     return this.direction === 'rtl' && bytes >= 1024 ? `\u2068${size}\u2069` : size;
   }
 }
@@ -86,7 +86,7 @@ function filled(phrase: string, values: Readonly<Record<string, Inserted>>): Mar
 
 const loaded = new Map<string, Promise<Words>>();
 
-/** The words of a page: of `?locale=` of its address, else the first of the browser's that there is, else English. */
+/** Returns the words of `?locale=`, else of the browser's first language that is available, else of English. */
 export function wordsFor(request: Request): Promise<Words> {
   const locale = localeOf(request);
   const words = loaded.get(locale) ?? load(locale);
@@ -94,14 +94,16 @@ export function wordsFor(request: Request): Promise<Words> {
   return words;
 }
 
-/** A language is a chunk: all of them take 50 ms and 6 MiB. English stands in for British English, and for phrases that a language lacks. */
+/**
+ * Loads one language, as all take 50 ms and 6 MiB. English replaces British English, and phrases that a language lacks.
+ */
 async function load(locale: string): Promise<Words> {
   const file = locale === 'en-GB' ? 'en' : locale;
   const own: { default: Partial<Strings> } = await import(`./locales/${file}.json`);
   return new Words(locale, { ...english, ...own.default });
 }
 
-/** The language of a request, a code of `locales`. */
+/** Returns a code of `locales`. */
 export function localeOf(request: Request): string {
   const wanted = new URL(request.url).searchParams.get('locale') ?? '';
   const accepted = acceptedIn(request.headers.get('accept-language') ?? '');
@@ -112,10 +114,10 @@ export function localeOf(request: Request): string {
   return 'en';
 }
 
-/** No browser's settings have more languages. */
+/** Longer lists of languages, which no browser sends, are cut. */
 const MOST_ACCEPTED = 30;
 
-/** The tags of Accept-Language, the preferred first (RFC 9110, 12.5.4). */
+/** Returns the tags of Accept-Language, the preferred ones first (RFC 9110, 12.5.4). */
 function acceptedIn(header: string): string[] {
   const ranges = header.split(',', MOST_ACCEPTED).map((range) => {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
@@ -127,14 +129,14 @@ function acceptedIn(header: string): string[] {
 }
 
 const codes = new Map(locales.map((code) => [code.toLowerCase(), code]));
-/** Codes of browsers for languages that the reference has under another one. */
+/** Browsers send these codes for languages that `locales` has under another code. */
 const synonyms = new Map([
   ...(['nb', 'nn'].map((code) => [code, 'no']) as [string, string][]),
   ['zh', 'zh-CN'],
   ['pt', 'pt-BR'],
 ]);
 
-/** The language of a tag, shortened from its end until there is one (RFC 4647, 3.4). */
+/** Shortens a tag from its end until a language matches (RFC 4647, 3.4). */
 function lookUp(tag: string): string | undefined {
   const parts = tag.toLowerCase().replaceAll('_', '-').split('-', 8);
   for (; parts.length > 0; parts.pop()) {

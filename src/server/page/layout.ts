@@ -8,15 +8,14 @@ import type { Words } from './language';
 import { Markup, markup } from './markup';
 import style from './page.css?raw';
 
-/** The words, the site and the time of one request's pages. */
 export interface View {
   readonly words: Words;
   readonly site: Site;
-  /** Milliseconds. */
+  /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** SVG paths, stroked in a square of 24. */
+/** SVG paths, which CSS strokes in a square of 24 units. */
 const drawings = {
   alert: 'M12 9v4.5m0 3v.01M12 3.5 22 20.5H2z',
   check: 'm5 12.5 4.5 4.5L19 7.5',
@@ -49,7 +48,7 @@ export function heading(name: IconName, title: Markup | string, alarm = false): 
 <h1>${title}</h1></div>`;
 }
 
-/** The views and the time left; `cost` says what uses a view. */
+/** Shows the views and the time left; `cost` says what uses a view. */
 export function remaining(view: View, push: PushRow, cost = ''): Markup {
   return facts(
     fact('eye', view.words.count('viewsLeft', viewsRemaining(push)), cost),
@@ -81,13 +80,12 @@ const NAME = 'pwpush';
 const KEYHOLE =
   'M6 0h12a6 6 0 0 1 6 6v12a6 6 0 0 1-6 6H6a6 6 0 0 1-6-6V6a6 6 0 0 1 6-6Zm6 5.5a3.7 3.7 0 0 0-1.9 6.9L9 18.5h6l-1.1-6.1A3.7 3.7 0 0 0 12 5.5Z';
 
-/** The program's logo, in the page and as favicon. */
 const keyhole = new Markup(
   `<svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d="${KEYHOLE}"/></svg>`,
 );
 const favicon = `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path fill='%2316806c' fill-rule='evenodd' d='${KEYHOLE}'/></svg>`;
 
-/** A script or a style of some pages, and the hash by which their policy allows it. */
+/** Pages inline this script or style, and their Content-Security-Policy allows it by its hash. */
 export class PagePart {
   readonly element: Markup;
   readonly hash: string;
@@ -123,17 +121,17 @@ function policyOf(parts: readonly PagePart[], fetches: boolean): string {
 export interface PageOptions {
   readonly status?: number | undefined;
   readonly headers?: Record<string, string>;
-  /** Shown below the title in previews of a link. */
+  /** Previews of a link show it below the title. */
   readonly description?: string;
   /** Scripts and styles besides those of all pages. */
   readonly parts?: readonly PagePart[];
-  /** Whether the service has nothing of what the page shows. */
+  /** True if the service stores nothing of what the page shows. The footer then promises no deletion. */
   readonly unstored?: boolean;
-  /** Whether a script of the page speaks to this service. */
+  /** Whether a script of the page sends HTTP requests to this service, which the policy then allows. */
   readonly fetches?: boolean;
 }
 
-/** A complete page as a response. The title must not contain anything secret. */
+/** Returns a complete page. The title must not contain anything secret. */
 export function page(view: View, title: string, main: Markup, options: PageOptions = {}): Response {
   const { words, site } = view;
   const { status = 200, headers, description = words.text('previewText') } = options;

@@ -5,14 +5,14 @@ import { heading, type IconName, type PageOptions, PagePart, page, type View } f
 import { type Markup, markup } from './markup';
 import type { PhraseKey } from './phrases';
 
-/** A request that the pages refuse themselves, with the phrase that says why. */
+/** Thrown when the pages themselves refuse an HTTP request; `phrase` says why. */
 export class Forbidden extends ServiceRefusal {
   constructor(readonly phrase: PhraseKey) {
     super('forbidden', phrase);
   }
 }
 
-/** The words for each kind of refusal. The API's own are for programs, and in English. */
+/** Pages have words of their own for each kind of refusal, as the messages of the API are in English. */
 const refusals: Readonly<
   Partial<Record<RefusalKind, readonly [title: PhraseKey, text: PhraseKey]>>
 > = {
@@ -42,7 +42,7 @@ export function refusalPage(view: View, refusal: ServiceRefusal): Response {
   return message(view, 'alert', refusalWords(refusal), { ...refusalHead(refusal), more: retry });
 }
 
-/** An internal error. The cause is in the log only. */
+/** Does not show the cause of an internal error, which is in the log only. */
 export function errorPage(view: View): Response {
   return message(view, 'alert', ['errorTitle', 'errorText'], { status: 500 });
 }
@@ -55,7 +55,7 @@ export function gonePage(view: View): Response {
   return message(view, 'none', ['goneTitle', 'goneText', 'goneAdvice'], options);
 }
 
-/** For an address that never was a link. */
+/** Returned for an address that has never been a link. */
 export function noPage(view: View): Response {
   return message(view, 'none', ['noPageTitle', 'noPageText'], {
     status: 404,
@@ -69,11 +69,10 @@ export function deletedPage(view: View): Response {
 }
 
 interface MessageOptions extends PageOptions {
-  /** Shown below the text. */
+  /** Content below the text. */
   readonly more?: Markup | false;
 }
 
-/** A page with an icon, a title and a text. */
 export function message(
   view: View,
   name: IconName,

@@ -11,7 +11,7 @@ import { wordsFor } from './language';
 import type { View } from './layout';
 import { Forbidden } from './messages';
 
-/** A request for a page, and what it takes to answer it. */
+/** An HTTP request for a page, and what the response needs. */
 export class PageContext {
   constructor(
     readonly c: Context<Env>,
@@ -31,14 +31,14 @@ export class PageContext {
     return { words: await wordsFor(this.request), site: settings.site, now: now().getTime() };
   }
 
-  /** A visitor without an owner, as pages take no API token. */
+  /** Returns a visitor without an owner, as pages take no API token. */
   visitor(): Visitor {
     return visitorOf(this.c, this.options.settings);
   }
 
   /**
-   * Who sends a form, with the value of its field `once` (`onceField`) as `Idempotency-Key`, and that of `key_proof`, which
-   * its script fills in.
+   * Returns the visitor who sends a form. Its field `once` (`onceField`) replaces the `Idempotency-Key` header, its
+   * field `key_proof` the header with the proof.
    */
   sender(once = '', proof = ''): Visitor {
     const visitor = this.visitor();
@@ -59,25 +59,27 @@ export class PageContext {
     if (!isOwnForm(this.request, this.base)) throw new Forbidden('foreignForm');
   }
 
-  /** Logs why a form was refused, which its page then says. Throws what no page can say, or nobody reads any more. */
+  /**
+   * Logs and returns a refusal for the page of the form. Rethrows other errors, and `abandoned`: the client is gone.
+   */
   refusalOf(error: unknown): ServiceRefusal {
     if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
     this.options.log.failure(error);
     return error;
   }
 
-  /** Whether a program sends the form, or the script of the page: both show what comes back themselves. */
+  /** Whether a program or the script of the page sends the form, and shows the response itself. */
   get wantsJson(): boolean {
     return this.request.headers.get('accept') === 'application/json';
   }
 
-  /** Whether nobody reads the page: a view may not be used. */
+  /** Whether nobody reads the page, so that it must not use a view. */
   get isIdle(): boolean {
     return this.request.method === 'HEAD' || isPrefetch(this.request);
   }
 }
 
-/** Does what a form asks for once. A form that was changed before it was sent again, after Back, is another form. */
+/** Runs `work` once per form. A form that was changed after Back has the same `once`, but counts as another form. */
 export async function doOnce<T>(sender: Visitor, work: (sender: Visitor) => Promise<T>) {
   try {
     return await work(sender);
@@ -87,7 +89,7 @@ export async function doOnce<T>(sender: Visitor, work: (sender: Visitor) => Prom
   }
 }
 
-/** Whether a person has to press a button, or enter the passphrase, first: also where a script has to prove the key. */
+/** Whether a view first takes a pressed button, the passphrase, or a proof of the key from a script. */
 export function asksFirst(row: PushRow): boolean {
   return row.protected === 1 || row.retrieval_step === 1 || row.key_proof !== null;
 }

@@ -19,7 +19,7 @@ const prompts = {
 } as const;
 
 /**
- * Asks for the passphrase, or to press a button, before a view of a push is taken or the question of a request is shown:
+ * Asks for the passphrase, or to press a button, before a view of a push is used or the question of a request is shown:
  * link scanners press no buttons.
  */
 export function passphrasePage(
@@ -61,16 +61,16 @@ ${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
   return page(view, words.text(title), main, { ...problem, parts });
 }
 
-/** Why the passphrase form is shown again. */
+/** Says why the passphrase form is shown again. */
 interface PassphraseProblem {
   readonly text: Markup | string;
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Whether it is about the key of an encrypted secret. */
+  /** Whether the service refused the key of an encrypted secret. */
   readonly refused?: boolean;
 }
 
-/** The problem with the proof of a key; undefined for any other error. */
+/** Returns undefined for an error that is not about the proof of a key. */
 export function proofProblem(
   { words }: View,
   error: unknown,
@@ -86,7 +86,7 @@ export function proofProblem(
   return { ...head, refused: proved, text: words.text(proved ? 'keyDamaged' : 'keyMissing') };
 }
 
-/** The problem with the passphrase, or with the number of attempts; undefined for any other error. */
+/** Returns undefined for an error that is not about the passphrase or the number of attempts. */
 export function passphraseProblem(
   { words }: View,
   error: unknown,

@@ -19,7 +19,7 @@ type NamedBy<Note> = Note extends keyof English
     : never
   : never;
 
-/** The placeholders of a phrase, besides the {count} of plural forms, as its note in `en.json` names them. */
+/** The note of a phrase in `en.json` names its placeholders, besides the {count} of plural forms. */
 export type Placeholder<K extends Key> = NamedBy<`@${K}`>;
 
 export const english: Strings = en;

@@ -6,9 +6,9 @@ import type { PushRow } from '../store/push-rows';
 import { Forbidden } from './messages';
 import { english } from './phrases';
 
-// For recipients with nothing but curl: curl -H 'Accept: text/plain' -d '' LINK. In English, as the API's messages.
+// Recipients with nothing but curl get text: curl -H 'Accept: text/plain' -d '' LINK. It is English, as the API is.
 
-/** Whether a request asks for text. Browsers ask for HTML first. */
+/** Tells programs, which ask for plain text, from browsers, which ask for HTML. */
 export function wantsText(request: Request): boolean {
   const accept = request.headers.get('accept') ?? '';
   return /\btext\/plain\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
@@ -18,14 +18,14 @@ function text(body: string, status = 200, headers: Record<string, string> = {}):
   return responseOf(body, 'text/plain; charset=utf-8', status, { vary: 'accept', ...headers });
 }
 
-/** The text as it is; with files, the message, and a line with the address of each. */
+/** Returns the text unchanged; with files, the message and a line with the address of each file. */
 export function plainSecret(payload: string, files: readonly { readonly url: string }[]): Response {
   if (files.length === 0) return text(payload);
   const message = payload.trim() === '' ? '' : `${payload}\n\n`;
   return text(`${message}${files.map(({ url }) => `${url}\n`).join('')}`);
 }
 
-/** How to take a view, as an error: a script that saves it must not take it for the secret. */
+/** Says how to use a view. The status is an error, so that no script saves this text as the secret. */
 export function plainOffer(push: PushRow, base: string): Response {
   const left = viewsRemaining(push);
   const views = `${left} ${left === 1 ? 'view' : 'views'}`;
@@ -35,8 +35,8 @@ export function plainOffer(push: PushRow, base: string): Response {
 }
 
 /**
- * The command that gets a push. `pwpush get` keeps what it cannot decrypt, which a pipe into another program would lose.
- * Without `-o -`, curl writes no text with null characters to a terminal, and drops it.
+ * Returns the command that retrieves a push. `pwpush get` saves what it cannot decrypt, which a pipe would lose.
+ * Without `-o -`, curl drops a text with null characters instead of writing it to a terminal.
  */
 export function commandFor(push: PushRow, base: string): string {
   const link = `'${pushLink(base, push)}'`;
@@ -50,7 +50,7 @@ export function plainDeleted(): Response {
   return text('The secret was deleted.\n');
 }
 
-/** Why there is no secret. The cause of an internal error is in the log only. */
+/** Says why there is no secret. The cause of an internal error is in the log only. */
 export function plainError(error: unknown): Response {
   if (!(error instanceof ServiceRefusal))
     return text('The service could not answer this request.\n', 500);

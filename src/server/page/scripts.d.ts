@@ -4,7 +4,7 @@ declare module '*?script' {
   export default script;
 }
 
-/** The text of a file; of a JSON file or a style sheet, without white space. */
+/** The text of a file; JSON and style sheets come without white space. */
 declare module '*?raw' {
   const text: string;
   export default text;

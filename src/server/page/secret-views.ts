@@ -7,7 +7,7 @@ import type { PhraseKey } from './phrases';
 export interface SecretView extends View {
   /** Whether the secret is shown at once, rather than under a veil. */
   readonly open: boolean;
-  /** The form that ends that it can be shown again. */
+  /** The body of an HTTP request after which the service does not show the secret again. */
   readonly hide?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Frame {
   readonly copy?: PhraseKey;
 }
 
-/** A secret with its buttons and its veil, all of which need the script. */
+/** Returns a secret with its buttons and its veil, all of which need the script. */
 function frame(view: SecretView, { title, show, content, copy }: Frame): Markup {
   const { words, open } = view;
   return copyBox(view, {
@@ -36,15 +36,15 @@ function frame(view: SecretView, { title, show, content, copy }: Frame): Markup 
 interface CopyBox {
   readonly classes: string;
   readonly title: PhraseKey;
-  /** Beside the button that copies. */
+  /** Another button, beside the one that copies. */
   readonly button?: Markup | false;
   readonly copy?: PhraseKey | undefined;
   readonly box: Markup;
 }
 
 /**
- * A box with a button that copies the element of class `value` in it. `translate="no"` keeps browsers from sending a secret to
- * a translation service.
+ * The button copies the element of class `value` in the box, which has `translate="no"`: browsers must not send a
+ * secret to a translation service.
  */
 function copyBox(
   { words }: View,
@@ -59,14 +59,14 @@ ${box}
 `;
 }
 
-/** The link of a new push, which its maker has to see. */
+/** Shows the link of a new push without a veil, as its maker has to see it. */
 export function linkBox(view: View, link: string): Markup {
   const address = addressBox(markup`${link}`, view.words.text('yourLink'));
   const box = markup`<div class="box" translate="no">${address}</div>`;
   return copyBox(view, { classes: 'secret link open', title: 'yourLink', box });
 }
 
-/** Armor, which a page can also save under a name, without its script too. */
+/** Returns armor with a link that saves it under a name, even without script. */
 export function armorBox(view: View, armor: string, name: string): Markup {
   const { words } = view;
   const href = `data:application/octet-stream;base64,${Buffer.from(armor).toString('base64')}`;
@@ -82,7 +82,7 @@ export function note(text: Markup | string): Markup {
 `;
 }
 
-/** Texts up to this length are shown large: passwords that someone types elsewhere. */
+/** Texts up to this length are shown large, as they may be passwords that someone types elsewhere. */
 const SHORT = 40;
 
 export function textView(view: SecretView, payload: string, isMessage = false): Markup {
@@ -99,15 +99,15 @@ function nullNote({ words }: View): Markup {
 
 export function preformatted(payload: string, label: string): Markup {
   const short = payload.length <= SHORT && !payload.includes('\n');
-  // The line feed after the tag is dropped by HTML parsers, instead of one that begins the payload.
+  // HTML parsers drop this line feed after the tag, and would drop one that begins the payload otherwise.
   return markup`<pre class="${short ? 'value short' : 'value'}" tabindex="0" role="group" aria-label="${label}" dir="auto">
 ${payload}</pre>`;
 }
 
 /**
- * A link, shown in full and left to right, with the host that it leads to. It opens in a new tab, as coming back to
- * this page would take a view.
- * @param payload as `isWebAddress` has it
+ * Shows a link in full and left to right, with its host. It opens in a new tab, as coming back to this page would use a
+ * view.
+ * @param payload an address that `isWebAddress` accepts
  */
 export function linkView(view: SecretView, payload: string): Markup {
   const { words } = view;
@@ -146,14 +146,14 @@ function linkNotes({ words }: View) {
   };
 }
 
-/** A link that the script fills in (src/server/page/browser/decrypt-page.ts), with all notes. */
+/** Returns a link with all notes, which src/server/page/browser/decrypt-page.ts fills in. */
 export function linkTemplate(view: SecretView): Markup {
   const { signIn, letters, unencrypted } = linkNotes(view);
   const content = addressBox(markup``, view.words.text('link'));
   return markup`${frame(view, { title: 'link', show: 'showLink', content })}${leadingTo(view, '')}<div class="sign-in">${signIn}</div><div class="letters">${letters}</div><div class="plain-http">${unencrypted}</div>${linkButton(view, '')}`;
 }
 
-/** The link with its host in bold, where that part is certain. */
+/** Shows the host in bold if its place in the link is certain. */
 function linkText(payload: string, url: URL, label: string): Markup {
   const [before, host, after] = parts(payload);
   const certain = host !== '' && parseUrl(`http://${host}/`)?.hostname === url.hostname;
@@ -165,14 +165,14 @@ function addressBox(text: Markup, label: string): Markup {
   return markup`<p class="address" tabindex="0" role="group" aria-label="${label}"><bdo class="value" dir="ltr">${text}</bdo></p>`;
 }
 
-/** The parts before the host, the host without its port, and after it. */
+/** Splits an address into the text before the host, the host without its port, and the rest. */
 function parts(payload: string): [string, string, string] {
   const [before, withPort] = splitHost(payload);
   const [host = ''] = /^(?:\[[^\]]*\]|[^:]*)/.exec(withPort) ?? [];
   return [before, host, payload.slice(before.length + host.length)];
 }
 
-/** A QR code and its text; the text only when it is too long for a code. */
+/** Shows a QR code and its text, or only a text that is too long for a code. */
 export function qrView(view: SecretView, payload: string): Markup {
   const code = qrCode(payload, view.words.text('qrCode'));
   if (!code) return markup`${textView(view, payload)}${note(view.words.text('qrTooLong'))}`;
@@ -193,13 +193,13 @@ ${preformatted(payload, label)}
   return frame(view, { title: 'qrCode', show: 'showQrCode', content, copy: 'copyText' });
 }
 
-/** A QR code; undefined for a text that is too long for one. */
+/** Returns undefined for a text that is too long for a QR code. */
 export function qrCode(payload: string, label: string): Markup | undefined {
   const drawing = qrDrawing(payload);
   return drawing && qrPicture(drawing, label);
 }
 
-/** Dark on white in any colour scheme: some readers do not recognize inverted codes. */
+/** Draws dark on white in any colour scheme, as some readers do not recognize inverted codes. */
 function qrPicture({ size, path, dense }: QrDrawing, label: string): Markup {
   const svg = markup`<svg role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${new Markup(path)}"/></svg>`;
   return markup`<div class="${dense ? 'code dense' : 'code'}" tabindex="-1">${svg}</div>`;

@@ -9,13 +9,13 @@ import { plainIp } from '../request-origin';
 const CLIENTS = 16;
 
 export interface ConnectionLimit {
-  /** Maximum of all servers together. */
+  /** Maximum number of connections of all servers together. */
   readonly most: number;
-  /** Whose share the connections from an address take; undefined for none. */
+  /** Returns the client whose share connections from an address count against; undefined for none. */
   clientOf(address: string | undefined): string | undefined;
 }
 
-/** The connection limit of the settings. Behind a proxy there are no shares: all connections are the proxy's. */
+/** Returns the connection limit of the settings. Clients behind a proxy have no shares: it makes all connections. */
 export function connectionLimitOf({
   maxConnections,
   rateLimit,
@@ -30,16 +30,15 @@ export function connectionLimitOf({
 interface OpenConnection {
   socket: Socket;
   readonly groups: readonly ConnectionGroup[];
-  /** Since when its next request, or the body of one, is waited for, in milliseconds. */
+  /** Time (`performance.now()`) since which the server waits for the next request or the body of one. */
   since: number;
-  /** How many bytes it had brought before that request. */
+  /** Bytes that had arrived on the connection when the wait for a request began. */
   before: number;
-  /** The request whose body is waited for. */
+  /** The request whose body the server waits for. */
   incoming?: IncomingMessage | undefined;
 }
 
 class ConnectionGroup {
-  /** The number of all its connections. */
   count = 0;
   /** Connections without a running request, the one that has been idle longest first. */
   readonly waiting = new Set<OpenConnection>();
@@ -51,7 +50,7 @@ class ConnectionGroup {
     readonly most: number,
   ) {}
 
-  /** The connection that has brought least in the time that it was waited for; a response that is read is no wait. */
+  /** Returns the waiting connection that sends slowest. A connection whose client reads a response is not waiting. */
   slowest(): OpenConnection | undefined {
     const now = performance.now();
     const [oldest] = this.waiting;
@@ -70,12 +69,12 @@ class ConnectionGroup {
   }
 }
 
-/** Bytes that count for each connection, so that a new one is not the slowest. */
+/** Bytes that are added to those of each connection, so that a new one is not the slowest. */
 const HEAD_START = 4096;
 
 /**
- * Limits the connections of all servers, and those of one client. When there are too many, it cuts the slowest of those
- * that wait for a request or for the rest of a body, so that incomplete requests do not keep other clients out.
+ * Limits the connections of all servers, and those of one client. When there are too many, it cuts the slowest one that
+ * waits for a request or for the rest of a body, so that incomplete requests do not keep other clients out.
  */
 export function connectionLimiter({ most, clientOf }: ConnectionLimit) {
   const all = new ConnectionGroup('', most);
@@ -142,7 +141,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? headers['transfer-encoding']) !== undefined;
 }
 
-/** The same key for a TLS socket and its TCP socket. Unix domain sockets have no address. */
+/** Returns the same key for a TLS socket and its TCP socket. Unix domain sockets have no address. */
 function keyOf(socket: Socket): unknown {
   const { remoteAddress, remotePort } = socket;
   return remoteAddress === undefined ? socket : `${remoteAddress} ${remotePort}`;
@@ -178,7 +177,7 @@ export function serializeRequests(server: Server): void {
 
   const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { socket } = incoming;
-    // A socket that cannot be written to was refused, and the rest of what came with the refused input is no request.
+    // A socket that is not writable was refused, and what follows the refused input is no request.
     if (!socket.writable) return;
     if (isUncertain(incoming)) {
       const code = 'HPE_INVALID_TRANSFER_ENCODING';
@@ -206,8 +205,8 @@ export function serializeRequests(server: Server): void {
 }
 
 /**
- * Whether it is uncertain where the body ends: with Transfer-Encoding in HTTP/1.0, which a proxy that speaks it may have
- * passed on without knowing it (RFC 9112, 6.1). What follows may be a body of somebody else's request.
+ * Whether it is uncertain where the body ends, as with Transfer-Encoding in HTTP/1.0 (RFC 9112, 6.1): a proxy may have
+ * ignored the header, so that the next bytes may be the body of another client's request.
  */
 function isUncertain({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
@@ -217,8 +216,8 @@ function isUncertain({ headers, httpVersion }: IncomingMessage): boolean {
 export const GRACE_MS = 30_000;
 
 /**
- * Tracks a server's connections from now on. The function returned stops the server: no new connections, idle ones are
- * closed, running requests finish within `grace` milliseconds.
+ * Tracks the connections of a server. Returns a function that stops the server: it accepts no new connections, closes
+ * idle ones, and lets running requests finish within `grace` milliseconds.
  */
 export function gracefulStop(
   server: Server,
@@ -229,7 +228,7 @@ export function gracefulStop(
   const ready = new Set<Socket>();
   const running = new Set<ServerResponse>();
   let stopping = false;
-  // The function of Node.js drops responses that are ended but not flushed.
+  // `server.close` calls this, and the original of Node.js drops responses that are ended but not flushed.
   server.closeIdleConnections = () => undefined;
 
   // Node.js would also count a connection without any request as active.

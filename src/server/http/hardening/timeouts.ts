@@ -11,13 +11,13 @@ export interface Timeouts {
   readonly idle: number;
   /** Milliseconds for a body, unless its sender was accepted (`liftLimit`). */
   readonly body: number;
-  /** How fast clients read responses, and send bodies without that limit. */
+  /** Minimum rate at which clients must read responses and send bodies. */
   readonly read: ReadingRate;
   /** Bytes of a body that are still read after an early response, if they arrive at the reading rate. */
   readonly rest: number;
 }
 
-/** Timeouts with defaults for all that is no setting. */
+/** Timeouts with those optional that are not derived from settings. */
 export type SomeTimeouts = Partial<Timeouts> & Pick<Timeouts, 'read' | 'rest'>;
 
 const defaults: Omit<Timeouts, 'read' | 'rest'> = {
@@ -33,7 +33,7 @@ const defaults: Omit<Timeouts, 'read' | 'rest'> = {
 export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
   const { head, idle, body, read, rest } = { ...defaults, ...timeouts };
   server.headersTimeout = head;
-  // Node.js reads the interval of its checks here, but @types/node has it as an option of the constructor only.
+  // Node.js reads this property, but @types/node has it only as an option of the constructor.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
   server.timeout = idle;
   server.on('timeout', (socket: Socket) => {
@@ -44,32 +44,32 @@ export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
   cutSlowClients(server, read);
   server.requestTimeout = 0;
   server.on('checkContinue', (incoming, outgoing) => {
-    // Without `100 Continue`, nobody knows whether the body follows. Node.js closes such a connection by itself.
+    // Without `100 Continue`, it is unknown whether a body follows, so the connection ends with the response.
     outgoing.setHeader('connection', 'close');
     server.emit('request', incoming, outgoing);
   });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (!hasBody(incoming)) return;
     limitBody(incoming, outgoing, body);
-    // Otherwise Node.js discards a body that nobody reads, of any size.
+    // Without this read, Node.js would discard an unread body of any size.
     incoming.read(0);
     outgoing.prependOnceListener('finish', () => delayClosing(incoming));
     outgoing.once('finish', () => discardRest(incoming, rest, read));
   });
 }
 
-/** Requests whose bodies may take as long as they move. */
+/** Requests whose bodies may take any time, as long as data arrives. */
 const accepted = new WeakSet<IncomingMessage>();
 
 /**
- * Lets a body take longer. For one whose sender was accepted, by a token or by the link and passphrase of an open request,
- * never for what a request claims: nobody may have looked at it.
+ * Lifts the time limit of a body. Call it only when the sender was accepted by a token, or by link and passphrase of a
+ * request that awaits its answer: what a client claims in headers may not have been checked.
  */
 export function liftLimit(incoming: IncomingMessage): void {
   accepted.add(incoming);
 }
 
-/** The limit ends with the response: the rest of a body is only discarded then, with a limit of its own. */
+/** Cuts a body that takes too long. The limit ends with the response, after which `discardRest` has its own limit. */
 function limitBody(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -85,8 +85,8 @@ function limitBody(
 }
 
 /**
- * Node.js closes a connection with its last response, though the body may be on its way: this waits until it was read.
- * Call it before Node's own listener.
+ * Delays the end of a connection until the body was read: Node.js would close it with its last response. Call it before
+ * the `finish` listener of Node.js.
  */
 function delayClosing(incoming: IncomingMessage): void {
   const { complete, headers, socket } = incoming;
@@ -96,16 +96,16 @@ function delayClosing(incoming: IncomingMessage): void {
   socket.destroySoon = () => {
     incoming.once('close', () => socket.destroySoon());
   };
-  // The listener of Node.js, which is the next one, calls the changed function.
+  // The `finish` listener of Node.js, which is the next one, calls the changed function.
   queueMicrotask(() => {
     socket.destroySoon = destroySoon;
   });
 }
 
 /**
- * Reads the rest of a body after an early response, as long as it moves: a client that is still sending would lose the
- * response of a connection that is closed with unread bytes, as it is reset. Many read only once they have sent all,
- * proxies among them, which then say 502.
+ * Reads the rest of a body after an early response, as long as data arrives. A connection closed with unread bytes is
+ * reset, and a client that is still sending would lose the response. Many clients read only once they have sent all,
+ * and so do proxies, which then respond 502.
  */
 function discardRest(incoming: IncomingMessage, bytes: number, least: ReadingRate): void {
   if (incoming.complete && incoming.readableLength === 0) return void incoming.resume();
@@ -130,21 +130,21 @@ function discardRest(incoming: IncomingMessage, bytes: number, least: ReadingRat
     incoming.socket.off('close', stop);
   };
   incoming.once('close', stop);
-  // Node.js does not close a request that has its response when its connection ends.
+  // If the connection ends after the response, Node.js emits no `close` of the request.
   incoming.socket.once('close', stop);
   incoming.on('error', () => undefined);
   incoming.on('data', count);
   incoming.resume();
 }
 
-/** How often transfers are looked at in a period. */
+/** Number of checks in one period of the reading rate. */
 const LOOKS = 4;
 
 /**
- * Cuts connections whose clients read a response, or send a body that is waited for, more slowly than the rate. Of a
- * response it measures what the client's system has acknowledged: send buffers hold megabytes and drain in bursts, so
- * that an idle timeout would cut slow lines, and keep a client that reads a byte now and then. A period is four looks: by
- * the clock, all clients would be cut after a pause of this process, in which nothing was sent or read.
+ * Cuts connections whose clients read a response, or send an awaited body, more slowly than the rate. For a response it
+ * measures what the client's system has acknowledged: send buffers hold megabytes and drain in bursts, so that an idle
+ * timeout would cut slow lines, and keep a client that reads a byte now and then. A period is four checks: by the
+ * clock, a pause of this process, in which nothing is sent or read, would cut all clients.
  */
 function cutSlowClients(server: Server, { bytes, milliseconds }: ReadingRate): void {
   const exchanges = new Map<ServerResponse, (Progress & { readonly look: number }) | undefined>();
@@ -176,7 +176,7 @@ function isRead({ socket }: IncomingMessage): boolean {
   return socket.writableLength > 0;
 }
 
-/** Whether the sender of its body is waited for: this process has read all that has come. */
+/** Whether the body of the request is incomplete and this process has read all that has arrived. */
 function isAwaited({ complete, readableLength }: IncomingMessage): boolean {
   return !complete && readableLength === 0;
 }
@@ -188,9 +188,9 @@ function progressOf(socket: Socket, queues: ReadonlyMap<string, number>) {
     received: socket.bytesRead,
     /** Bytes of completed writes that the system has accepted. */
     taken: socket.bytesWritten - socket.writableLength,
-    /** Bytes of the current write that it has not accepted. */
+    /** Bytes of the current write that the system has not accepted. */
     untaken: untaken(socket),
-    /** Bytes that it has accepted and the client has not acknowledged. */
+    /** Bytes that the system has accepted and the client has not acknowledged. */
     queued: queues.get(connectionOf(socket)) ?? 0,
   };
 }

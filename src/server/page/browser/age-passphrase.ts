@@ -10,14 +10,13 @@ import {
 } from '../../../age/format/stanzas';
 import { noble, scrypt } from './noble';
 
-// age in a browser. It uses nothing that needs a secure context: the page also opens over plain http.
+// This module uses no API that needs a secure context, as the page also opens over plain http.
 
-/** @see scryptRecipient */
 export function passphraseRecipient(passphrase: string, work: number): Recipient {
   return scryptRecipient(noble, scrypt, passphrase, work);
 }
 
-/** @see X25519. This one takes constant time, which @noble/curves does not; WebCrypto is missing over plain http. */
+/** Runs in constant time, unlike @noble/curves. WebCrypto is missing over plain http. */
 export function x25519(secret: Uint8Array): KeyPair {
   return {
     point: scalarMultBase(secret),
@@ -28,25 +27,23 @@ export function x25519(secret: Uint8Array): KeyPair {
   };
 }
 
-/** @see pointRecipient */
 export function x25519Recipient(point: Uint8Array): Recipient {
   return pointRecipient(noble, x25519, point);
 }
 
-/** Encrypts a text as armor. */
 export async function encryptText(text: string, recipient: Recipient): Promise<string> {
   return armored(noble, await prepared(noble, [recipient]), new TextEncoder().encode(text));
 }
 
-/** A file that is encrypted while it is read, and the MAC of its header. */
+/** Returns the chunks of the encrypted file, which is encrypted while it is read, and the MAC of its header. */
 export async function encryptFile(pieces: AsyncIterable<Uint8Array>, recipient: Recipient) {
   const { encrypt, mac } = await prepared(noble, [recipient]);
   return { chunks: encrypt(pieces), mac };
 }
 
 /**
- * The scrypt work factor of armor, which is higher for words than for link keys.
- * @throws AgeError (armor, header); (key) when it is encrypted to keys, not with a passphrase
+ * Returns the scrypt work factor, which is higher for armor that words open than for that of link keys.
+ * @throws AgeError (armor, header); (key) if the armor is encrypted to public keys, not with a passphrase
  */
 export async function passphraseWork(armor: string): Promise<number> {
   const work = await workOf(noble, armor);
@@ -56,7 +53,7 @@ export async function passphraseWork(armor: string): Promise<number> {
 
 /**
  * Decrypts armor that holds a text.
- * @throws AgeError, also (key) like `passphraseWork`
+ * @throws AgeError as `passphraseWork` and `opened` do
  */
 export async function decryptText(armor: string, passphrase: string): Promise<string> {
   await passphraseWork(armor);
@@ -65,7 +62,6 @@ export async function decryptText(armor: string, passphrase: string): Promise<st
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
 
-/** @see decrypted */
 export function decryptFile(
   pieces: AsyncIterable<Uint8Array>,
   passphrase: string,
@@ -74,7 +70,7 @@ export function decryptFile(
   return decrypted(noble, pieces, [scryptIdentity(noble, scrypt, passphrase)], mac);
 }
 
-/** A new key for a link: 128 random bits in 22 characters of base64url. */
+/** Returns 128 random bits in 22 characters of base64url. */
 export function newLinkKey(): string {
   const text = unpadded(noble, noble.random(16));
   return text.replaceAll('+', '-').replaceAll('/', '_');

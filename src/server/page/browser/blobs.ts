@@ -1,7 +1,7 @@
-/** Bytes that are handed over to the browser at a time, which need not keep them in memory. */
+/** Bytes after which chunks become a `Blob`, which the browser need not keep in memory. */
 const PART = 16 * 1024 * 1024;
 
-/** The pieces of a stream, which Safari cannot iterate over. */
+/** Yields the pieces of a stream, as Safari cannot iterate over a `ReadableStream`. */
 export async function* piecesOf(stream: ReadableStream<Uint8Array>) {
   const reader = stream.getReader();
   let ended = false;
@@ -17,7 +17,7 @@ export async function* piecesOf(stream: ReadableStream<Uint8Array>) {
   }
 }
 
-/** Collects chunks, each valid until the next one is requested; `progress` receives the bytes there are, now and then. */
+/** Copies each chunk, as it is valid only until the next one is requested. `progress` receives the bytes so far. */
 export async function blobOf(
   chunks: AsyncIterable<Uint8Array<ArrayBuffer>>,
   progress?: (bytes: number) => void,
@@ -32,7 +32,7 @@ export async function blobOf(
     blob = new Blob([blob, ...parts]);
     parts = [];
     progress?.(bytes);
-    // The browser draws the page meanwhile.
+    // The timeout lets the browser draw the page.
     await new Promise((resolve) => setTimeout(resolve));
   }
   return new Blob([blob, ...parts]);

@@ -8,17 +8,17 @@ import { keysIn } from './keys-in';
 import { takeWords } from './tab-storage';
 
 /*
- * Decrypts the secret of a page, or what is pasted at /open. Its words are attributes of the page
- * (src/server/page/encrypted.ts). The key is not sent and not stored.
+ * Decrypts the secret of a page, or armor that is pasted at /open. The texts that the script shows are attributes of
+ * the page (src/server/page/encrypted.ts). The script neither sends nor stores the key.
  */
 
-// The key leaves the address before anything is drawn: what the browser notes of the page from now on is without it.
+// Removes the key from the address before anything is drawn, so that the browser's history does not have it.
 const { hash } = location;
 const typedWords = takeWords();
 const showHash = (shown: string) =>
   history.replaceState(null, '', location.pathname + location.search + shown);
 if (hash !== '') showHash('');
-// The armor and the files as they came are hidden only while they may still be decrypted.
+// While the class `decrypting` is set, CSS hides the armor and the encrypted files.
 const { classList } = document.documentElement;
 classList.add('decrypting');
 const showArmor = () => classList.remove('decrypting');
@@ -37,7 +37,7 @@ document.addEventListener('DOMContentLoaded', () => {
   };
 
   const fail = (error: unknown) => {
-    // The address has the key again, for another try here or elsewhere.
+    // Puts the key back into the address, so that the user can reload the page or copy the link.
     if (!pasted) showHash(hash);
     const problem = problemOf(error);
     if (problem === 'wrong') {
@@ -67,7 +67,7 @@ document.addEventListener('DOMContentLoaded', () => {
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // `every-page.ts` need not see a form that is not sent.
+    // Otherwise, `every-page.ts` would block the next submit for five seconds.
     event.stopPropagation();
     decrypt(keysIn(input.value), true);
   });
@@ -84,7 +84,10 @@ document.addEventListener('DOMContentLoaded', () => {
   passphraseWork(armor()).then(begin).catch(fail).finally(showArmor);
 });
 
-/** Names of the words for errors. The page of a push to public keys has none for `key`, as it says so itself. */
+/**
+ * Maps an error to the `data-` attribute with its message. A push page has no `data-recipients`, as it shows that note
+ * anyway.
+ */
 const problems: Partial<Record<AgeError['reason'], string>> = {
   'no-match': 'wrong',
   key: 'recipients',
@@ -94,20 +97,22 @@ function problemOf(error: unknown): string {
   return (error instanceof AgeError && problems[error.reason]) || 'damaged';
 }
 
-/** Words that were typed on the page before, and the key in the address; none where the address has no key of a link. */
+/**
+ * Returns the words typed on the page before and the key in the address; [] if armor needs a link key and none is one.
+ */
 function keysAtHand(isWords: boolean): readonly string[] {
   const keys = [typedWords, hash].flatMap(keysIn);
   return isWords || keys.some(isLinkKey) ? keys : [];
 }
 
-/** The decrypted text, or the message of decrypted files, whose downloads it offers. */
+/** Returns the decrypted text; for a manifest, offers its files for download and returns its message. */
 function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node | string {
   if (!root.querySelector('.list')) {
     const name = 'qr' in root.dataset ? 'qr' : isAddress(text) ? 'link' : 'text';
     return filled(name, text, open);
   }
   const manifest = manifestIn(text);
-  // Files that came with another text than a manifest are not encrypted.
+  // Without a manifest, the files of the push are not encrypted.
   if (manifest) offerFiles(root, manifest, key);
   const message = manifest ? manifest.message : text;
   return message ? filled('message', message, open) : '';
@@ -126,17 +131,17 @@ async function decryptedBy(
   throw new AgeError('no-match', 'no key decrypts it');
 }
 
-/** Draws a QR code into an element. Pages that may have one load `qr-page.ts`, which defines it. */
+/** `qr-page.ts` defines this function; pages that may have a QR code load it. */
 declare const drawQr: (into: Element, text: string) => void;
 
 type TemplateName = 'text' | 'message' | 'link' | 'qr';
 
-/** Whether a text is shown as a link: encryption leaves a push no kind of its own for links. */
+/** Tells whether a text is shown as a link, as an encrypted push does not say that its text is one. */
 function isAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && !!parseUrl(text);
 }
 
-/** A secret from a template of the page (src/server/page/encrypted.ts), under its veil unless `open`. */
+/** Fills a template of the page (src/server/page/encrypted.ts) with a secret, under its veil unless `open`. */
 function filled(name: TemplateName, text: string, open: boolean): DocumentFragment {
   const { content } = find<HTMLTemplateElement>(document, `template.${name}`);
   const copy = content.cloneNode(true) as DocumentFragment;

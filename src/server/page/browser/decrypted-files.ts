@@ -11,7 +11,7 @@ import { blobOf, piecesOf } from './blobs';
 import { find, report } from './dom';
 import { sizeText } from './formats';
 
-/** The manifest that a text is; undefined for any other text, and for another version. */
+/** Returns undefined for a text that is no manifest, and for a manifest of another version. */
 export function manifestIn(text: string): Manifest | undefined {
   const manifest = isManifest(text) ? decodeManifest(text) : '';
   return typeof manifest === 'string' ? undefined : manifest;
@@ -29,10 +29,10 @@ export function offerFiles(root: HTMLElement, { files }: Manifest, key: string):
     offerFile(root, linkOf(index) as HTMLAnchorElement, file, key);
 }
 
-/** Files are decrypted one after another, as each takes the whole processor. Scripts without files are to drop it. */
+/** Files are decrypted one after another, as each takes the whole processor. PURE lets other scripts drop this line. */
 let last = /* @__PURE__ */ Promise.resolve();
 
-/** The button of a file that cannot be decrypted saves it as it came. */
+/** If the file cannot be decrypted, the button saves the encrypted file. */
 function offerFile(root: HTMLElement, link: HTMLAnchorElement, file: ManifestFile, key: string) {
   const { damaged = '', expired = '', download: label = '' } = root.dataset;
   const item = link.closest('li') as HTMLElement;
@@ -61,7 +61,7 @@ function offerFile(root: HTMLElement, link: HTMLAnchorElement, file: ManifestFil
       })
       .catch((error) => {
         report(root, error instanceof AgeError ? damaged : expired);
-        // The network may bring it the next time.
+        // After a network error, the next click may work.
         if (error instanceof TypeError) return show(file.name, size);
         link.removeEventListener('click', download);
         show(link.download, sealedSize);
@@ -76,7 +76,7 @@ async function decrypted(
   key: string,
   progress: (done: number) => void,
 ): Promise<Blob> {
-  // The page may be open under another name than the one that links begin with.
+  // The page may be open at another host than its links name, and its policy allows only its own origin.
   const { body, ok } = await fetch(new URL(href).pathname);
   if (!ok || !body) throw new TypeError();
   const file = await blobOf(await decryptFile(piecesOf(body), key, mac), progress);
@@ -93,6 +93,6 @@ function save(blob: Blob, name: string): void {
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  // It is read while the browser asks where to save it.
+  // The browser reads the blob only after the user has chosen where to save it.
   setTimeout(() => URL.revokeObjectURL(link.href), 600_000);
 }

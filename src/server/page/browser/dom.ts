@@ -1,4 +1,4 @@
-/** The first element that matches. Its page always has one. */
+/** Returns the first element that matches; the page must have one. */
 export function find<T extends HTMLElement = HTMLElement>(within: ParentNode, selector: string): T {
   return within.querySelector(selector) as T;
 }

@@ -3,18 +3,18 @@ import { encodeManifest, encryptedName, isManifest, type Manifest } from '../../
 import { encryptFile, encryptText } from './age-passphrase';
 import { blobOf, piecesOf } from './blobs';
 
-/** What is sent in place of the text and the files that were entered. */
+/** Content that a form sends in place of the entered text and files. */
 export interface Encrypted {
   readonly text: string;
   readonly files: readonly File[];
 }
 
-/** The media type of encrypted files, and of those without one. */
+/** Encrypted files have this media type, and the manifest names it for files without a type. */
 const BYTES = 'application/octet-stream';
 
 /**
- * Encrypts a text and files (docs/encryption.md, "Files"); `progress` receives the bytes of files encrypted, now and then.
- * @throws Error for a text that would be taken for a list of files
+ * Encrypts a text and files (docs/encryption.md, "Files"). `progress` receives the file bytes encrypted so far.
+ * @throws Error for a text that looks like a manifest
  */
 export async function encryptContent(
   text: string,

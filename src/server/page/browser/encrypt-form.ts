@@ -7,7 +7,7 @@ import { type Encrypted, encryptContent } from './encrypt-content';
 import { noble, scrypt } from './noble';
 import { KEY_ITEM } from './tab-storage';
 
-// Encrypts what the form of the front page sends. The page with the link gets the key from the storage of this tab.
+// Encrypts what the front page sends. The next page, which shows the link, gets the key from session storage.
 
 interface ProvedContent extends Encrypted {
   readonly proof: string;
@@ -23,7 +23,7 @@ document.addEventListener('DOMContentLoaded', () => {
   if (!stored) return void Object.assign(box, { checked: false, disabled: true });
   let encrypted: ProvedContent | undefined;
   let busy = false;
-  // What is entered or chosen while the form encrypts would not be encrypted.
+  // Disables the fields: text and files that are entered during encryption would not be encrypted.
   const hold = (held: boolean) => {
     busy = held;
     text.disabled = held;
@@ -59,7 +59,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (encrypted) replaceContent(formData, encrypted);
   });
 
-  // The browser may keep this page for its Back button: then it has neither what was sent nor fields that are disabled.
+  // The browser may keep this page for its Back button, so the form is emptied and its fields are enabled.
   addEventListener('pagehide', () => {
     if (!busy) return;
     encrypted = undefined;
@@ -71,7 +71,7 @@ document.addEventListener('DOMContentLoaded', () => {
   restore(text, stored.getItem(KEY_ITEM));
 });
 
-/** Drops files that were chosen: a chooser that was open when the form was held still adds one. */
+/** Removes the plain files first: a file dialog that was open when encryption began can still add one. */
 function replaceContent(form: FormData, { text, files, proof }: ProvedContent): void {
   form.set('push[payload]', text);
   form.set('push[key_proof]', proof);
@@ -79,7 +79,7 @@ function replaceContent(form: FormData, { text, files, proof }: ProvedContent): 
   for (const file of files) form.append('push[files][]', file);
 }
 
-/** Decrypts the text of a form that was refused, which has what was sent. */
+/** Decrypts the text in a form that the service refused, and returned with the encrypted text. */
 async function restore(text: HTMLTextAreaElement, key: string | null): Promise<void> {
   if (!key || !text.value.startsWith('-----BEGIN AGE')) return;
   const plain = await decryptText(text.value, key);
@@ -87,7 +87,7 @@ async function restore(text: HTMLTextAreaElement, key: string | null): Promise<v
   text.value = manifest ? (manifest.message ?? '') : plain;
 }
 
-/** Undefined where the browser does not allow it. */
+/** Returns undefined if the browser denies session storage. */
 function storage(): Storage | undefined {
   try {
     return sessionStorage;

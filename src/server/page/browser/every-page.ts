@@ -2,15 +2,16 @@ import { find } from './dom';
 import { timeOptions } from './formats';
 
 /*
- * What the pages do beyond HTML: a veil over the secret, copying, times of the reader's time zone, a countdown, and a
- * passphrase that can be shown. It runs before anything is drawn, so that nothing flashes up; until its last line has
- * run, the page is the one without script. Its words are attributes of the page: its hash is the same in all languages.
+ * Adds to the pages: a veil over the secret, copying, times in the reader's time zone, a countdown, and a button that
+ * shows a passphrase. The script runs before anything is drawn, so that no secret flashes up; until its last line sets
+ * `scripted`, CSS shows the page as without script. Its texts are attributes of the page, so that its hash is the same
+ * in all languages.
  */
 
 const root = document.documentElement;
 const all = <T extends HTMLElement>(selector: string) => document.querySelectorAll<T>(selector);
 
-/** Empties the live region first: screen readers read nothing again that it says already. */
+/** Empties the live region first, as screen readers do not repeat an unchanged text. */
 function announce(secret: HTMLElement, words = ''): void {
   const status = find(secret, '[role=status]');
   secret.classList.add('said');
@@ -25,7 +26,7 @@ function uncover(secret: HTMLElement): void {
   find(secret, '[tabindex]').focus({ preventScroll: true });
 }
 
-/** Copies a text where the page has no `navigator.clipboard`: over plain http. */
+/** Copies a text over plain http, where `navigator.clipboard` is missing. */
 function copyByCommand(text: string): boolean {
   let done = false;
   const fill = (event: ClipboardEvent) => {
@@ -80,14 +81,14 @@ const actions: Readonly<Record<string, (button: HTMLElement) => unknown>> = {
     const secret = secretOf(button);
     secret.classList.remove('open');
     find(secret, '.veil').focus();
-    // From now on, sending the form of the page before again does not show it.
+    // After this HTTP request, the service no longer shows the secret if the previous form is sent again.
     const body = secret.closest<HTMLElement>('[data-hide]')?.dataset.hide;
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     if (body) void fetch(location.href, { method: 'POST', headers, body, keepalive: true });
   },
   copy: (button) => copy(secretOf(button)),
   peek,
-  // Browsers drop downloads that begin at once.
+  // Browsers drop downloads that begin at the same time.
   all() {
     for (const [index, link] of all('.files a[href]').entries())
       setTimeout(() => link.click(), 700 * index);
@@ -103,9 +104,9 @@ let sent = Number.NEGATIVE_INFINITY;
 document.addEventListener('submit', (event) => {
   if (event.timeStamp - sent < 5000) return event.preventDefault();
   sent = event.timeStamp;
-  // The next page needs the key of an encrypted secret.
+  // The next page needs the key in the fragment to decrypt the secret.
   if (location.hash) (event.target as HTMLFormElement).action = location.href;
-  // A browser would remember what is in a field of plain text.
+  // Hides passphrases again, as a browser would remember the value of a text field.
   all('.eye.on').forEach(peek);
 });
 
@@ -119,7 +120,7 @@ document.addEventListener('change', (event) => {
   target.reportValidity();
 });
 
-// Browsers keep pages for the Back button, no-store or not: nobody is to find a secret there.
+// Removes the secret, as browsers keep pages for the Back button despite `no-store`.
 addEventListener('pagehide', () => {
   for (const body of all('[data-once]')) {
     body.remove();
@@ -149,7 +150,7 @@ function countDown(line: HTMLElement): void {
 }
 
 document.addEventListener('DOMContentLoaded', () => {
-  // Times in UTC are better than times in another language than the page's.
+  // Without the page's language, the browser would write the times in another one, so they stay in UTC.
   if (Intl.DateTimeFormat.supportedLocalesOf(root.lang).length > 0)
     for (const time of all<HTMLTimeElement>('[data-time]')) {
       const options = timeOptions[time.dataset.time as keyof typeof timeOptions];

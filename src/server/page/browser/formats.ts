@@ -1,4 +1,4 @@
-/** How times are written, by the page in UTC and by its script in the reader's time zone. */
+/** The server writes times in these formats in UTC, `every-page.ts` in the reader's time zone. */
 export const timeOptions = {
   date: {
     day: 'numeric',
@@ -11,7 +11,7 @@ export const timeOptions = {
   clock: { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** `7 bytes`, `1.5 MiB`, as a page and its scripts write it; the units from KiB on are international (IEC 80000-13). */
+/** Returns `7 bytes` or `1.5 MiB`; the units from KiB on are international (IEC 80000-13). */
 export function sizeText(bytes: number, locale: string): string {
   const power = Math.min(4, Math.floor(Math.log2(bytes || 1) / 10));
   const unit = { style: 'unit', unit: 'byte', unitDisplay: 'long' } as const;

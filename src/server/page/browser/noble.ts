@@ -4,9 +4,12 @@ import { scryptAsync } from '@noble/hashes/scrypt.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { ascii, type Bytes, type Primitives } from '../../../age/format/platform';
 
-/** Milliseconds between which the browser can draw and react. */
+/** Milliseconds of scrypt after which the browser can draw and react. */
 const SLICE = 30;
-/** Bytes that become base64 at a time, a multiple of three: a call takes a limited number of arguments. */
+/**
+ * Bytes per call of `fromCharCode`, which takes a limited number of arguments; a multiple of three, so that only the
+ * last piece of base64 is padded.
+ */
 const PIECE = 3 * 4096;
 
 const hmacSha256: Primitives['hmac'] = (key, text) => hmac(sha256, key, text);
@@ -26,13 +29,12 @@ function fromBase64(text: string): Bytes | undefined {
   }
 }
 
-/** @see Scrypt */
 export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Uint8Array> {
   const bytes = new TextEncoder().encode(passphrase);
   return scryptAsync(bytes, salt, { N: 2 ** work, r: 8, p: 1, dkLen: 32, asyncTick: SLICE });
 }
 
-/** The primitives that a proof of a key needs. A script that has no others is written without ChaCha20. */
+/** The primitives of key proofs. A script that uses no others is bundled without ChaCha20. */
 export const hashes = { hmac: hmacSha256, toBase64, fromBase64 };
 
 /** The primitives of age in a browser. WebCrypto has neither scrypt nor ChaCha20, and is missing over plain http. */

@@ -6,12 +6,12 @@ import { hashes, scrypt } from './noble';
 import { keepWords, takeWords } from './tab-storage';
 
 /*
- * Sends a proof of the key with the form that uses a view of an encrypted secret, and says before whether the link has the
- * key. The key is not sent. Its words are attributes of the form (src/server/page/encrypted.ts).
+ * Sends a proof of the key with the form that uses a view of an encrypted secret, and first says whether the link has
+ * the key. The key is not sent. The texts are attributes of the form (src/server/page/encrypted.ts).
  */
 
 const typedWords = takeWords();
-/** The address of the instance as the link has it; what is proved counts there only. */
+/** The address of the instance in the link; a proof counts for this address only. */
 const base = `${location.origin}${location.pathname}`.replace(/\/[pr]\/[\w-]+(?:\/r)?$/, '');
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -20,7 +20,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const input = find<HTMLInputElement>(row, '#key');
   const status = find(form, '.status');
   const { salt, busy = '', wrong = '' } = form.dataset;
-  /** The service has refused the key that the form was sent with. */
+  /** Whether the service refused the key proof that was sent before. */
   const refused = 'refused' in form.dataset;
   let sending = false;
 
@@ -43,7 +43,7 @@ document.addEventListener('DOMContentLoaded', () => {
     find<HTMLInputElement>(form, '[name=key_proof]').value = proof ?? '';
     if (salt === undefined) history.replaceState(null, '', `#${key}`);
     else keepWords(key);
-    // The next page needs the key of the link.
+    // The next page needs the key in the fragment to decrypt the secret.
     if (location.hash) form.action = location.href;
     form.submit();
   };
@@ -59,7 +59,7 @@ document.addEventListener('DOMContentLoaded', () => {
     send(key);
   });
 
-  // The browser may keep this page for its Back button.
+  // The Back button may show this page in the state that it was left in.
   addEventListener('pageshow', () => {
     sending = false;
     status.textContent = '';

@@ -2,9 +2,9 @@ import { qrDrawing } from '../../../contract/qr-matrix';
 import { find } from './dom';
 import { KEY_ITEM } from './tab-storage';
 
-// QR codes of what the service does not know: of decrypted texts, and of the link of a new push with its key.
+// Draws QR codes of texts that the service does not know: decrypted secrets, and links of new pushes with their keys.
 
-/** Draws the code of a text into the picture that the page has for it. */
+/** Draws into the empty SVG in `into`, unless the text is too long for a QR code. */
 function drawQr(into: Element, text: string): void {
   const drawing = qrDrawing(text);
   if (!drawing) return;
@@ -23,13 +23,13 @@ document.addEventListener('DOMContentLoaded', () => {
   let key: string | null;
   try {
     key = sessionStorage.getItem(KEY_ITEM);
-    // The empty item stays, for this page may be loaded again.
+    // An empty item stays, as this page may be loaded again.
     if (key) sessionStorage.removeItem(KEY_ITEM);
   } catch {
-    // The form did not encrypt.
+    // Without session storage, the form offers no encryption, so the link has no key.
     return;
   }
-  // Loading the page again sent the form again, and the key is gone: the link of that push opens nothing.
+  // A reload sent the form again after the key was removed; the link without its key opens nothing.
   if (key === null) {
     made.nextElementSibling?.remove();
     return made.replaceChildren(find<HTMLTemplateElement>(made, 'template').content);

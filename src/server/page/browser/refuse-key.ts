@@ -2,8 +2,8 @@ import { linkKeyIn } from '../../../age/link-key';
 import { areKeyWords } from './keys-in';
 
 /*
- * Keeps the key of an encrypted secret from being sent as a passphrase: who has one thing to open it with is asked for
- * one thing. What it says is an attribute of the field.
+ * Keeps the key of an encrypted secret from being sent as a passphrase: a recipient who has only the key may enter it
+ * in the passphrase field. The message is an attribute of the field.
  */
 document.addEventListener(
   'submit',

@@ -4,9 +4,9 @@ import { find, report } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 
 /*
- * Sends the answer to a request, encrypted to the public key in the link. The service says that key too, for links
- * without it, but could say another one, and so the page says who could read the answer then. Its words are attributes
- * of the form (src/server/requests/request-page.ts).
+ * Sends the answer to a secret request, encrypted to the public key in the link. If the link has no key, the service
+ * names one, and could name its own: the page then says who could read the answer. The texts are attributes of the form
+ * (src/server/requests/request-page.ts).
  */
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -25,7 +25,7 @@ document.addEventListener('DOMContentLoaded', () => {
     bar.value = done / total;
   };
 
-  // What is entered or chosen after the button was pressed would not be sent.
+  // Disables the form: text and files that are entered after the button was pressed would not be sent.
   const hold = (held: boolean) => {
     for (const control of [text, picker, button]) if (control) control.disabled = held;
   };
@@ -43,7 +43,7 @@ document.addEventListener('DOMContentLoaded', () => {
     return encryptContent(text.value, files, x25519Recipient(point), (done) => show(done, total));
   };
 
-  // What is sent again after a lost response has to be the same to the byte; encrypted again it is not.
+  // After a lost response, the same bytes must be sent again, and encrypting again would change them.
   let prepared: { readonly entered: string; readonly body: FormData } | undefined;
   const answer = async () => {
     const files = [...(picker?.files ?? [])];
@@ -74,14 +74,14 @@ function showSent(): void {
   find(document, 'h1').focus();
 }
 
-/** Tells a text and files from others that are entered later. */
+/** Returns a string that changes when the text or the files do. */
 function entryOf(text: string, files: readonly File[]): string {
   const listed = files.map(({ name, size, lastModified }) => [name, size, lastModified]);
   return JSON.stringify([text, listed]);
 }
 
 /**
- * Shows who can read the answer, or else that the key is damaged: then nothing can be encrypted, and nothing is sent.
+ * Shows who can read the answer. If the key is damaged, says so and disables the button, so that nothing is sent.
  * @returns the public key to encrypt to, if there is one
  */
 function showReaders(form: HTMLFormElement, button: HTMLButtonElement): Uint8Array | undefined {
@@ -97,7 +97,7 @@ function showReaders(form: HTMLFormElement, button: HTMLButtonElement): Uint8Arr
   return point;
 }
 
-/** The key of a link, in capitals if the link was in a QR code. What a mail gateway appended to the link is not part of it. */
+/** Returns the key in lower case (links in QR codes are in capitals), without what a mail gateway appended. */
 function keyIn(hash: string): string {
   const key = /(?:#|%23)(age1[a-z0-9]{58})(?![a-z0-9])/i.exec(hash)?.[1] ?? '';
   return key.toLowerCase();
@@ -112,7 +112,7 @@ function bodyOf(form: HTMLFormElement, { text, files }: Encrypted): FormData {
   return body;
 }
 
-/** Sends the body; `progress` receives bytes, which `fetch` does not tell. Rejects when the service cannot be reached. */
+/** `fetch` does not report the bytes sent, which `progress` receives. Rejects if the service cannot be reached. */
 function send(body: FormData, progress: (done: number, total: number) => void) {
   return new Promise<XMLHttpRequest>((resolve, reject) => {
     const request = new XMLHttpRequest();

@@ -1,19 +1,19 @@
-// What the storage of this tab keeps from one page for the next one. Browsers may allow none.
+// Session storage passes keys from one page of the tab to the next one. Browsers may deny it.
 
-/** The item with the key of a push until its link is shown; empty if the form did not encrypt. */
+/** This item holds the key of a new push until its link is shown; it is empty if the form did not encrypt. */
 export const KEY_ITEM = 'pwpush-key';
 
-/** Key words that were typed before the secret was shown, for the page that decrypts it. */
+/** Returns the item that passes typed key words to the page that decrypts the secret. */
 const wordsItem = () => `pwpush-words ${location.pathname}`;
 
-/** Without storage, the next page asks for them. */
+/** Without storage, the next page asks for the words. */
 export function keepWords(words: string): void {
   try {
     sessionStorage.setItem(wordsItem(), words);
   } catch {}
 }
 
-/** '' if there are none. They are taken out of the storage. */
+/** Removes the words from the storage and returns them, or ''. */
 export function takeWords(): string {
   try {
     const words = sessionStorage.getItem(wordsItem()) ?? '';
