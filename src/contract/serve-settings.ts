@@ -4,9 +4,7 @@ import { limits } from './api';
 export const HOST = '127.0.0.1';
 export const PORT = 5100;
 
-/**
- * The limit for a client address is high, as all jobs of a CI system may share one. Passphrase tries have their own.
- */
+/** The limit of a client address is high, as jobs of a CI system may share one. Passphrase tries have their own. */
 export const REQUESTS_PER_SECOND = 100;
 
 /** A bound of a setting. A name stands for the value of the setting with that name. */

@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const WAITING = 32;
 const WAITING_OF_CLIENT = 4;
 
-/** Keyed by URL token and whether the owner tries. Services in one process share them, as they share the CPU. */
+/** A key is a URL token with a mark for owners. Services in one process share the map, as they share the CPU. */
 const semaphores = new Map<string, Semaphore>();
 
 /** Checks passphrases. Limits the attempts at each push, with one limit for its owner and one for all others. */
