@@ -84,7 +84,7 @@ function ageRecipient(text: string): Recipient {
 
 /**
  * Parses a file of identities: `AGE-SECRET-KEY-1…` lines with comments, or one SSH private key.
- * @throws AgeError (key-passphrase) for an SSH key with a passphrase; AgeError (key) for another key that cannot be used
+ * @throws AgeError (key-passphrase) for an SSH key with a passphrase; (key) for any other key that cannot be used
  */
 export function parseIdentities(text: string): Identity[] {
   if (/^\s*(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/.test(text))

@@ -6,7 +6,7 @@ import { isLinkKey } from './link-key';
 
 const PURPOSE = 'pwpush key proof v1';
 
-/** The scrypt work factor for words. It equals that of their armor, so that a proof is not easier to guess from. */
+/** The scrypt work factor for a key of words. It equals `MODERATE_WORK`, so that a proof is not easier to guess. */
 const WORK = 16;
 
 interface Prover {

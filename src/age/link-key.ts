@@ -1,6 +1,6 @@
 /**
  * The key of a link as a regular expression: 16 bytes in base64url (docs/encryption.md, "Modes"). The last character
- * holds only two bits, so that just four characters are canonical there.
+ * holds only two bits, so that only four characters are canonical in its place.
  */
 export const LINK_KEY = /[\w-]{21}[AQgw]/;
 

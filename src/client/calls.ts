@@ -13,7 +13,7 @@ interface Rules {
   /** An instance may allow the call without a token. */
   readonly public?: boolean;
   readonly takesPassphrase?: boolean;
-  /** What the response may contain. No message quotes such a response, and an invalid one with a secret is rescued. */
+  /** What the response may contain. No message quotes such a response, and an invalid one with a secret is saved. */
   readonly holds?: 'secret' | 'link';
   readonly ends?: boolean;
   /** The fact of a 403 without an error text; `owners-only` by default. */
@@ -66,7 +66,7 @@ export const pushCalls = calls('push', routes, {
   notify: { retry: { waitsOn: [429] }, unclear: 'check-email-sent' },
 });
 
-/** `pwpush serve` returns the push as JSON at its page, too, without a token even if its API requires one. */
+/** `pwpush serve` returns a push as JSON at its page, too, and without a token even if the API requires one. */
 export const pageCall: Call = {
   ...pushCalls.retrieve,
   method: 'POST',

@@ -31,7 +31,7 @@ export function apiClient(options: ApiSettings) {
     version: () => ask(pushCalls.version, decode.versionSchema),
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
       ask(pushCalls.create, decode.createdSchema, await bodyOf({ push }, files, account)),
-    /** Uses a view. An expired push is returned too, with `expired: true`. */
+    /** Uses a view. An expired push is returned, too, with `expired: true`. */
     retrieve: async (
       token: string,
       passphrase?: string,
@@ -66,7 +66,7 @@ export function apiClient(options: ApiSettings) {
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
     accounts: () => ask(accountsCall, decode.accountsSchema),
-    /** Uses no view. Throws a `TransportError` when the connection breaks. */
+    /** Opens the link of a file without using a view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
@@ -81,7 +81,7 @@ type Ask = <Schema extends v.GenericSchema>(
 
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
-    /** Uses no view. */
+    /** Returns the link for people, without using a view. */
     preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
     /** Returns a page of the log, in the instance's order; `[]` after the last. Requires the owner's token. */
     audit: async (token: string, page: number) =>
@@ -167,7 +167,7 @@ async function withToken(settings: Settings): Promise<ReadySettings> {
 
 /**
  * Sends a call and decodes its response.
- * @throws CliError of `outcomeAfter` unless there is a success
+ * @throws CliError of `outcomeAfter` if no response is a success
  */
 async function sendCall<Schema extends v.GenericSchema>(
   unready: Settings,

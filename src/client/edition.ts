@@ -24,7 +24,7 @@ export async function askEdition(
   return isCommercial ? 'commercial' : 'oss';
 }
 
-/** Returns whether the instance has an endpoint. A 401 or 403 shows that it has. */
+/** Returns whether the instance has an endpoint. A 401 or 403 shows that the endpoint exists. */
 async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();

@@ -120,7 +120,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\t': '\t',
 };
 
-/** A `+` becomes a space, as in a URL. */
+/** Decodes URL, HTML and JSON escapes. A `+` becomes a space, as in a URL. */
 function unescaped(text: string): string {
   return text
     .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())

@@ -52,7 +52,7 @@ export class NotResumed extends LinkError {}
  * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only to
  * the instance's own origin, and never after a redirect.
  * @param resume without it, a download that breaks off is not resumed
- * @param begun the part of the file that an earlier run received; `NotResumed` is thrown if the file is another now
+ * @param begun the part of the file that an earlier run received; `NotResumed` is thrown if the file has changed
  * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
 export async function openLink(

@@ -43,7 +43,7 @@ const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 /** Removes characters of the surrounding text that were copied with a link, at its ends or before its fragment. */
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
-  // Compiling the expressions takes a millisecond, so that a text without any such character returns first.
+  // Compiling the expressions takes a millisecond, so that a text without surrounding characters returns first.
   if (/^\w[!-~]*[\w/=-]$/.test(text) && !/(?:%..|[^\w/=-])(?:#|$)/.test(text)) return text;
   const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
   const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(before(), '');
@@ -87,7 +87,7 @@ const wrappers: readonly (readonly [FactName, RegExp, (...parts: string[]) => st
 
 /**
  * Finds addresses in the parameters and at the end of the path, where Safe Links, Teams, Cisco, Barracuda, Sophos (in
- * base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most other gateways put the wrapped one.
+ * base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most other gateways put the wrapped address.
  */
 function addressesIn(text: string): string[] {
   const url = parseWebUrl(text);
@@ -117,7 +117,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The index of a character, plus 2, is the length of a run. */
+/** The index of a character, plus 2, is the length of a run in version 3 of Proofpoint. */
 const RUNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Inserts the characters that version 3 of Proofpoint moves to the end of an address. */

@@ -102,7 +102,7 @@ export function settles({ value, response }: Answer, call: Call): boolean {
   );
 }
 
-/** Returns whether the first answer leaves it open if the HTTP request was carried out. */
+/** Returns whether the first answer does not tell if the HTTP request was carried out. */
 export function leavesOpen({ value, response, error }: Answer, call: Call): boolean {
   if (response) return value === undefined && meaningOf(response, call)[1] === 'nothing';
   return isLoss(error) && !(error instanceof TransportError && (error.foreign || !error.sent));
@@ -147,7 +147,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (isText && !throttled && /^\s*[^\s{[\ufeff]/.test(text)) ||
       (markup && status >= 400 && status < 500 && !SAID_IN_PAGES.includes(status)) ||
       (status === 401 && !error && isForeign(response)),
-    /** A 503 of a retrieval is no such sign: a service that lost its database does not know whether a view was used. */
+    /** A 503 of a retrieval is a `failure`: a service that lost its database does not know whether a view was used. */
     unavailable: status === 503 && error && holds !== 'secret',
     failure: status >= 500,
     throttled,
@@ -199,7 +199,7 @@ function openOutcome(
   return failure.with({ code: 'unknown', ...(hint && { hints: phrase(hint) }) });
 }
 
-/** The instance is unreachable if nothing was sent. Otherwise, it is unknown what the call did. */
+/** Explains an error without a response. What the call did is unknown, unless nothing was sent. */
 function withoutResponse(error: CliError, sent: SentCall): CliError {
   const { fromLink, base, addressHint } = sent.settings;
   if (error instanceof LeavesOrigin && fromLink)
@@ -265,7 +265,7 @@ function unauthorized(refusal: Refusal): CliError {
     const needed = phrase('passphrase-needed', call.subject);
     return errorOf('passphrase', status, needed, phrase('give-passphrase'));
   }
-  // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
+  // The reference implementation responds with 401 where the specification has 403 (docs/wire.md, "Errors").
   if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
   if (token !== undefined) {
     const hint = settings.tokenOfProfile ? 'renew-login' : 'renew-token';

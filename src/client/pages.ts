@@ -66,7 +66,7 @@ export async function findListed<Row extends { readonly url_token: string }>(
   return undefined;
 }
 
-/** Returns whether a page repeats the one before it. Rows that are all equal may also be equal on two pages. */
+/** Returns whether a page repeats the one before it. If all rows are equal, two pages may have the same rows. */
 function isRepeated(keys: readonly string[], before: readonly string[]): boolean {
   const distinct = keys.length === 1 || new Set(keys).size > 1;
   return (

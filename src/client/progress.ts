@@ -29,7 +29,7 @@ export async function readAuditLog(
   return timed.map(({ event }) => event);
 }
 
-/** Identifies an event by fields that never change. The others change while an e-mail is sent. */
+/** Identifies an event by fields that never change. Other fields of an e-mail's event change while it is sent. */
 function eventKey({ kind, created_at, ip, user_agent }: AuditEntry): string {
   return JSON.stringify([kind, created_at, ip, user_agent]);
 }
@@ -93,9 +93,9 @@ function expiryOf({ expires_at, created_at, expire_after_days }: Push): number |
 }
 
 /**
- * Returns a function that asks once for the state of the owner's request. Reading the request would take its answer:
- * the preview of `pwpush serve` tells the state, and the listings of other instances do. They are read in the order in
- * which a request moves through them.
+ * Returns a function that asks once for the state of the owner's request. It does not read the request, which would
+ * take the answer. `pwpush serve` tells the state in a preview. At other instances, the listings are read in the order
+ * in which a request moves through them.
  * @throws CliError (the returned function): not_found if the request is in no listing
  */
 export function requestPoller(

@@ -29,7 +29,7 @@ interface Repeatable<T> extends SentCall {
 
 /**
  * Sends a call again, as its `retry` says, after a response that is no success.
- * @throws CliError of `explain` if there is no success in the end
+ * @throws CliError of `explain` if the last response is no success
  */
 export async function outcomeAfter<T>(first: Answer<T>, sent: Repeatable<T>): Promise<T> {
   const answer = await lastAnswer(first, sent);
@@ -60,7 +60,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof TransportError && error.sent && !error.timedOut;
 }
 
-/** A pause is never 0 seconds: an instance that always says 0 would be called without end. */
+/** A pause is never 0 seconds: an instance that always sends `Retry-After: 0` would be called without end. */
 function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
   return {
     pauses: growing(1, 1),
@@ -138,8 +138,8 @@ function clockOf({ now, sleep }: SentCall['settings']) {
 }
 
 /**
- * Returns whether the instance announces that it does repetitions once and echoes the key, so that keys arrive there;
- * undefined while the instance cannot be asked.
+ * Returns whether the instance announces that it does repetitions once, and echoes the key that it received; undefined
+ * while the instance cannot be asked.
  */
 async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
   const answer = await attempt(version);

@@ -1,7 +1,7 @@
 import type { ApiSettings } from './api-settings';
 
 export interface RetryPolicy<Outcome> {
-  /** Seconds before each further try. There is one further try for each. */
+  /** Seconds to wait before each further try. Their number limits the tries. */
   readonly pauses: Iterable<number>;
   /** The sum of all pauses has at most this many seconds. */
   readonly budget?: number;

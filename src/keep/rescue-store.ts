@@ -125,5 +125,5 @@ export class RescueStore {
   }
 }
 
-/** Loaded on demand: the module takes 6 ms to load, and is rarely needed. */
+/** The module takes 6 ms to load, and is rarely needed. */
 const rescues = () => import('./rescue');

@@ -97,7 +97,6 @@ export async function draftOf(
   }
 }
 
-/** Loaded on demand, as the module loads age. */
 const sealing = () => import('./encryption');
 
 /**
@@ -168,7 +167,6 @@ export interface QuestionPlan {
   readonly result: Pick<DraftPlan['result'], 'locale' | 'copy' | 'qr'>;
 }
 
-/** All that the plan names is read, and its files are open. */
 export interface RequestDraft {
   readonly plan: QuestionPlan;
   readonly question: string;

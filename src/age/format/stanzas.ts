@@ -59,7 +59,7 @@ export function invalidStanza(): AgeError {
 }
 
 const SALT = 16;
-/** The scrypt work factor of words, which takes 64 MiB of memory. A link key has at most this work factor. */
+/** The scrypt work factor of a key of words, which takes 64 MiB of memory. A link key has at most this work factor. */
 export const MODERATE_WORK = 16;
 /** The highest work factor that is accepted from a file takes 1 GiB of memory and some seconds. */
 const MAX_WORK = 20;

@@ -14,7 +14,7 @@ export function payloadSize(plaintext: number): number {
   return NONCE + plaintext + Math.max(1, Math.ceil(plaintext / CHUNK)) * TAG;
 }
 
-/** A piece that it yields is valid until the next one is requested, since pieces share a buffer. */
+/** A piece that the generator yields is valid until the next one is requested, since pieces share a buffer. */
 export async function* encryptPayload(
   primitives: Primitives,
   fileKey: Uint8Array,

@@ -187,7 +187,7 @@ function matches(entry: string, host: string, port: string): boolean {
   return host === name || host.endsWith(`.${name}`);
 }
 
-/** Returns whether a range of addresses (RFC 4632, 3.1; RFC 4291, 2.3) has the host. Names are not resolved. */
+/** Returns whether a range of addresses (RFC 4632, 3.1; RFC 4291, 2.3) contains the host. Names are not resolved. */
 function contains(range: string, host: string): boolean {
   const [, network = '', bits] = /^\[?([\da-f.:]+)\]?\/(\d{1,3})$/.exec(range) ?? [];
   const family = isIP(host);

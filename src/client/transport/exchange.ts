@@ -20,7 +20,7 @@ interface ExchangeSettings {
 
 /** undici calls the handlers of a request in turn, while the reader of its response iterates the body. */
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
-  /** Part of the request may have been sent. */
+  /** A part of the HTTP request may have been sent. */
   sent = false;
   stopped = false;
   responded = false;

@@ -41,7 +41,7 @@ export async function follow(
   }
 }
 
-/** Stays within the origin, since calls of the API have a token and a passphrase. */
+/** Follows redirects within an origin only, since calls of the API have a token and a passphrase. */
 export const withinOrigin: RedirectRules = {
   most: 5,
   tooMany: (status) => failedError(phrase('redirects-too-often'), { status }),

@@ -48,7 +48,7 @@ export function retryAfter(response: Pick<HttpResponse, 'headers'>, now: Date): 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A response may take this many times the `timeout` of a piece, however slow it is. */
 const PATIENCE = 4;
-/** The least speed of a slower response, so that an instance cannot send a byte at a time for ever. */
+/** The least speed of a response that exceeds `PATIENCE`: an instance could send a byte at a time for ever. */
 const LEAST_BYTES_PER_SECOND = 4 * 1024;
 
 /**

@@ -35,7 +35,7 @@ interface Tunnel {
   readonly tls: TlsSettings;
   /** The certificate for the instance. The proxy does not see it. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Limits the time to open the tunnel, and again that of the TLS handshake within it. */
+  /** Limits the time to open the tunnel, and separately the TLS handshake within it. */
   readonly timeoutMs: number;
 }
 

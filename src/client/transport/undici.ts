@@ -167,7 +167,7 @@ async function prepareConnection(
   return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
 }
 
-/** Remembers TLS errors, and resumes paused exchanges before undici sees the end of a connection; see `resume`. */
+/** Remembers TLS errors, and resumes paused exchanges before undici sees the end of a connection. */
 function watched(
   open: Connector,
   { paused, tlsError }: Pick<Connection, 'paused' | 'tlsError'>,

@@ -44,7 +44,6 @@ export function passphraseRow(view: View, field: FormField): Markup {
   return formRow(view, field, (own) => hiddenInput(view, 'passphrase', markup`${ofKey}${own}`));
 }
 
-/** Keeps keys from being sent as passphrases. */
 export const refusing = [new PagePart('script', refuseScript)];
 
 /** Returns an input with a button that shows its value; the button needs the script. */

@@ -5,7 +5,6 @@ import { type Inserted, Markup, markup } from './markup';
 import type { PhraseKey, Placeholder, PluralForms, PluralKey, Strings } from './phrases';
 import { english } from './phrases';
 
-/** Writes phrases, numbers, times and sizes in one language. */
 export class Words {
   readonly direction: 'ltr' | 'rtl';
   private readonly plurals: Intl.PluralRules;
@@ -94,9 +93,7 @@ export function wordsFor(request: Request): Promise<Words> {
   return words;
 }
 
-/**
- * Loads one language, as all take 50 ms and 6 MiB. English replaces British English, and phrases that a language lacks.
- */
+/** Loads one language, as all take 50 ms and 6 MiB. English replaces British English and missing phrases. */
 async function load(locale: string): Promise<Words> {
   const file = locale === 'en-GB' ? 'en' : locale;
   const own: { default: Partial<Strings> } = await import(`./locales/${file}.json`);

@@ -11,7 +11,6 @@ import { wordsFor } from './language';
 import type { View } from './layout';
 import { Forbidden } from './messages';
 
-/** An HTTP request for a page, and what the response needs. */
 export class PageContext {
   constructor(
     readonly c: Context<Env>,

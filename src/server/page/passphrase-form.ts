@@ -61,7 +61,6 @@ ${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
   return page(view, words.text(title), main, { ...problem, parts });
 }
 
-/** Says why the passphrase form is shown again. */
 interface PassphraseProblem {
   readonly text: Markup | string;
   readonly status: number;

@@ -84,10 +84,7 @@ document.addEventListener('DOMContentLoaded', () => {
   passphraseWork(armor()).then(begin).catch(fail).finally(showArmor);
 });
 
-/**
- * Maps an error to the `data-` attribute with its message. A push page has no `data-recipients`, as it shows that note
- * anyway.
- */
+/** Maps errors to `data-` texts. A push page has no `data-recipients`, as it shows that text in a note. */
 const problems: Partial<Record<AgeError['reason'], string>> = {
   'no-match': 'wrong',
   key: 'recipients',
@@ -97,9 +94,7 @@ function problemOf(error: unknown): string {
   return (error instanceof AgeError && problems[error.reason]) || 'damaged';
 }
 
-/**
- * Returns the words typed on the page before and the key in the address; [] if armor needs a link key and none is one.
- */
+/** Returns the words typed on the last page and the key in the address; [] if a link key is needed and missing. */
 function keysAtHand(isWords: boolean): readonly string[] {
   const keys = [typedWords, hash].flatMap(keysIn);
   return isWords || keys.some(isLinkKey) ? keys : [];

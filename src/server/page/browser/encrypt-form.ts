@@ -79,7 +79,7 @@ function replaceContent(form: FormData, { text, files, proof }: ProvedContent): 
   for (const file of files) form.append('push[files][]', file);
 }
 
-/** Decrypts the text in a form that the service refused, and returned with the encrypted text. */
+/** The service returns a refused form with the encrypted text, which this decrypts. */
 async function restore(text: HTMLTextAreaElement, key: string | null): Promise<void> {
   if (!key || !text.value.startsWith('-----BEGIN AGE')) return;
   const plain = await decryptText(text.value, key);

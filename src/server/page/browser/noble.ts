@@ -6,10 +6,7 @@ import { ascii, type Bytes, type Primitives } from '../../../age/format/platform
 
 /** Milliseconds of scrypt after which the browser can draw and react. */
 const SLICE = 30;
-/**
- * Bytes per call of `fromCharCode`, which takes a limited number of arguments; a multiple of three, so that only the
- * last piece of base64 is padded.
- */
+/** Bytes per call, which takes a limited number of arguments. A multiple of three gives base64 without padding. */
 const PIECE = 3 * 4096;
 
 const hmacSha256: Primitives['hmac'] = (key, text) => hmac(sha256, key, text);
