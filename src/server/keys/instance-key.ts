@@ -52,7 +52,7 @@ export const notesFor = (dataId: string, { notes }: FileKey): string[] =>
 
 const isNote = (line: string, dataId: string) => line.startsWith(`# ${dataId} `);
 
-/** Returns the key with a note of the data or, without a name, with none. */
+/** Returns the key with a note of the data, or without one if there is no `name`. */
 export function noted(key: FileKey, dataId: string, name?: string): FileKey {
   const note = `# ${dataId} ${name?.replaceAll(/\s+/g, ' ')}`;
   if (key.notes.includes(note)) return key;

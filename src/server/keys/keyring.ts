@@ -32,7 +32,7 @@ export class Keyring {
     readonly links: Links,
   ) {}
 
-  /** @throws ServiceRefusal when another id is in use: the instance key was changed while this service runs */
+  /** @throws ServiceRefusal when `id` is of another key: the instance key was changed while this service runs */
   get(id: string): InstanceKey {
     if (id !== this.key.id) throw keyChanged();
     return this.key;

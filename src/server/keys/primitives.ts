@@ -70,7 +70,7 @@ export function unseal(key: Uint8Array, sealed: Uint8Array, context: string): Bu
   return plain;
 }
 
-/** Derives a key of that many bytes for one purpose (HKDF-SHA-256, RFC 5869). */
+/** Derives a key of `bytes` bytes for one purpose (HKDF-SHA-256, RFC 5869). */
 export function derive(key: Uint8Array, purpose: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', purpose, bytes));
 }

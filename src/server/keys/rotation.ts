@@ -36,7 +36,7 @@ const PAGE = 100;
 /** A key of the file that the data does not use. */
 interface OldKey {
   readonly id: string;
-  /** The names of other data that it opens, or may open. */
+  /** The names of other data that the key opens, or may open. */
   readonly used_by: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export async function rekey(
   try {
     const resealed = await database.solely(async (sql) => (drop ? 0 : changeKey(sql, settings)));
     // The write-ahead log has pages with keys that the old key opens. A service that has started meanwhile may prevent
-    // the scrub, and scrubs itself.
+    // the scrub, but it scrubs the log itself.
     await database.scrub();
     const dropped = drop && (await database.exclusively((sql) => oldKeys(sql, settings)));
     if (dropped) await drop(dropped);

@@ -125,7 +125,7 @@ export class Vault {
    * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
    * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file
    * opens with its link and the instance key together, and with neither alone.
-   * @param views number of views with the current one; makes the link the same for a repeated HTTP request
+   * @param views number of views including this one; with it, a repeated HTTP request gets the same link
    */
   sealLink({ key, urlToken, position, until }: FileLink, views?: number): string {
     const { linking } = this.keys.key;

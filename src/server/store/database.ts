@@ -155,7 +155,7 @@ async function open(
   if (location.database !== undefined) {
     const { database } = location;
     const address = () => readAddress(database, env);
-    // A mistake in the address is reported before the driver is loaded, which takes 5 ms and 200 KiB.
+    // A mistake in the address is reported before the driver is loaded, because loading takes 5 ms and 200 KiB.
     address();
     const { openPostgres } = await import('./postgres');
     return openPostgres(address);

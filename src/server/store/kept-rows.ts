@@ -20,7 +20,7 @@ export interface KeptAnswer {
 }
 
 export interface KeptView extends KeptAnswer {
-  /** The id of the view's entry in the log. */
+  /** The id of the view's audit entry. */
   readonly id: number;
   readonly lookup: string;
   /** Number of views taken, including this one. */

@@ -25,7 +25,7 @@ export async function findKey(sql: Sql): Promise<string | undefined> {
   return (await sql<{ id: string }>`SELECT id FROM instance_keys`)[0]?.id;
 }
 
-/** Allows rows whose `key_id` is that of the key. */
+/** Allows rows with this id as `key_id`. */
 export async function insertKey(sql: Sql, id: string): Promise<void> {
   await sql`INSERT INTO instance_keys (id) VALUES (${id})`;
 }

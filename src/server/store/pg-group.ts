@@ -103,7 +103,7 @@ export function merging(sql: Sql): Sql {
   };
 }
 
-/** Larger values, in bytes, are not merged, because a statement has all its values in memory several times. */
+/** Values of more bytes are not merged, because a statement has all its values in memory several times. */
 const LARGE = 16 * 1024;
 const isLarge = (value: Value) => value instanceof Uint8Array && value.length > LARGE;
 

@@ -1,7 +1,7 @@
 export interface Pooled {
   /** False once the connection is unusable. */
   readonly alive: boolean;
-  /** Closes the connection at once; what waits for it rejects with `code`. */
+  /** Closes the connection at once; promises that wait for it reject with `code`. */
   abandon(code?: string): void;
   /** Closes the connection once it is idle, or after some seconds. */
   end(): Promise<void>;

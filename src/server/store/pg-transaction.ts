@@ -58,7 +58,7 @@ export async function transact<T>(
   const { command } = await connection.run(commit, []).catch((error: unknown) => {
     throw isConflict(error) ? new RolledBack('', { cause: error }) : error;
   });
-  // The server answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
+  // The server responds ROLLBACK to the COMMIT of a transaction in which a statement failed.
   if (command !== 'COMMIT') throw new Error('nothing was committed');
   return result;
 }

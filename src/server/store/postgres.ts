@@ -107,7 +107,7 @@ class UnusableServer extends Error {
   }
 }
 
-/** Has a client of its own that connects only once: docs/decisions.md says what the pool of postgres.js breaks. */
+/** A connection has its own client, which connects once; docs/decisions.md says what the pool of postgres.js breaks. */
 class Connection implements PgConnection {
   alive = true;
   /** Whether the server refused TLS, which the address requires. */
@@ -251,7 +251,7 @@ function isStatementError(error: unknown): boolean {
   return error instanceof PostgresError && error.severity === 'ERROR' && error.code !== '25006';
 }
 
-/** Makes the error for the last server, which never contains the password. */
+/** Returns the error for the last server; it never contains the password. */
 function unreachable(cause: unknown, address: PgAddress): ServiceError {
   const { host, port } = address.hosts.at(-1) as PgHost;
   const [what, hint] = reasonOf(cause, address);

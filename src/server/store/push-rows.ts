@@ -53,7 +53,7 @@ const columns = {
   answer_id: nullable(BIGINT),
   /** The age recipient that the answer to a request is to be encrypted to. */
   public_key: nullable(TEXT),
-  /** Whether the page of a request has the name of its owner. */
+  /** Whether the page of a request shows the name of its owner. */
   include_requestor: FLAG,
   /** Whether the answer to a request may have files. */
   response_file_attachments: FLAG,
@@ -229,8 +229,8 @@ export function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number
 
 /**
  * Expires an active push: destroys its secret and ends its files, whose chunks `dropPiece` deletes later. Returns
- * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the
- * lock of the row orders them.
+ * undefined when it was expired already. All transactions that expire or view a push update its row in `pushes` first,
+ * so that the lock of the row orders them.
  */
 export async function endPush(sql: Sql, id: number, time: number, deleted: 0 | 1) {
   const rows = await sql<StoredPush>`

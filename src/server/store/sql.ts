@@ -30,10 +30,10 @@ export interface Database {
    *   respond
    */
   transaction<T>(work: (sql: Sql) => Promise<T>, options?: Sharing): Promise<T>;
-  /** Like `transaction`, with at most one running in all processes that use this database. */
+  /** Runs `work` like `transaction`, but one at a time in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Like `exclusively`, while no other process has this database open.
+   * Runs `work` like `exclusively` while no other process has this database open.
    * @throws ServiceError when another process has it open
    */
   solely<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
@@ -60,9 +60,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * Makes a statement from text with `?` for each value. Frequent ones are made once, as they are prepared per object.
- */
+/** Makes a statement from text with `?` for each value. Make a frequent one only once: each object is prepared. */
 export function plain(text: string): TemplateStringsArray {
   const strings = text.split('?');
   return Object.assign(strings, { raw: strings });

@@ -38,7 +38,7 @@ export class Disk implements Storage {
     return freeBytes(this.folder);
   }
 
-  /** Creates the file when it is missing and the disk has twice the space. */
+  /** Creates the file when it is missing and the disk has twice its size free. */
   reserve(): void {
     if (statSync(this.path, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
     this.release();
