@@ -59,7 +59,7 @@ function factsOf({ subject, facts }: CliError): readonly Fact[] {
   return [phrase('detailed', subject, first), ...others];
 }
 
-/** Keeps what a failure says about a created push or a used view in the error of an interrupted run. */
+/** Returns the error of an interrupted run, with what a failure says about a created push or a used view. */
 function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;

@@ -6,7 +6,7 @@ type AgeReason =
   | 'payload'
   /** A recipient, an identity or a typed key is invalid or not supported. */
   | 'key'
-  /** An SSH public key is whole, but of a type that is not encrypted to. */
+  /** An SSH public key is complete, but encryption to keys of its type is not supported. */
   | 'key-type'
   /** A private key is protected with a passphrase, which is not supported. */
   | 'key-passphrase';

@@ -2,7 +2,7 @@ import * as format from './format/age-file';
 import * as stanzas from './format/stanzas';
 import { node, scrypt, x25519 } from './node-primitives';
 
-// age for Node.js. The package age-encryption takes 16 ms more, and has no SSH recipients (docs/decisions.md).
+// This is age for Node.js. The package age-encryption loads 16 ms longer, and has no SSH keys (docs/decisions.md).
 
 export { armoredSize, type PreparedFile } from './format/age-file';
 export { type Identity, MODERATE_WORK, type Recipient } from './format/stanzas';

@@ -1,7 +1,7 @@
-// The service and its pages check recipients too: this has no Buffer.
+// This module has no `Buffer`, since browsers run it, too.
 import { bech32 } from '@scure/base';
 
-/** Decodes Bech32 (BIP 173), without its limit of length; undefined when its checksum or its padding is wrong. */
+/** Decodes Bech32 (BIP 173) of any length; undefined when the checksum or the padding is wrong. */
 export function decodeBech32(text: string): { prefix: string; bytes: Uint8Array } | undefined {
   try {
     return bech32.decodeToBytes(text, false);
@@ -14,7 +14,7 @@ export function encodeBech32(prefix: string, bytes: Uint8Array): string {
   return bech32.encodeFromBytes(prefix, bytes);
 }
 
-/** The point of an X25519 recipient, `age1…` in lower case; undefined for anything else, and for a point of low order. */
+/** Returns the point of an X25519 recipient in lower case; undefined for other text and for a point of low order. */
 export function pointOf(recipient: string): Uint8Array | undefined {
   if (!/^age1[a-z0-9]{58}$/.test(recipient)) return;
   const decoded = decodeBech32(recipient);
@@ -31,7 +31,7 @@ const LOW_ORDER = [
   ...['ec', 'ed', 'ee'].map((first) => `${first}${'ff'.repeat(30)}7f`),
 ];
 
-/** Whether the secret shared with that point is always zero (RFC 7748, section 6.1). Its last bit does not count. */
+/** Whether the secret shared with a point is always zero (RFC 7748, section 6.1). X25519 ignores the last bit. */
 function isLowOrder(point: Uint8Array): boolean {
   const hex = Array.from(point, (byte, index) =>
     (index === 31 ? byte & 0x7f : byte).toString(16).padStart(2, '0'),

@@ -6,11 +6,11 @@ import { x25519 } from './node-primitives';
 import { sshIdentity, sshRecipient } from './ssh';
 
 /**
- * Parses a recipients file or an authorized_keys file: a recipient per line, and comment lines that start with `#`. Like age, it
- * leaves out SSH keys of types that are not encrypted to, as lists of code hosts have them beside others.
- * @param leftOut called with the number of such a line and the reason; without it, none is left out
- * @throws AgeError (key) for the first line that cannot be used, with its number, and for a file without recipients; (key-type)
- * if all are left out
+ * Parses a recipients file or an authorized_keys file: one recipient per line, and comment lines that start with `#`.
+ * With `leftOut`, it skips SSH keys of unsupported types, as age does, since the key lists of code hosts contain some.
+ * @param leftOut called with the line number of a skipped key and the reason; without it, such a key is an error
+ * @throws AgeError (key) for the first unusable line, with its number, and for a file without recipients; (key-type) if
+ * the file has only keys of unsupported types
  */
 export function parseRecipients(text: string, leftOut?: (why: string) => void): Recipient[] {
   const skipped: AgeError[] = [];
@@ -23,7 +23,7 @@ export function parseRecipients(text: string, leftOut?: (why: string) => void): 
 
 /**
  * Parses one recipient: `age1…`, or an SSH public key (sshd(8), "AUTHORIZED_KEYS FILE FORMAT").
- * @throws AgeError (key, key-type) when it cannot be used; the message says why
+ * @throws AgeError (key, key-type) when the recipient cannot be used; the message says why
  */
 export function parseRecipient(text: string): Recipient {
   const line = text.trim();
@@ -45,7 +45,7 @@ export function parseRecipient(text: string): Recipient {
 const SSH_KEY =
   /^((?:ssh|sk-ssh|ecdsa|sk-ecdsa|webauthn-sk)-[\w@.-]+)[ \t]+([A-Za-z0-9+/]+=*)(?:[ \t]|$)/;
 
-/** Whether a key begins with its type (RFC 4253, section 6.6). */
+/** Returns whether the bytes of a key begin with the name of its type (RFC 4253, section 6.6). */
 function isOfType(wire: Buffer, type: string): boolean {
   return wire.length > 4 + type.length && wire.toString('latin1', 4, 4 + type.length) === type;
 }
@@ -54,7 +54,7 @@ function sshFields(line: string): string[] | undefined {
   return SSH_KEY.exec(line)?.slice(1);
 }
 
-/** Where the options before an SSH key end. Like sshd, this does not count `\"` as a quote. */
+/** Returns the index at which the options before an SSH key end. As in sshd, `\"` does not count as a quote. */
 function optionsEnd(line: string): number {
   let quoted = false;
   for (let index = 0; index < line.length; index++) {
@@ -84,7 +84,7 @@ function ageRecipient(text: string): Recipient {
 
 /**
  * Parses a file of identities: `AGE-SECRET-KEY-1…` lines with comments, or one SSH private key.
- * @throws AgeError (key-passphrase) for an SSH key with a passphrase; AgeError (key) for another key that cannot be used
+ * @throws AgeError (key-passphrase) for an SSH key with a passphrase; (key) for any other key that cannot be used
  */
 export function parseIdentities(text: string): Identity[] {
   if (/^\s*(age-encryption\.org\/|-----BEGIN AGE ENCRYPTED FILE-----)/.test(text))
@@ -104,8 +104,8 @@ function parseIdentity(line: string): Identity {
 }
 
 /**
- * Parses the lines that are neither empty nor comments. Errors get the line number.
- * @param skipped gets the errors (key-type), which are thrown without it
+ * Parses the lines that are neither empty nor comments. The message of an error has the line number.
+ * @param skipped collects errors (key-type); without it, they are thrown
  */
 function eachLine<T>(
   text: string,

@@ -1,12 +1,12 @@
 import { ascii, type Bytes, derive, joined, type Primitives, type Scrypt } from './format/platform';
 import { isLinkKey } from './link-key';
 
-// A proof shows an instance that someone has the key of a push, and nothing of the key (docs/encryption.md, "Proof of the
-// key"). The sender sends `key_proof`; a reader derives a proof for one address from it, which no other instance can use.
+// A proof shows an instance that someone has the key of a push, but not the key (docs/encryption.md, "Proof of the
+// key"). The sender sends `key_proof`. A reader derives a proof from it that is valid at one address only.
 
 const PURPOSE = 'pwpush key proof v1';
 
-/** The scrypt work factor for words, as high as that of their armor: the proof is not easier to guess from. */
+/** The scrypt work factor for a key of words. It equals `MODERATE_WORK`, so that a proof is not easier to guess. */
 const WORK = 16;
 
 interface Prover {
@@ -15,8 +15,8 @@ interface Prover {
 }
 
 /**
- * The `key_proof` of a link key, or of words with the salt of their push.
- * @returns undefined for words without a salt, and for a salt that is not one
+ * Derives the `key_proof` of a link key, or of words with the salt of their push.
+ * @returns undefined for words without a valid salt
  */
 export async function keyProof(
   { primitives, scrypt }: Prover,
@@ -30,7 +30,7 @@ export async function keyProof(
 }
 
 /**
- * A reader's proof: HMAC-SHA-256 (RFC 2104) of the address with the `key_proof`, 16 bytes in base64url.
+ * Computes a reader's proof: the first 16 bytes of HMAC-SHA-256 (RFC 2104) of the address, keyed with `key_proof`.
  * @param base the instance's address as the reader's link has it: origin and path, without a final slash
  */
 export function proofAt(primitives: Prover['primitives'], keyProof: string, base: string): string {
@@ -46,7 +46,7 @@ function proofOf(primitives: Prover['primitives'], secret: Uint8Array): string {
   return base64url(primitives, derive(primitives, secret, ascii(''), PURPOSE).subarray(0, 16));
 }
 
-/** Salts and proofs have the form of a link key. */
+/** Decodes a salt or a proof, which has the form of a link key; undefined for any other text. */
 function sixteenBytes({ fromBase64 }: Prover['primitives'], text: string): Bytes | undefined {
   return isLinkKey(text) ? fromBase64(text.replaceAll('-', '+').replaceAll('_', '/')) : undefined;
 }

@@ -12,7 +12,7 @@ export function newLinkKey(): string {
 
 /**
  * Draws at least six words, joined with hyphens.
- * @param list words in lower case; those with a hyphen are left out
+ * @param list words in lower case; words with a hyphen are never drawn
  */
 export function newWords(list: readonly string[], count = LEAST_WORDS): string {
   const words = list.filter((word) => !word.includes('-'));
@@ -20,7 +20,7 @@ export function newWords(list: readonly string[], count = LEAST_WORDS): string {
   return drawn.map((index) => words[index]).join('-');
 }
 
-/** Whether a text has a link key, alone or with its link, or six words of the list, one of which may be mistyped. */
+/** Returns whether a text has a link key, alone or in a link, or six words of the list, one of them maybe mistyped. */
 export async function holdsKey(
   text: string,
   list: () => Promise<readonly string[]>,
@@ -28,7 +28,7 @@ export async function holdsKey(
   if (linkKeyIn(text) !== undefined) return true;
   if (wordsIn(text).length < LEAST_WORDS) return false;
   const all = await list();
-  // No key has words with a hyphen, which would count twice in a passphrase of five words.
+  // No key has words with a hyphen. They would count twice in a passphrase of five words.
   const hyphenated = all.filter((word) => word.includes('-')).join('|');
   const others = text.toLowerCase().replace(new RegExp(`\\b(?:${hyphenated})\\b`, 'g'), '');
   const known = new Set(all);
@@ -38,8 +38,8 @@ export async function holdsKey(
 }
 
 /**
- * Parses a key that was typed or pasted: a link key, alone or with its link, or words (`wordsIn`).
- * @throws AgeError (key) when it is neither; the message has the position of a word that is not in the list
+ * Parses a key that was typed or pasted: a link key, alone or in a link, or words (`wordsIn`).
+ * @throws AgeError (key) for any other text; the message has the position of a word that is not in the list
  */
 export function parseKey(typed: string, list: readonly string[]): string {
   const linked = linkKeyIn(typed);

@@ -1,4 +1,5 @@
-// The list of files in the payload of an encrypted push (docs/encryption.md, "Files"). The pages have it too.
+// A manifest lists the files in the payload of an encrypted push (docs/encryption.md, "Files"). Browsers run this
+// module, too.
 
 export interface Manifest {
   readonly message?: string | undefined;
@@ -10,7 +11,7 @@ export interface ManifestFile {
   readonly type: string;
   /** Bytes of plaintext. */
   readonly size: number;
-  /** The MAC of the header of its age file. */
+  /** The MAC in the header of the encrypted file. */
   readonly mac?: string | undefined;
 }
 
@@ -21,7 +22,6 @@ export function encryptedName(index: number): string {
   return `${index + 1}.age`;
 }
 
-/** No text but a manifest begins with `START`. */
 export function isManifest(plaintext: string): boolean {
   return plaintext.startsWith(START);
 }
@@ -30,7 +30,7 @@ export function encodeManifest({ message, files }: Manifest): string {
   return JSON.stringify({ 'pwpush-manifest': VERSION, message, files });
 }
 
-/** Decodes a manifest; a text says what is wrong with it. */
+/** Decodes a manifest. For an invalid one, it returns a text that says what is wrong. */
 export function decodeManifest(plaintext: string): Manifest | string {
   let value: { readonly message?: unknown; readonly files?: unknown; 'pwpush-manifest'?: unknown };
   try {

@@ -26,14 +26,14 @@ export const node: Primitives = {
   pause: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** A closed port drops the buffers that are transferred to it. */
+/** Buffers that are transferred to this port are freed, since it is closed. */
 const nowhere = new MessageChannel().port1;
 nowhere.close();
 
 /**
- * Where a chunk is cut for `update`, which allocates a byte more than it returns and copies. In one piece, memory for both
- * is often 16 bytes more than a multiple of a page apart, and there the copy (`rep movsb` of glibc 2.36, on an AMD EPYC) has
- * a twentieth of its speed, and takes as long as encrypting.
+ * Bytes of a chunk in the first call of `update`, which allocates one byte more than it returns, and copies. For a
+ * whole chunk, the two buffers are often 16 bytes more than a multiple of a page apart. At this distance, the copy
+ * (`rep movsb` of glibc 2.36, on an AMD EPYC) has a twentieth of its speed, and takes as long as encrypting.
  */
 const CUT = 62 * 1024;
 
@@ -61,7 +61,7 @@ function nodeChacha(key: Uint8Array): Chacha {
       }
       return plain;
     },
-    // Until the garbage is collected, the system would map and clear pages for 16 times as much.
+    // If results waited for the garbage collector, the system would map and clear 16 times as many pages.
     free: (results) =>
       nowhere.postMessage(
         undefined,
@@ -70,7 +70,7 @@ function nodeChacha(key: Uint8Array): Chacha {
   };
 }
 
-/** Modern Algorithms in the Web Cryptography API (WICG), "ChaCha20-Poly1305". */
+/** Implements "ChaCha20-Poly1305" of Modern Algorithms in the Web Cryptography API (WICG). */
 async function webChacha(bytes: Uint8Array): Promise<Chacha> {
   const { subtle } = webcrypto;
   const name = 'ChaCha20-Poly1305';
@@ -92,7 +92,7 @@ async function webChacha(bytes: Uint8Array): Promise<Chacha> {
 
 export function scrypt(passphrase: string, salt: Uint8Array, work: number): Promise<Buffer> {
   const [N, r, p] = [2 ** work, 8, 1];
-  // RFC 7914 needs 128 * r * N bytes, and some more.
+  // scrypt needs 128 * r * N bytes (RFC 7914) and a little more.
   const maxmem = 128 * r * (N + 1024);
   return new Promise((resolve, reject) =>
     scryptOfNode(passphrase, salt, 32, { N, r, p, maxmem }, (error, key) =>
@@ -101,13 +101,10 @@ export function scrypt(passphrase: string, salt: Uint8Array, work: number): Prom
   );
 }
 
-/** Prefix of the 32 bytes of an X25519 private key in DER (RFC 8410, section 7). */
+/** DER prefix of the 32 bytes of an X25519 private key (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
-/**
- * Imports a private key, which takes ten times as long as using it.
- * @see X25519
- */
+/** Imports a private key. The import takes ten times as long as a use of the key. */
 export function x25519(secret: Uint8Array): KeyPair {
   const der = Buffer.concat([PKCS8, secret]);
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -118,7 +115,7 @@ export function x25519(secret: Uint8Array): KeyPair {
       const jwk = { kty: 'OKP', crv: 'X25519', x: Buffer.from(point).toString('base64url') };
       const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
       try {
-        // OpenSSL refuses a result of zero.
+        // OpenSSL throws for a point of low order, whose shared secret is zero.
         return diffieHellman({ privateKey, publicKey });
       } catch {
         return;

@@ -7,8 +7,8 @@ export function isArmored(text: string): boolean {
 }
 
 /**
- * How the public keys begin that armor is encrypted to: `ssh-ed25519`, `ssh-rsa`, or `age1…` of age and its plugins; none for
- * armor with a passphrase. rage adds stanzas that are for no key, whose types end with `-grease`.
+ * Returns how the public keys begin to which armor is encrypted: `ssh-ed25519`, `ssh-rsa`, or `age1…` for age and its
+ * plugins; none for armor with a passphrase. Stanzas `…-grease`, which rage adds, are for no key.
  */
 export function recipientKinds(armor: string): string[] {
   if (sealedWith(armor) !== 'recipient') return [];
@@ -18,10 +18,10 @@ export function recipientKinds(armor: string): string[] {
   return [...new Set(types.map(([, ssh]) => ssh?.trimEnd() ?? 'age1…'))];
 }
 
-/** What opens a text, by the first stanza of its age header; undefined for one that is not encrypted. */
+/** Returns what decrypts a text, by the first stanza of its age header; undefined for a text that is not encrypted. */
 export function sealedWith(text: string): SealedWith | undefined {
   if (!isArmored(text)) return undefined;
-  // The header is longer than two lines of armor, and its first stanza begins in them.
+  // The first two lines of armor hold the beginning of the first stanza.
   const [, first = '', second = ''] = text.trimStart().slice(0, 200).split(/\r?\n/, 3);
   const header = Buffer.from(first + second, 'base64').toString('latin1');
   const stanza = /^age-encryption\.org\/v1\n-> (?:scrypt \S+ (\d+)\n|\S+ )/.exec(header);

@@ -19,9 +19,9 @@ const TYPE = 'ssh-ed25519';
 const LABEL = `age-encryption.org/v1/${TYPE}`;
 
 /**
- * An SSH public key, for encryption.
+ * Returns a recipient that wraps the file key for an SSH public key.
  * @param wire the key as RFC 8709, section 4, encodes it
- * @throws AgeError (key)
+ * @throws AgeError (key) when the key is damaged
  */
 export function sshRecipient(wire: Buffer): Recipient {
   const key = reader(wire);
@@ -42,7 +42,7 @@ export function sshRecipient(wire: Buffer): Recipient {
 }
 
 function identityOf(wire: Buffer, seed: Uint8Array): Identity {
-  // RFC 8032, section 5.1.5. X25519 clears and sets the bits itself.
+  // The private scalar is a part of the hash (RFC 8032, section 5.1.5). X25519 clears and sets its bits.
   const pair = x25519(createHash('sha512').update(seed).digest().subarray(0, 32));
   const wrapKey = wrapKeyFor(wire, pair.point);
   return {
@@ -60,7 +60,7 @@ function identityOf(wire: Buffer, seed: Uint8Array): Identity {
   };
 }
 
-/** Returns a function that derives the wrap key, which a tweak binds to the SSH key. */
+/** Returns a function that derives the wrap key. A tweak binds the wrap key to the SSH key. */
 function wrapKeyFor(wire: Buffer, point: Uint8Array) {
   const tweak = x25519(derive(node, Buffer.alloc(0), wire, LABEL));
   return (share: Uint8Array, shared: Uint8Array) => {
@@ -79,7 +79,7 @@ const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * The point of X25519 for one of Ed25519 (RFC 7748, section 4.1): u = (1 + y) / (1 - y).
+ * Converts a point of Ed25519 to one of X25519 (RFC 7748, section 4.1): u = (1 + y) / (1 - y).
  * @throws AgeError (key) when the bytes are not a point of the curve
  */
 function montgomery(edwards: Uint8Array): Buffer {
@@ -91,7 +91,7 @@ function montgomery(edwards: Uint8Array): Buffer {
   return Buffer.from(u.toString(16).padStart(64, '0'), 'hex').reverse();
 }
 
-/** The power of a number modulo P. Not in constant time: for public keys only. */
+/** Raises a number to a power modulo P. It is not constant-time, so that it must get public keys only. */
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;
   let factor = ((base % P) + P) % P;
@@ -103,8 +103,8 @@ function power(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * An SSH private key, for decryption: of OpenSSH, or in PEM (PKCS #8, RFC 5958).
- * @throws AgeError (key-passphrase) for one with a passphrase; (key) for another one that cannot be used
+ * Parses an SSH private key in the format of OpenSSH, or in PEM (PKCS #8, RFC 5958).
+ * @throws AgeError (key-passphrase) for a key with a passphrase; (key) for any other key that cannot be used
  */
 export function sshIdentity(pem: string): Identity {
   const openssh = /-----BEGIN OPENSSH PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END/.exec(pem)?.[1];
@@ -122,12 +122,12 @@ function pemKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    // The message of OpenSSL is not passed on: nobody promises that it has no part of the key.
+    // The error of OpenSSL is dropped, since its message may contain a part of the key.
     throw invalidKey();
   }
 }
 
-/** Reads the format of PROTOCOL.key of OpenSSH. */
+/** Parses a private key in the format that PROTOCOL.key of OpenSSH specifies. */
 function opensshIdentity(bytes: Buffer): Identity {
   const file = reader(bytes);
   if (file.take(15).toString('latin1') !== 'openssh-key-v1\0') throw invalidKey();
@@ -157,7 +157,7 @@ function reader(bytes: Buffer) {
   return { take, string: () => take(take(4).readUInt32BE()), ended: () => offset === bytes.length };
 }
 
-/** A public key as RFC 8709, section 4, encodes it. */
+/** Encodes a public key as RFC 8709, section 4, specifies. */
 function wireOf(point: Buffer): Buffer {
   const length = (bytes: number) => Buffer.from([0, 0, 0, bytes]);
   return Buffer.concat([length(TYPE.length), Buffer.from(TYPE), length(point.length), point]);

@@ -24,7 +24,7 @@ export function agentMarker(env: Environment): string | undefined {
 
 type Guarded = Pick<Context, 'guard'>;
 
-/** Returns why no secret may be printed, such as an agent that reads the output; undefined if one may be. */
+/** Returns why no secret may be printed, such as `a coding agent reads this output`; undefined if one may be. */
 export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {
   return guard?.();
 }

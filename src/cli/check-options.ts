@@ -55,7 +55,7 @@ function typedValues(rows: Rows, values: object): readonly TypedValue[] {
   );
 }
 
-/** Returns what reads piped standard input without a dash on the line. */
+/** Returns what piped standard input is if no option has a dash, such as `the secret`. */
 function pipedAs(rows: Rows, typed: readonly TypedValue[]): string | undefined {
   const has = (name: string) => typed.some((value) => value.name === name);
   const takers = Object.entries(rows).flatMap(([name, { piped, fallback }]) =>

@@ -11,7 +11,7 @@ export class Command extends Parser {
   takesCommand = () => false;
   /** True for `-h`, which asks for short help. */
   briefly = false;
-  /** Text that the help shows after the options, and examples, which it shows before them. */
+  /** The help shows this text after the options, but the examples in it before them. */
   manual = '';
 
   override createCommand(name?: string): Command {

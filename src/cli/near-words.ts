@@ -1,6 +1,6 @@
 import { usageError } from '../platform/errors';
 
-/** Commander checks choices too, but suggests none. */
+/** Parses one of `words`. Commander can check this too, but suggests no similar word. */
 export const oneOf =
   <T extends string>(words: readonly T[]) =>
   (word: string, name: string): T => {

@@ -27,7 +27,7 @@ const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
 
 /**
  * Parses the value of `--generate`: `true` without one, a length, or a kind and a number such as `words:5`.
- * @param name for messages
+ * @param name what messages call the value
  * @throws CliError (usage)
  */
 export function parseGenerate(

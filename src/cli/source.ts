@@ -28,7 +28,7 @@ export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 export type Content =
   | { readonly text: TextSource; readonly files?: undefined; readonly filename?: undefined }
   | {
-      /** `-` is standard input. */
+      /** Paths, of which `-` is standard input. */
       readonly files: readonly string[];
       /** The name of the file that comes from standard input. */
       readonly filename: string | undefined;
@@ -219,7 +219,7 @@ export async function secretIn(path: string, context: Context, noun: string): Pr
   return text;
 }
 
-/** Asks the user on a terminal, which would show what is typed and not say how to end it. */
+/** Asks the user on a terminal, as a plain read would show what is typed and not say how to end it. */
 async function standardInput({ stdin, prompter }: Context, noun: string): Promise<Buffer> {
   if (!stdin.isTTY) return readAll(stdin.bytes());
   return Buffer.from(await (await prompter()).secret(`Type the ${noun}, then Ctrl-D:`, 'all'));

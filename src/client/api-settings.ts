@@ -5,42 +5,39 @@ import type { FormBody } from './form';
 import type { WholeResponse } from './transport/response';
 
 export interface ApiSettings {
-  /** The address has no final slash. */
+  /** The address of the instance without a final slash. */
   readonly base: string;
-  /** Tells what to do if the instance cannot be reached: it names where the base address is from. */
+  /** The hint when the instance cannot be reached. It names the source of `base`. */
   readonly addressHint?: Hint | undefined;
   readonly fromLink?: boolean | undefined;
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
   readonly tokenOfProfile?: boolean | undefined;
-  /** Tells what to do where a token is missing: a profile has one that is not sent. */
+  /** The hint when a token is missing. It names the profiles whose token is not sent. */
   readonly tokenHint?: Hint | undefined;
   readonly anonymous?: boolean | undefined;
   /** Begins to connect to the instance, while the token is read. */
   readonly open?: (() => void) | undefined;
-  /**
-   * A proxy in front of the instance requires these headers; they are sent with the token, to the instance's origin
-   * only.
-   */
+  /** Headers that a proxy requires. They are sent with the token, to the instance's origin only. */
   readonly headers?: HeaderFields | undefined;
   readonly userAgent: string;
   readonly send: Transport;
   readonly now: () => Date;
-  /** Seconds between two pieces of a response. */
+  /** The most seconds between two pieces of a response. */
   readonly timeout?: number | undefined;
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Called before each wait that a 429 or 503 asks for. */
   readonly waiting?: (seconds: number, status: number) => void | Promise<void>;
-  /** A request whose response was lost is sent again within these seconds. */
+  /** Seconds within which an HTTP request is sent again after its response was lost. */
   readonly patience?: number | undefined;
-  /** Undefined if it is not known whether the instance does a repetition once, so that it is asked. */
+  /** Whether the instance does a repetition once. While this is undefined, the client asks the instance. */
   readonly repeats?: boolean | undefined;
   readonly repeating?: () => void | Promise<void>;
 }
 
 export type ReadySettings = Omit<ApiSettings, 'token'> & {
   readonly token?: string | undefined;
-  /** Sends during a wait for `Retry-After` too. */
+  /** Sends at once, even during a wait for `Retry-After`. */
   readonly sendNow: Transport;
 };
 
@@ -54,7 +51,7 @@ export interface CallDetails {
   readonly secrets?: readonly (string | undefined)[];
   /** Shows that the caller has the key of the push (docs/encryption.md, "Proof of the key"). */
   readonly keyProof?: string | undefined;
-  /** The caller has no private key, so that our service does not give them a push to public keys. */
+  /** The caller has no private key, so that `pwpush serve` does not give them a push to public keys. */
   readonly withoutIdentity?: boolean | undefined;
   readonly idempotencyKey?: string | undefined;
 }
@@ -65,7 +62,7 @@ export interface SentCall {
   readonly settings: ReadySettings;
 }
 
-/** A response has a value if it is a success of the form that the call has. */
+/** A response has a value if it is a success that matches the schema of the call. */
 export type Answer<Value = unknown> =
   | { readonly response: WholeResponse; readonly value?: Value | undefined; readonly error?: never }
   | { readonly error: CliError; readonly response?: never; readonly value?: never };

@@ -2,7 +2,7 @@ import { accountsRoute, type Route, requestRoutes, routes } from '../contract/ap
 import { CliError, phrase } from '../platform/errors';
 import type { HintName } from '../words/hints';
 
-/** A row from which retries, hints and outcomes of a call follow. */
+/** An endpoint of the API with the rules for retries, hints and errors of its calls. */
 export interface Call extends Route, Rules {
   readonly subject: 'push' | 'request';
 }
@@ -13,33 +13,33 @@ interface Rules {
   /** An instance may allow the call without a token. */
   readonly public?: boolean;
   readonly takesPassphrase?: boolean;
-  /** The response may contain this: no message quotes anything of it, and a secret is rescued from an unusable one. */
+  /** What the response may contain. No message quotes such a response, and an invalid one with a secret is saved. */
   readonly holds?: 'secret' | 'link';
   readonly ends?: boolean;
-  /** The fact of a refusal without words; `owners-only` by default. */
+  /** The fact of a 403 without an error text; `owners-only` by default. */
   readonly ownersOnly?: 'owners-log';
-  /** Says what the call may have done although no response says so, and how to find out. */
+  /** Says what the call may have done although no response tells, and how to find out. */
   readonly unclear?: HintName;
   /** Replaces `unclear` for a call without a token. */
   readonly unclearWithoutToken?: HintName;
 }
 
 /**
- * When a call is sent again. A retrieval uses a view, a creation makes a second push, and a notification sends a second
- * e-mail (docs/wire.md, "What a retrieval costs").
+ * Rules for sending a call again. Each retrieval uses a view, each creation makes a push, and each notification sends
+ * an e-mail (docs/wire.md, "What a retrieval costs").
  */
 interface RetryRules {
-  /** A retrieval waits for no `Retry-After`: it may have used a view. */
+  /** Statuses after which the call waits for `Retry-After`. A retrieval has none, since it may have used a view. */
   readonly waitsOn: readonly number[];
   /**
-   * A call without harm from a second one is sent again if its response is lost, or also if the response leaves its
-   * outcome open.
+   * Set for a call that may be done twice without harm. It is sent again if its response is lost, or (`if-open`) also
+   * if its response does not tell the outcome.
    */
   readonly resent?: 'if-lost' | 'if-open';
   /**
-   * Seconds after the first request in which it is repeated, with the same `Idempotency-Key`, at an instance that does
-   * repetitions once. The instance keeps a response with a secret for 120, another for 600 (docs/wire.md, "Requests
-   * that are done once"), and the repetition has to arrive in time.
+   * Seconds after the first HTTP request within which it is repeated with the same `Idempotency-Key`, at an instance
+   * that does repetitions once. They are fewer than the 120 for which the instance stores a response with a secret, and
+   * the 600 for others (docs/wire.md, "Requests that are done once"): the repetition has to arrive in time.
    */
   readonly keyedFor?: number;
 }
@@ -66,7 +66,7 @@ export const pushCalls = calls('push', routes, {
   notify: { retry: { waitsOn: [429] }, unclear: 'check-email-sent' },
 });
 
-/** `pwpush serve` returns the page of a link to programs, without a token also where its API requires one. */
+/** `pwpush serve` returns a push as JSON at its page, too, and without a token even if the API requires one. */
 export const pageCall: Call = {
   ...pushCalls.retrieve,
   method: 'POST',
@@ -86,7 +86,7 @@ export const requestCalls = calls('request', requestRoutes, {
   close: { ...end, unclear: 'was-closed' },
 });
 
-/** Instances whose version does not tell their edition are known by this call. */
+/** `askEdition` makes this call at an instance whose version does not tell its edition. */
 export const accountsCall: Call = { ...accountsRoute, ...read, subject: 'push' };
 
 function calls<Name extends string>(
@@ -105,7 +105,7 @@ export function namesOne({ path }: Call): boolean {
   return path.includes('/:token');
 }
 
-/** The open-source edition before requests, and an instance that switched them off, respond so. */
+/** The error of an instance without requests: an old open-source edition, or an instance that switched them off. */
 export function noRequests(status?: number): CliError {
   const hints = phrase('request-without-instance');
   return new CliError('rejected', phrase('no-requests'), { status, hints });

@@ -31,7 +31,7 @@ export function apiClient(options: ApiSettings) {
     version: () => ask(pushCalls.version, decode.versionSchema),
     create: async (push: NewPush, files?: readonly Attachment[], account?: number) =>
       ask(pushCalls.create, decode.createdSchema, await bodyOf({ push }, files, account)),
-    /** Uses a view. An expired push is returned too, with `expired: true`. */
+    /** Uses a view. An expired push is returned, too, with `expired: true`. */
     retrieve: async (
       token: string,
       passphrase?: string,
@@ -42,7 +42,7 @@ export function apiClient(options: ApiSettings) {
       const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      // The refusal used no view. Our service opens the page of the link without a token also where its API requires
+      // The refusal used no view. `pwpush serve` returns the push at its page without a token even if its API requires
       // one.
       const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
@@ -66,7 +66,7 @@ export function apiClient(options: ApiSettings) {
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
     accounts: () => ask(accountsCall, decode.accountsSchema),
-    /** Uses no view. Throws a `TransportError` when the connection breaks. */
+    /** Opens the link of a file without using a view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
     requests: requestApi(ask),
@@ -81,7 +81,7 @@ type Ask = <Schema extends v.GenericSchema>(
 
 function ofBoth(ask: Ask, calls: typeof pushCalls | typeof requestCalls) {
   return {
-    /** Uses no view. */
+    /** Returns the link for people, without using a view. */
     preview: (token: string) => ask(calls.preview, decode.previewSchema, { token }),
     /** Returns a page of the log, in the instance's order; `[]` after the last. Requires the owner's token. */
     audit: async (token: string, page: number) =>
@@ -105,7 +105,7 @@ function requestApi(ask: Ask) {
         decode.createdRequestSchema,
         await bodyOf({ request }, files, account),
       ),
-    /** Takes the answer if the token is the owner's; others get the question. */
+    /** Takes the answer if the caller is the owner of the request. Others get the question. */
     read: (token: string, passphrase?: string) =>
       ask(requestCalls.read, decode.requestSchema, { token, ...withPassphrase(passphrase) }),
     ...ofBoth(ask, requestCalls),
@@ -139,7 +139,7 @@ type Confidential = Partial<
   Record<'payload' | 'response' | 'passphrase' | 'note', string | undefined>
 >;
 
-/** The body is JSON, or a form if there are files; the account is a field next to the object. */
+/** Returns a JSON body, or a form if there are files. The account is a field next to the object. */
 async function bodyOf(
   body:
     | { readonly push: NewPush }
@@ -157,7 +157,7 @@ async function bodyOf(
 
 type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
 
-/** The connection is opened while the token is read. */
+/** Opens the connection while the token is read, which saves time. */
 async function withToken(settings: Settings): Promise<ReadySettings> {
   const { token, open } = settings;
   if (typeof token !== 'function') return settings as ReadySettings;
@@ -167,7 +167,7 @@ async function withToken(settings: Settings): Promise<ReadySettings> {
 
 /**
  * Sends a call and decodes its response.
- * @throws CliError for any other outcome; see `outcomeAfter`
+ * @throws CliError of `outcomeAfter` if no response is a success
  */
 async function sendCall<Schema extends v.GenericSchema>(
   unready: Settings,
@@ -186,7 +186,7 @@ async function sendCall<Schema extends v.GenericSchema>(
   if (first.value !== undefined) return first.value;
   const version = () =>
     sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
-  // A call without a failure does not need these 12 KB.
+  // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version });
 }
@@ -243,8 +243,8 @@ function wireRequest({ settings, call, details }: SentCall): HttpRequest {
 const KEY_BYTES = 16;
 
 /**
- * 128 random bits in base64url. They are of the system's own generator where that is a file: `node:crypto`, which reads the
- * same one, takes 2 ms to load, and most calls of an instance need nothing else of it.
+ * Returns 128 random bits in base64url, from `/dev/urandom` where it exists: `node:crypto` reads the same generator,
+ * but takes 2 ms to load, and most calls of an instance need nothing else of it.
  */
 async function randomKey(): Promise<string> {
   const bytes = systemBytes() ?? (await import('node:crypto')).randomBytes(KEY_BYTES);

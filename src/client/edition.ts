@@ -5,8 +5,8 @@ import { CliError } from '../platform/errors';
 import type { Api } from './client';
 
 /**
- * An instance that reports neither its edition nor features is known by whether it has accounts and requests
- * (docs/wire.md, "Editions and versions").
+ * Returns the edition of an instance. One that reports neither its edition nor features is commercial if it has
+ * accounts or requests (docs/wire.md, "Editions and versions").
  */
 export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
@@ -24,7 +24,7 @@ export async function askEdition(
   return isCommercial ? 'commercial' : 'oss';
 }
 
-/** A refusal shows that the instance has the call, too. */
+/** Returns whether the instance has an endpoint. A 401 or 403 shows that the endpoint exists. */
 async function isThere(ask: () => Promise<unknown>): Promise<boolean> {
   try {
     await ask();

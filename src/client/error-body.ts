@@ -11,8 +11,8 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
 }
 
 /**
- * A refusal has texts in `error` and `message`, or in the arrays by field of a 422; of any other body the first line is
- * quoted.
+ * Returns the texts in `error` and `message` of a JSON body, or in the arrays by field of a 422; the first line of any
+ * other body.
  */
 export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
@@ -48,7 +48,7 @@ export function textOf(words: readonly Fact[]): string {
   return words.flatMap((fact) => (typeof fact === 'string' ? fact : fact.of)).join(' ');
 }
 
-/** Describes an unexpected body: by its type, and its first line, or its size where it must not be quoted. */
+/** Describes an unexpected body by its type and its first line, or by its size if it must not be quoted. */
 export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
   const { body } = response;
   if (body.length === 0) return phrase('body-empty');
@@ -61,7 +61,7 @@ export function bodyFact(response: WholeResponse, isQuotable: boolean): Fact {
 const MOST_SEARCHED_CHARACTERS = 4096;
 const MOST_QUOTED_CHARACTERS = 300;
 
-/** Shortens what a response says, and leaves it out if it repeats a secret of the request. */
+/** Shortens the texts of a response, and replaces them by `body-hidden` if they repeat a secret of the HTTP request. */
 export function quotable(words: readonly Fact[], secrets: readonly string[]): readonly Fact[] {
   if (repeats(textOf(words).slice(0, MOST_SEARCHED_CHARACTERS), secrets))
     return [phrase('body-hidden')];
@@ -78,12 +78,12 @@ export function quotable(words: readonly Fact[], secrets: readonly string[]): re
   });
 }
 
-/** A run of this many equal characters is not a coincidence. */
+/** A text and a secret that share this many characters in a row do not do so by coincidence. */
 const RUN = 8;
 /** A shorter secret occurs in any text, so that it is not searched for. */
 const SHORTEST = 4;
 
-/** Finds a secret, or eight characters in a row of one, as it is or with URL, HTML or JSON escapes. */
+/** Returns whether a text has a secret or eight characters in a row of one, plain or with URL, HTML or JSON escapes. */
 function repeats(text: string, secrets: readonly string[]): boolean {
   const plain = unescaped(text);
   return secrets.some((secret) => holds(text, secret) || holds(plain, unescaped(secret)));
@@ -99,7 +99,7 @@ function holds(text: string, secret: string): boolean {
   return false;
 }
 
-/** A part of a longer word does not count: the passphrase "pass" would hide every message about passphrases. */
+/** Finds a word that is not a part of a longer one: the passphrase "pass" would hide all messages about passphrases. */
 function containsWord(text: string, word: string): boolean {
   const letter = /[\p{L}\p{N}]/u;
   for (let start = text.indexOf(word); start !== -1; start = text.indexOf(word, start + 1)) {
@@ -120,7 +120,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\\t': '\t',
 };
 
-/** A `+` becomes a space, as in a URL. */
+/** Decodes URL, HTML and JSON escapes. A `+` becomes a space, as in a URL. */
 function unescaped(text: string): string {
   return text
     .replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())

@@ -8,16 +8,16 @@ import { discardBody, header, retryAfter } from './transport/response';
 
 export interface FileResponse {
   readonly length: number | undefined;
-  /** Lets another run continue with the same bytes; undefined if the link does not support that. */
+  /** Lets another run resume the download; undefined if the link does not support that. */
   readonly version?: Version;
-  /** `body` begins after these bytes, which were received before. */
+  /** Bytes that an earlier run received. `body` begins after them. */
   readonly from?: number;
   /** Iterating throws a `TransportError` when the response is truncated or stalls. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface Version {
-  /** The ETag is a strong one. */
+  /** A strong ETag. */
   readonly tag: string;
   readonly length: number;
 }
@@ -26,7 +26,7 @@ export interface Begun extends Version {
   readonly received: number;
 }
 
-/** A download that broke off calls this, which may pause; false ends it. */
+/** Called when a download breaks off. It may pause, and resolves to whether to resume the download. */
 export type Resume = (broken: CliError, received: number) => Promise<boolean>;
 
 type LinkSettings = Pick<
@@ -35,7 +35,7 @@ type LinkSettings = Pick<
 >;
 
 export class LinkError extends CliError {
-  /** @param retryAfter seconds until another attempt; undefined if another is of no use */
+  /** @param retryAfter seconds until another attempt; undefined if another attempt is of no use */
   constructor(
     status: number,
     facts: Fact | readonly Fact[],
@@ -45,15 +45,14 @@ export class LinkError extends CliError {
   }
 }
 
-/** The download cannot be resumed, but another from the beginning may succeed. */
+/** Thrown when a download cannot be resumed, but one from the beginning may succeed. */
 export class NotResumed extends LinkError {}
 
 /**
  * Opens the link of a push's file (docs/wire.md, "File downloads"). The token and the user's headers are sent only to
  * the instance's own origin, and never after a redirect.
  * @param resume without it, a download that breaks off is not resumed
- * @param begun the part of the file that was received before; the error is worth another try if the link has another
- * version
+ * @param begun the part of the file that an earlier run received; `NotResumed` is thrown if the file has changed
  * @throws LinkError for a response other than 200; TransportError; CliError for an address that is not followed
  */
 export async function openLink(
@@ -123,7 +122,7 @@ class LinkedFile {
     throw new NotResumed(status, phrase('not-resumable'), 0);
   }
 
-  /** When the body breaks off, it continues with the rest of the same file (RFC 9110, 14). */
+  /** Yields a body. When the body breaks off, it requests the rest of the same file (RFC 9110, 14). */
   async *resumed(
     first: AsyncIterable<Uint8Array>,
     version: Version,
@@ -166,8 +165,8 @@ export function worthAnotherTry(error: unknown): number | undefined {
 }
 
 /**
- * A download may lead to any host, but never from https to http.
- * @param headers of all requests but the first, which alone may have a token or headers of the user
+ * Redirects of a download may lead to any host, but never from https to http.
+ * @param headers of redirected requests; only the first request may have a token or headers of the user
  */
 function anywhere(headers: HeaderFields): RedirectRules {
   return {

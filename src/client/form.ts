@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 export interface Attachment {
   readonly name: string;
-  /** Messages have this name, if the user knows the file by another one. */
+  /** The name in messages, if the user knows the file by another name than `name`. */
   readonly shownAs?: string;
   readonly type: string;
   /** In bytes; `bytes` yields exactly this number, or throws. */
@@ -64,7 +64,7 @@ function filePart(boundary: string, root: string, { name, type }: Attachment): s
   return `--${boundary}\r\nContent-Disposition: form-data; name="${root}[files][]"; filename="${quoted(name)}"\r\nContent-Type: ${type}\r\n\r\n`;
 }
 
-/** Browsers escape file names in this way (HTML, 4.10.21.8). */
+/** Escapes a file name as browsers do (HTML, 4.10.21.8). */
 function quoted(name: string): string {
   return name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22');
 }

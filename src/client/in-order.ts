@@ -1,10 +1,9 @@
 import { AT_ONCE } from './pages';
 
 /**
- * Does `work` on each item, `width` at once, and yields the results in the order of the items. Reads no item before
- * there is room for it: at most `width` results are in the works or wait for an earlier one.
- * @throws the first error of `items` or `work`, after which nothing is begun, once the results of what was begun are
- * yielded
+ * Calls `work` on each item, on `width` at once, and yields the results in the order of the items. It reads an item
+ * only when fewer than `width` results are pending.
+ * @throws the first error of `items` or `work`, after the results of all work that had begun; no other work begins
  */
 export async function* inOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -24,7 +23,7 @@ export async function* inOrder<Item, Result>(
       place.isBegun = true;
       return [await work(next.value)];
     }
-    // The rejection is handled when the result has its turn.
+    // This handler stops new work. The loop below reports the error.
     place.results.catch(() => {
       isOver = true;
     });

@@ -31,7 +31,7 @@ function hasRequests({ edition, features }: InstanceVersion): boolean | undefine
   return edition === 'oss' ? false : undefined;
 }
 
-/** The answer of the request is not taken. Undefined if the instance has no requests. */
+/** Returns whether a token names a request, without taking its answer; undefined if the instance has no requests. */
 async function isRequest(api: Api, token: string): Promise<boolean | undefined> {
   if (hasRequests(await api.version()) === false) return undefined;
   const preview = await attempt(() => api.requests.preview(token));
@@ -42,10 +42,10 @@ async function isRequest(api: Api, token: string): Promise<boolean | undefined> 
 }
 
 /**
- * Does the work with what a link or token names. The key of a link says what the link names. `/r/TOKEN` is the link of
- * a request, and of a URL push of the open-source edition, so that the instance is asked; a bare token is tried as that
- * of a push first.
- * @throws what the work throws; CliError (rejected) for a request where the instance has none
+ * Does the work with what a link or token names. A key in a link tells what the link names. `/r/TOKEN` is the link of a
+ * request or of a URL push of the open-source edition, so that the instance is asked. A bare token is tried as a push
+ * first.
+ * @throws what the work throws; CliError (rejected) for a request at an instance without requests
  */
 export async function onItem<T>(
   { api, token, base, kind }: Reference & { readonly api: Api },
@@ -79,7 +79,7 @@ export async function onRequest<T>(api: Pick<Api, 'version'>, work: () => Promis
   }
 }
 
-/** A link to nothing may have the form of a request's. */
+/** Names a request in the error, since a link with `/r/` that leads to nothing was probably that of a request. */
 function noSuchRequest(error: unknown): never {
   if (!isNotFound(error)) throw error;
   const isNoPush = (fact: Fact) => typeof fact === 'object' && fact.name === 'no-such';

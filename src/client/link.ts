@@ -7,43 +7,43 @@ import type { Api } from './client';
 /** A user names a push or request by its token, or by an address, which also names the instance. */
 export interface Reference {
   readonly token: string;
-  /** The address has no final slash; undefined for a bare token. */
+  /** The address of the instance without a final slash; undefined for a bare token. */
   readonly base: string | undefined;
-  /** The fragment has the key to an encrypted push, which is never sent; it may be damaged. */
+  /** The key of an encrypted push, from the fragment of its link. It is never sent, and may be damaged. */
   readonly key?: string;
   /**
-   * The fragment decides, so that no instance learns what its user opens. Without one, `/r/T` is `unknown`, as URL
-   * pushes and requests have it; a bare token and the other addresses of a push have no kind.
+   * The fragment tells the kind, so that no instance learns what its user opens. Without it, `/r/T` is `unknown`, since
+   * URL pushes and requests share this form; a bare token and other addresses of a push have no kind.
    */
   readonly kind?: 'push' | 'request' | 'unknown';
-  /** The link of a request has the public key to which its answer is encrypted; it may be damaged. */
+  /** The public key to which the answer of a request is encrypted, from the fragment of its link. It may be damaged. */
   readonly publicKey?: string;
   readonly repairs?: readonly FactName[];
 }
 
 const bareToken = /^[\w-]{1,128}$/;
-/** Pages and v1 append these to the path of a push. */
+/** Matches what pages and API v1 append to the path of a push. */
 const appended = /^(?:r|preview|passphrase|audit)(?:\.json)?$/;
 
-/** Opening brackets and quotes of any language, as they are and escaped, but for the bracket of an IPv6 host (`[::1]`). */
+/** Opening brackets and quotes of any language, plain or escaped, but not the bracket of an IPv6 host (`[::1]`). */
 const before = () =>
   /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\p{Cf}\s<"'`*]|%(?:0[9ad]|2[0278a]|3c|5b|60|7b|c2%a0))+/iu;
 /**
- * One closing bracket or quote, or punctuation that ends a sentence, at the end of a text, as it is or escaped. An
- * ellipsis does not match: it means that the link was cut.
+ * Matches one closing bracket or quote, or punctuation that ends a sentence, plain or URL-escaped, at the end of a
+ * text. It does not match an ellipsis, which means that the link was cut.
  */
 const after = () =>
   /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
 const LONGEST_AFTER = '%e2%80%8b'.length;
-/** Markdown has `[text](link)`, Slack `<link|text>`. */
+/** Matches `[text](link)` of Markdown and `<link|text>` of Slack. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
-/** Programs break long words, and turn their direction, with these invisible characters. */
+/** Matches invisible characters with which programs break long words or change the direction of text. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
-/** The text that a link was copied from may have left signs around it, also before its fragment. */
+/** Removes characters of the surrounding text that were copied with a link, at its ends or before its fragment. */
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
-  // The expressions for signs take a millisecond to make, so that a text without any returns first.
+  // Compiling the expressions takes a millisecond, so that a text without surrounding characters returns first.
   if (/^\w[!-~]*[\w/=-]$/.test(text) && !/(?:%..|[^\w/=-])(?:#|$)/.test(text)) return text;
   const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
   const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(before(), '');
@@ -51,7 +51,7 @@ function withoutSurroundings(pasted: string): string {
   return withoutEnd(withoutEnd(address) + fragment);
 }
 
-/** One expression for all signs would look at each place where some begin, which takes the square of their number. */
+/** Removes one match of `after` at a time, since one expression for all would take quadratic time. */
 function withoutEnd(text: string): string {
   let end = text.length;
   for (;;) {
@@ -64,9 +64,9 @@ function withoutEnd(text: string): string {
 const MOST_WRAPPERS = 5;
 
 /**
- * A row has the addresses of a gateway that wraps links, and finds the links in one. The gateways' hosts are not asked,
- * as they would see the link. `Proofpoint` is read as its decoder does (https://help.proofpoint.com, "URL Defense
- * decoder").
+ * Each row matches the addresses of a gateway that wraps links, and finds the links in one. Nothing asks the hosts of
+ * the gateways, since they would see the link. Links of Proofpoint are decoded as its own decoder does it
+ * (https://help.proofpoint.com, "URL Defense decoder").
  */
 const wrappers: readonly (readonly [FactName, RegExp, (...parts: string[]) => string[]])[] = [
   ['repaired-outlook', /^https?:\/\/(?:[\w-]+\.)*safelinks\.protection\.[\w.]+[/?]/i, addressesIn],
@@ -86,8 +86,8 @@ const wrappers: readonly (readonly [FactName, RegExp, (...parts: string[]) => st
 ];
 
 /**
- * Safe Links, Teams, Cisco, Barracuda, Sophos (in base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most
- * others that do not keep the address to themselves wrap it in a parameter, or at the end of the path.
+ * Finds addresses in the parameters and at the end of the path, where Safe Links, Teams, Cisco, Barracuda, Sophos (in
+ * base64), Check Point (`/___LINK___.BYTES`), Google, Facebook and most other gateways put the wrapped address.
  */
 function addressesIn(text: string): string[] {
   const url = parseWebUrl(text);
@@ -117,10 +117,10 @@ function decoded(text: string): string {
   }
 }
 
-/** A letter stands for the length of a run, which is 2 or more. */
+/** The index of a character, plus 2, is the length of a run in version 3 of Proofpoint. */
 const RUNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Version 3 of Proofpoint moves these characters to the end of an address. */
+/** Inserts the characters that version 3 of Proofpoint moves to the end of an address. */
 function withBytes(link: string, bytes: string): string {
   const characters = [...bytes];
   return link
@@ -147,13 +147,13 @@ function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactNam
 
 /**
  * Parses a pasted link or token (docs/wire.md, "Tokens and addresses"), and repairs it (docs/encryption.md, "Links").
- * @throws CliError (usage) for anything else; the message does not quote it
+ * @throws CliError (usage) for any other text; the message does not quote the text
  */
 export function parseReference(pasted: string): Reference {
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
   const { text, repairs } = repaired(pasted);
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
-  // A fragment of any other form is a key that was damaged.
+  // A fragment that is neither a public key nor a link key counts as a damaged key.
   const [key = ''] = /^(?:age1[a-z\d]*|[\w-]{22}(?![\w-])|[^&?]+|.*)/is.exec(fragment) ?? [];
   const all = key === fragment ? repairs : [...repairs, 'repaired-tail' as const];
   const isPublic = /^age1/i.test(key);
@@ -172,7 +172,7 @@ function readable(link: string): Reference | undefined {
   }
 }
 
-/** A reader of the link sees that it is of a push, without a fragment of its own. */
+/** Returns whether a client recognizes a link without a fragment as that of a push. */
 export function isPushLink(link: string): boolean {
   const reference = readable(link);
   return reference !== undefined && reference.kind === undefined && !reference.repairs;
@@ -201,22 +201,22 @@ function parseAddress(text: string): Reference {
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
 
-/** The text may have a fragment. A link that wraps an address does not count. */
+/** Returns whether a text is an address, which may have a fragment. An address that wraps another does not count. */
 function isAddress(text: string): boolean {
   const [address = ''] = text.split('#', 1);
   return !/^[^?]+https?:\//i.test(address) && addressParts(address) !== undefined;
 }
 
 /**
- * Matches `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` and `/api/v2/requests/T`, with what is appended; the scheme
- * is optional.
+ * Matches `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` and `/api/v2/requests/T`, which `appended` may follow; the
+ * scheme is optional.
  */
 function addressParts(text: string) {
   const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
   if (!url) return undefined;
   const parts = url.pathname.split('/');
   while (parts.at(-1) === '') parts.pop();
-  // The first part that may be a token is the one that only `appended` follows.
+  // Only parts that match `appended` may follow the token.
   let first = parts.length - 1;
   while (first > 0 && appended.test(parts[first] ?? '')) first--;
   for (let index = first; index < parts.length; index++) {
@@ -231,11 +231,11 @@ function addressParts(text: string) {
 }
 
 /**
- * Finds the link for people of a push or request that was just created: `html_url` of the response, else the answer of
- * `preview`, else an address built as the reference does, with a `doubt` to warn of. `isElsewhere` if it leads to
- * another instance than the one that was asked. Later requests go to `base` and `token`, whatever the link is; the
- * token is empty if neither the response nor a link there has one. Never throws: without its link, the push would be
- * lost.
+ * Finds the link for people of a push or request that was just created: `html_url` of the response, else the URL that
+ * `preview` returns, else an address built as the reference implementation builds it, with a `doubt` to warn of.
+ * `isElsewhere` means that the link leads to another instance. Whatever the link, later calls use `base` and `token`,
+ * which is empty if neither the response nor a link to this instance has one. Never throws: without its link, the push
+ * would be lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,
@@ -255,7 +255,6 @@ export async function findLink(
   return { link: previewed, token: token || (inLink ?? ''), ...(doubt && { doubt }), isElsewhere };
 }
 
-/** `?locale=` selects the language of the page (docs/wire.md, "Tokens and addresses"). */
 export function linkIn(locale: string | undefined, link: string): string {
   if (locale === undefined) return link;
   const url = new URL(link);
@@ -264,7 +263,7 @@ export function linkIn(locale: string | undefined, link: string): string {
 }
 
 /**
- * States that a link is not below the address of the instance; undefined if it is.
+ * Returns the fact that a link is not below the address of the instance; undefined if it is.
  * @param link as `webAddress` returns it
  */
 export function elsewhere(

@@ -26,24 +26,24 @@ import {
 } from './transport/response';
 
 /**
- * What a response says about a request that it does not do. `nothing`: it is a page, an empty body, a part of a
- * response or a failure of a proxy. `this-time`: an earlier copy of the request may have been done.
+ * What a response says about an HTTP request that was not done. `nothing`: it is a page, an empty body, a truncated
+ * response or a failure of a proxy. `this-time`: an earlier copy of the HTTP request may have been done.
  */
 type Telling = 'nothing' | 'this-time' | 'refused';
 
 interface Refusal extends SentCall {
   readonly response: WholeResponse;
   readonly status: number;
-  /** The texts of the response, as they may be quoted. */
+  /** The texts of the response, as `quotable` returns them. */
   readonly words: readonly Fact[];
-  /** Secrets of the request, which no message repeats. */
+  /** Secrets of the HTTP request, which no message repeats. */
   readonly hidden: readonly string[];
 }
 
 type Explain = (refusal: Refusal) => CliError;
 type Row = readonly [keyof ReturnType<typeof signsOf>, Telling, Explain];
 
-/** The first row whose sign a response has gives its meaning, and its error. */
+/** The first row whose sign is true for a response tells its meaning and its error. */
 const meanings: readonly Row[] = [
   ['certificatePage', 'nothing', plain('failed', 'certificate-needed-here', 'send-certificate')],
   ['cloudflareLogin', 'nothing', loginAt(true)],
@@ -65,7 +65,7 @@ const byStatus: Readonly<Record<number, Explain>> = {
   401: unauthorized,
   403: forbidden,
   404: notFound,
-  // A request has only one answer (docs/wire.md, "Requests").
+  // A secret request gets only one answer (docs/wire.md, "Requests").
   409: ofRequest(plain('rejected', 'answered-already', 'ask-requester'), rejected),
   410: ofRequest(plain('expired', 'request-closed', 'ask-for-new-link'), failed),
   412: (refusal) =>
@@ -95,14 +95,14 @@ export function explain({ response, error }: Answer, sent: SentCall): CliError {
   return errorOf({ ...sent, response, status: response.status, words, hidden });
 }
 
-/** An answer to a repetition that settles says what became of the request. */
+/** Returns whether the response to a repetition tells what became of the HTTP request. */
 export function settles({ value, response }: Answer, call: Call): boolean {
   return (
     value !== undefined || (response !== undefined && meaningOf(response, call)[1] === 'refused')
   );
 }
 
-/** A first answer that leaves the outcome open says nothing about what became of the request. */
+/** Returns whether the first answer does not tell if the HTTP request was carried out. */
 export function leavesOpen({ value, response, error }: Answer, call: Call): boolean {
   if (response) return value === undefined && meaningOf(response, call)[1] === 'nothing';
   return isLoss(error) && !(error instanceof TransportError && (error.foreign || !error.sent));
@@ -126,7 +126,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
   const json = jsonIn(response);
   const success = isSuccess(response);
   const error = isError(json);
-  // An API in JSON sends neither a page nor XML, whatever it refuses.
+  // The API itself sends neither HTML nor XML, even with an error.
   const markup = /^\s*<[!?a-z]/i.test(text);
   const page = /^\s*<(!--|!doctype html|html|head)\b/i.test(text) ? text : '';
   const mayBeLogin = success || status === 401 || status === 403;
@@ -135,7 +135,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
   const throttled = isText && /throttl|too many|retry later|rate limit/i.test(text.slice(0, 1024));
   const isLimit = status === 413 || status === 429;
   return {
-    /** nginx sends this page for `ssl_verify_client`. */
+    /** nginx sends this page if `ssl_verify_client` is on and the client has no valid certificate. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
     loginPage:
@@ -147,7 +147,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (isText && !throttled && /^\s*[^\s{[\ufeff]/.test(text)) ||
       (markup && status >= 400 && status < 500 && !SAID_IN_PAGES.includes(status)) ||
       (status === 401 && !error && isForeign(response)),
-    /** A service that lost its database responds so, too, and does not know whether a view was used. */
+    /** A 503 of a retrieval is a `failure`: a service that lost its database does not know whether a view was used. */
     unavailable: status === 503 && error && holds !== 'secret',
     failure: status >= 500,
     throttled,
@@ -157,25 +157,25 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (error &&
         ([408, 425, 429].includes(status) || header(response, 'retry-after') !== undefined)),
     error,
-    /** The reference refuses a token without words (docs/wire.md). */
+    /** The reference implementation refuses a token with an empty body (docs/wire.md). */
     wordless: isLimit || text.trim() === '{}' || (text.trim() === '' && status === 401),
     other: true,
   };
 }
 
-/** An instance may send a page with these statuses, or they mean the same from a proxy. */
+/** With these statuses, a page may come from the instance, or means the same from a proxy: it is not `inFront`. */
 const SAID_IN_PAGES = [400, 404, 413, 422, 429];
 
 /**
- * The challenge of a 401 (RFC 9110, 11.6.1) is foreign if it is not that of the instance; `Token` is that of the
- * reference's framework.
+ * Returns whether a 401 has a challenge (RFC 9110, 11.6.1) that is not of the instance. The framework of the reference
+ * implementation sends `Token`.
  */
 function isForeign({ headers }: WholeResponse): boolean {
   const challenge = [headers['www-authenticate']].flat().join();
   return challenge !== '' && !/(^|,)\s*(bearer|token)\b/i.test(challenge);
 }
 
-/** An error of API v2 has `error`, or lists of messages by field, also in `errors` (docs/wire.md, "Errors"). */
+/** Returns whether a body has `error`, or lists of messages by field, maybe in `errors` (docs/wire.md, "Errors"). */
 function isError(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const { error, errors } = body as { error?: unknown; errors?: unknown };
@@ -185,9 +185,9 @@ function isError(body: unknown): boolean {
 }
 
 /**
- * The call may have had its effect although no response says so. A call without an effect leaves nothing open, whatever
- * its response.
- * @param lost there is no response
+ * Gives an error the code `unknown`, since the call may have had its effect although no response says so. A response to
+ * a call without an effect leaves nothing unknown.
+ * @param lost whether there is no response
  */
 function openOutcome(
   failure: CliError,
@@ -199,7 +199,7 @@ function openOutcome(
   return failure.with({ code: 'unknown', ...(hint && { hints: phrase(hint) }) });
 }
 
-/** The instance is unreachable if nothing was sent; otherwise the outcome is open. */
+/** Explains an error without a response. What the call did is unknown, unless nothing was sent. */
 function withoutResponse(error: CliError, sent: SentCall): CliError {
   const { fromLink, base, addressHint } = sent.settings;
   if (error instanceof LeavesOrigin && fromLink)
@@ -257,7 +257,7 @@ function rejected({ status, words }: Refusal): CliError {
 function unauthorized(refusal: Refusal): CliError {
   const { response, status, call, details, settings } = refusal;
   const { token, tokenFrom = '', tokenHint = phrase('log-in') } = settings;
-  // `words` lacks what repeats a secret, so that the body is read again.
+  // `words` leaves out texts that repeat a secret, so that the body is read again.
   const raw = textOf(wordsOf(response));
   if (call.takesPassphrase && /passphrase/i.test(raw)) {
     if (isWithPassphrase(details))
@@ -265,7 +265,7 @@ function unauthorized(refusal: Refusal): CliError {
     const needed = phrase('passphrase-needed', call.subject);
     return errorOf('passphrase', status, needed, phrase('give-passphrase'));
   }
-  // The reference responds with 401 where the specification has 403 (docs/wire.md, "Errors").
+  // The reference implementation responds with 401 where the specification has 403 (docs/wire.md, "Errors").
   if (call.ends && /delet/i.test(raw)) return forbidden(refusal);
   if (token !== undefined) {
     const hint = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
@@ -294,7 +294,7 @@ function proofWanted(refusal: Refusal): CliError {
   const { key_salt, opens_at } = objectIn(refusal.response);
   const sent = refusal.details.keyProof !== undefined;
   const salt = typeof key_salt === 'string' ? key_salt : undefined;
-  // The instance says at which address the link opens with the key that was proved.
+  // `opens_at` is the address at which the link opens with the proved key.
   const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
   const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';
@@ -348,13 +348,13 @@ function malformed(refusal: Refusal): CliError {
     status,
     hints: phrase('check-instance'),
     unread: rescued ? response.body : undefined,
-    // A proxy may have sent a page, for as long as the instance is away.
+    // A proxy may send a page while the instance is down.
     passes: true,
   });
   return openOutcome(failure, refusal);
 }
 
-/** Most refusals of a call with files are about the files. */
+/** Gives hints about the files of a call, since most refusals of a call with files are about them. */
 function aboutFiles(failure: CliError, refusal: Refusal): CliError {
   const { details, settings, status, words } = refusal;
   const [largest] = (details.form?.files ?? []).toSorted((a, b) => b.size - a.size);

@@ -2,8 +2,8 @@ import { limits, type Notification } from '../contract/api';
 import { phrase, usageError } from '../platform/errors';
 
 /**
- * @param quoted whether the error may quote an invalid address: after `push --notify` it may be the secret, meant as
- * [text]
+ * @param quoted whether an error may quote an invalid address. After `push --notify`, the address may be a secret that
+ * was meant as [text]
  * @throws CliError (usage) for an invalid address or locale, or too many addresses
  */
 export function notification(

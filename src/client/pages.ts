@@ -31,7 +31,7 @@ export async function* pages<Row>(
       seen === 0 ? 1 : Math.min(AT_ONCE, Math.ceil(seen / 2), Math.ceil(left / longest));
     while (ahead.length < wanted && next <= last) {
       const page = fetchPage(next++);
-      // An error is thrown where the page is awaited; a reader that has left does not await it.
+      // A reader that stops early does not await the page, whose error would be an unhandled rejection.
       page.catch(() => {});
       ahead.push(page);
     }
@@ -66,7 +66,7 @@ export async function findListed<Row extends { readonly url_token: string }>(
   return undefined;
 }
 
-/** Rows that are all equal do not show that a page repeats the previous one: the next ones may be equal too. */
+/** Returns whether a page repeats the one before it. If all rows are equal, two pages may have the same rows. */
 function isRepeated(keys: readonly string[], before: readonly string[]): boolean {
   const distinct = keys.length === 1 || new Set(keys).size > 1;
   return (

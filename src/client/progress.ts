@@ -16,7 +16,7 @@ export async function readAuditLog(
 ): Promise<AuditEntry[]> {
   const log = pages((page) => item.audit(page), { key: eventKey });
   const timed: { readonly event: AuditEntry; readonly time: number }[] = [];
-  // An event without a time gets that of the previous one.
+  // An event without a time gets the time of the event before it.
   let time = Number.NEGATIVE_INFINITY;
   for await (const page of log)
     for (const event of page) {
@@ -29,7 +29,7 @@ export async function readAuditLog(
   return timed.map(({ event }) => event);
 }
 
-/** These fields never change; those of an e-mail change while it is sent. */
+/** Identifies an event by fields that never change. Other fields of an e-mail's event change while it is sent. */
 function eventKey({ kind, created_at, ip, user_agent }: AuditEntry): string {
   return JSON.stringify([kind, created_at, ip, user_agent]);
 }
@@ -40,12 +40,12 @@ interface PushProgress {
   readonly state: 'waiting' | 'viewed' | 'expired';
 }
 
-/** The listing is read again after this time, even if the push should still be there: clocks differ. */
+/** The listing is read again after this time, even if the push should not have expired yet, since clocks differ. */
 const RECHECK_MS = 5 * 60_000;
 
 /**
- * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log;
- * the end of its lifetime is not, so the listing of active pushes is read when the push should have expired.
+ * Returns a function that polls the owner's push once, without using a view. Views and deletions are in the audit log.
+ * The end of a push's lifetime is not, so the listing of active pushes is read when the push should have expired.
  */
 export function pushPoller(
   api: Api,
@@ -84,7 +84,7 @@ export function pushPoller(
   };
 }
 
-/** In milliseconds; undefined if no field says it. `expires_at` is of the commercial edition. */
+/** Returns milliseconds since 1970; undefined if no field tells. Only the commercial edition has `expires_at`. */
 function expiryOf({ expires_at, created_at, expire_after_days }: Push): number | undefined {
   const stated = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
   if (!Number.isNaN(stated)) return stated;
@@ -93,9 +93,9 @@ function expiryOf({ expires_at, created_at, expire_after_days }: Push): number |
 }
 
 /**
- * Returns a function that asks once for the state of the owner's request. Reading the request would take its answer: a
- * preview tells its state at our service, and the listings do, which are read in the order in which a request moves
- * through them.
+ * Returns a function that asks once for the state of the owner's request. It does not read the request, which would
+ * take the answer. `pwpush serve` tells the state in a preview. At other instances, the listings are read in the order
+ * in which a request moves through them.
  * @throws CliError (the returned function): not_found if the request is in no listing
  */
 export function requestPoller(
@@ -130,7 +130,7 @@ export async function findOwnRequest(
   return undefined;
 }
 
-/** The log of a closed request tells whether it was answered; the name of that event differs by edition. */
+/** The log of a closed request tells whether it was answered. The name of the event differs by edition. */
 async function wasAnswered(item: Item): Promise<boolean> {
   const log = await readAuditLog(item, 'newest');
   return log.some(({ kind }) => /respon|answer/i.test(kind) && !/fail/i.test(kind));

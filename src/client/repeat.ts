@@ -9,27 +9,27 @@ import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
 
-/** In seconds; the budget of all waits of one call that a `Retry-After` asks for. */
+/** The most seconds that one call waits for `Retry-After` in all. */
 const MOST_WAITED = 60;
-/** In seconds; a request whose response was lost is sent again within this time. */
+/** Seconds within which an HTTP request is sent again after its response was lost. */
 const PATIENCE = 90;
 /** Seconds between two repetitions. */
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 15;
-/** In milliseconds; an instance of an unknown kind is asked within this time whether it does repetitions once. */
+/** Milliseconds within which an instance of an unknown kind is asked whether it does repetitions once. */
 const ASKING = 10_000;
 
 interface Repeatable<T> extends SentCall {
   /** In milliseconds since 1970. */
   readonly began: number;
   readonly send: (over?: Transport) => Promise<Answer<T>>;
-  /** Asks the instance for its version with the key of the call; uses no view. */
+  /** Asks for the version of the instance with the `Idempotency-Key` of the call. It uses no view. */
   readonly version: () => Promise<InstanceVersion>;
 }
 
 /**
- * Sends a call again as its row says, after a first answer that is no success.
- * @throws CliError for any other outcome; see `explain`
+ * Sends a call again, as its `retry` says, after a response that is no success.
+ * @throws CliError of `explain` if the last response is no success
  */
 export async function outcomeAfter<T>(first: Answer<T>, sent: Repeatable<T>): Promise<T> {
   const answer = await lastAnswer(first, sent);
@@ -40,7 +40,7 @@ export async function outcomeAfter<T>(first: Answer<T>, sent: Repeatable<T>): Pr
 async function lastAnswer<T>(first: Answer<T>, sent: Repeatable<T>): Promise<Answer<T>> {
   const { call, send } = sent;
   const { resent, keyedFor } = call.retry;
-  /** The first answer stands for a request that may have had its effect, unless the second response is whole. */
+  /** If the response to the second try is lost, the first answer stands, since its request may have had its effect. */
   const onceMore = (answer: Answer<T>, wait: RetryPolicy<Answer<T>>['wait']) => {
     const resend = async () => {
       const second = await send();
@@ -60,7 +60,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof TransportError && error.sent && !error.timedOut;
 }
 
-/** A wait is never 0 seconds: an instance that always says 0 would be asked without end. */
+/** A pause is never 0 seconds: an instance that always sends `Retry-After: 0` would be called without end. */
 function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
   return {
     pauses: growing(1, 1),
@@ -78,9 +78,9 @@ function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
 }
 
 /**
- * Sends a request again, with growing pauses, if its answer leaves its outcome open, once the instance says that it
- * does requests with an `Idempotency-Key` once, and gets that key.
- * @param kept seconds after the first request in which a repetition has to be sent
+ * Repeats an HTTP request with growing pauses if its response leaves the outcome open. Before, the instance has to
+ * announce that it does requests with an `Idempotency-Key` once, and to show that it receives the key.
+ * @param kept seconds after the first HTTP request within which a repetition has to be sent
  */
 async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): Promise<Answer<T>> {
   const { call, details, settings, began, send } = sent;
@@ -94,15 +94,15 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const until = Math.min(last, now + patience * 1000);
   const answered = repeats ? until : Math.min(until, now + ASKING);
   if (!(await tried(answered, () => announces(sent))) || time() >= last) return lost;
-  // The first repetition may give the instance what would otherwise be lost, so that at least one is sent.
+  // At least one repetition is sent, since the instance may never have received the first HTTP request.
   const latest = Math.max(until, time() + 1);
   await repeating?.();
   const repetition = await tried(latest, async () => {
-    // A repetition does not wait for a 429 of another request, after which it could be too late.
+    // `sendNow` does not wait for the `Retry-After` of another call, after which the repetition could be too late.
     const answer = await send(settings.sendNow);
     return settles(answer, call) ? answer : undefined;
   });
-  // A part of a secret is more than a refusal, and is not given up for one.
+  // A truncated response with a part of a secret is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);
   return repetition && (repetition.value !== undefined || !isPart) ? repetition : lost;
 }
@@ -110,8 +110,8 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
 function clockOf({ now, sleep }: SentCall['settings']) {
   let latest = 0;
   /**
-   * The time in milliseconds moves on with each pause even if the clock is set back meanwhile: a repetition could
-   * otherwise be sent after the instance forgot the request.
+   * The time in milliseconds moves on with each pause even if the clock is set back. Otherwise, a repetition could be
+   * sent after the instance forgot the HTTP request.
    */
   const time = (paused = 0) => {
     latest = Math.max(latest + paused, now().getTime());
@@ -120,12 +120,12 @@ function clockOf({ now, sleep }: SentCall['settings']) {
   const pause = async (seconds: number, end: number) => {
     const milliseconds = seconds * 1000;
     if (time() + milliseconds >= end) return false;
-    // An interrupt ends the sleep: the error to report is the loss.
+    // An interrupt ends the sleep. The command reports the loss of the response, and not the interrupt.
     const isOver = !((await attempt(() => sleep(milliseconds))) instanceof CliError);
-    // The machine may have slept meanwhile.
+    // The machine may have been suspended during the pause.
     return time(milliseconds) < end && isOver;
   };
-  /** Undefined if no attempt returned anything in time, or at an interrupt. */
+  /** Calls `work` until it returns a value; undefined if it returns none before `end`, or the user interrupts. */
   const tried = async <R>(end: number, work: () => Promise<R | undefined>) =>
     time() >= end
       ? undefined
@@ -138,8 +138,8 @@ function clockOf({ now, sleep }: SentCall['settings']) {
 }
 
 /**
- * The instance announces that it does repetitions once, and its echo shows that keys arrive there; undefined while it
- * cannot be asked.
+ * Returns whether the instance announces that it does repetitions once, and echoes the key that it received; undefined
+ * while the instance cannot be asked.
  */
 async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
   const answer = await attempt(version);

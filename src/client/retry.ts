@@ -1,20 +1,20 @@
 import type { ApiSettings } from './api-settings';
 
 export interface RetryPolicy<Outcome> {
-  /** In seconds, one before each further try, of which there are as many. */
+  /** Seconds to wait before each further try. Their number limits the tries. */
   readonly pauses: Iterable<number>;
   /** The sum of all pauses has at most this many seconds. */
   readonly budget?: number;
-  /** The least seconds after which another try may come to more than this outcome; undefined if there is to be none. */
+  /** Returns the least seconds to wait before another try; undefined if there is to be no other try. */
   wait(outcome: Outcome): number | undefined | Promise<number | undefined>;
-  /** Waits, and resolves to whether to go on; without it the next try is made at once. */
+  /** Waits, and resolves to whether to try again. Without `pause`, the next try is made at once. */
   pause?(seconds: number, outcome: Outcome): Promise<boolean>;
 }
 
-/** Called after each try; waits, and resolves to whether there is another one. */
+/** Called after each try. It waits, and resolves to whether to try again. */
 type Retry<Outcome> = (outcome: Outcome) => Promise<boolean>;
 
-/** Returns the outcome of the last try; the caller made the first one. */
+/** Tries again as `policy` says, and returns the last outcome. The caller made the first try. */
 export async function retried<Outcome>(
   first: Outcome,
   attempt: () => Promise<Outcome>,
@@ -45,14 +45,14 @@ export function retrying<Outcome>({
   };
 }
 
-/** Seconds double from the first to the longest, which is repeated without end. */
+/** Yields seconds that double from the first to the longest. The longest is repeated without end. */
 export function* growing(first: number, longest: number): Generator<number, never> {
   for (let seconds = first; ; seconds = Math.min(2 * seconds, longest)) yield seconds;
 }
 
 type Backoff = Required<Pick<ApiSettings, 'send' | 'sleep' | 'waiting'>>;
 
-/** All calls of a client share one `Retry-After` wait: none is sent during it, and it is announced once. */
+/** Makes all calls of a client share a wait for `Retry-After`. It is announced once, and no call is sent during it. */
 export function sharedBackoff({ send, sleep, waiting }: Backoff): Backoff {
   let waits: Promise<unknown> | undefined;
   return {

@@ -46,7 +46,7 @@ async function expire(entry: Entry, plan: ReturnType<typeof planOf>): Promise<vo
   const isOne = plan.items.length === 1;
   const items = await connectEach(entry, plan.items, Math.min(plan.items.length, AT_ONCE));
   const receipts = readReceipts(context);
-  // A prompt would not say which of several pushes it is for.
+  // A prompt does not name the push, so the user is only asked if there is one push.
   const asking = isOne ? context : contextWith(context, { canPrompt: () => false });
   const opening = { entry: { context: asking, say }, passphrase, text, receipts };
   const expired: object[] = [];

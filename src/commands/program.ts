@@ -71,7 +71,7 @@ ${topics.join(', ')}. pwpush help --json describes all commands for
 programs. The manual is man pwpush.`;
 
 /**
- * Calls `begins` with the options of a line before the command runs.
+ * Calls `begins` with the global options of the command line before the command runs.
  * @throws what `prepared` or the command throws
  */
 export async function execute(
@@ -84,7 +84,7 @@ export async function execute(
 }
 
 /**
- * Calls `begins` with the options of a line.
+ * Calls `begins` with the global options of the command line.
  * @returns undefined if the line only asked for help, which was printed
  * @throws CliError (usage) or ExitWith for a line that cannot be parsed
  */

@@ -1,15 +1,15 @@
-// Addresses, for the client and the service. Imports nothing: every run loads it.
+// This file must not import anything, as every run of the program loads it and has to start quickly.
 
-/** Bounds the length of every address: longer texts are refused before anything is looked for in them. */
+/** In characters. Longer addresses are refused before they are parsed or searched, which could take long. */
 export const LONGEST_LINK = 4096;
 
-/** RFC 1035, 2.3.4, limits a host, and each of its labels. */
+/** Limits of a host name and of each of its labels (RFC 1035, 2.3.4). */
 const LONGEST_HOST = 253;
 const LONG_LABEL = /[^.]{64}/u;
 
 /**
- * The text before the host of an address, and the host with its port, both as they are written. No parser finds them, as
- * they are measured before it (URL Standard, 4.4, "authority state"). Both are empty where there is no host.
+ * Returns the text before the host of an address, and the host with its port, both as written; both '' without a host.
+ * The URL parser cannot be used, as `hasLongHost` guards it (URL Standard, 4.4, "authority state").
  */
 export function splitHost(address: string): [before: string, host: string] {
   const [, scheme = '', authority = ''] =
@@ -18,17 +18,17 @@ export function splitHost(address: string): [before: string, host: string] {
   return [scheme + authority.slice(0, start), authority.slice(start)];
 }
 
-/** Whether a parser could take long for the host of an address: its time grows with the square of a label. */
+/** Long hosts are not parsed, as the time of the URL parser grows with the square of the length of a label. */
 export function hasLongHost(address: string): boolean {
-  // The parser removes the spaces and control characters before an address, and tabs and line ends within it.
+  // The URL parser ignores spaces and control characters before an address, and all tabs and line ends.
   const [, host] = splitHost(address.replace(/^[^!-\uffff]+|[\t\n\r]/g, ''));
   const name = host.replace(/:\d*$/, '');
   return name.length > LONGEST_HOST || LONG_LABEL.test(name);
 }
 
 /**
- * Parses an address; undefined if it is invalid or too long. Not by `URL.canParse`: in Node 20.20, once optimized, it rejects
- * addresses with characters between U+0080 and U+00FF.
+ * Returns undefined for an invalid or too long address. Does not use `URL.canParse`: in Node.js 20.20, once optimized,
+ * it rejects addresses with characters between U+0080 and U+00FF.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   if (text.length > LONGEST_LINK || hasLongHost(text)) return undefined;
@@ -46,25 +46,25 @@ export function parseWebUrl(text: string, base?: string | URL): URL | undefined 
 }
 
 /**
- * An address that an instance chose, in the one form in which it is printed and saved: an absolute http(s) address
- * without a user name, of at most `LONGEST_LINK` characters. Characters with a meaning for a shell are escaped (RFC
- * 3986, 2.1). Undefined for anything else.
+ * Normalizes an address from an instance before it is printed or saved. Percent-encodes characters with a meaning for a
+ * shell (RFC 3986, 2.1). Returns undefined unless it is an absolute http(s) address without user name and password, of
+ * at most `LONGEST_LINK` characters.
  */
 export function webAddress(text: string | null | undefined): string | undefined {
   if (text == null || hasBlanks(text)) return undefined;
   const url = parseWebUrl(text);
   if (url === undefined || url.username || url.password) return undefined;
-  // The host of an IPv6 address keeps its brackets.
+  // The brackets of an IPv6 host are not escaped.
   const [, origin = '', rest = ''] = /^(https?:\/\/(?:\[[^\]]*\])?)(.*)$/.exec(url.href) ?? [];
   const address = origin + rest.replace(/[^\w.~:/?#@%=&+,-]/g, escaped);
-  // A label of the host may be too long once it is escaped.
+  // Escaping may make a label of the host too long.
   return address.length > LONGEST_LINK || !parseUrl(address) ? undefined : address;
 }
 
-/** Printable ASCII is looked for first, as the tables of Unicode take a while to load. */
+/** Tests for printable ASCII first, as the engine loads its Unicode tables only for the second pattern. */
 const hasBlanks = (text: string) => !/^[!-~]*$/.test(text) && /[\s\p{C}]/u.test(text);
 
-/** `href` is ASCII, so that a sign is one byte. */
+/** `URL.href` is ASCII, so that each character is one byte. */
 const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`;
 
 /**
@@ -74,7 +74,7 @@ const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCas
  */
 export function isLoopback(host: string): boolean {
   if (/[\s/?#@\\]/.test(host)) return false;
-  // The parser gives each address one spelling.
+  // The URL parser normalizes spellings of IP addresses, such as `127.1`.
   const hostname = parseUrl(`http://${/^[^[].*:/.test(host) ? `[${host}]` : host}`)?.hostname;
   if (hostname === undefined) return false;
   return (
@@ -83,14 +83,14 @@ export function isLoopback(host: string): boolean {
   );
 }
 
-/** Whether a name is loopback by definition, whatever DNS says (RFC 6761, 6.3). */
+/** `localhost` and names below it are loopback, whatever DNS says (RFC 6761, 6.3). */
 export function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }
 
-/** "Any address" becomes loopback. */
+/** The unspecified address, at which a service may listen, becomes loopback. */
 export function urlHost(host: string): string {
-  // `::` becomes IPv4 too: a container may have no IPv6 at all.
+  // `::` becomes IPv4 too, as a container may have no IPv6 loopback.
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 }
@@ -102,7 +102,7 @@ export function withScheme(text: string): string {
   return `${url && isLoopback(url.hostname) ? 'http' : 'https'}://${text}`;
 }
 
-/** The link of a push as the reference builds it (docs/wire.md, "Tokens and addresses"); `/r` asks for a click first. */
+/** The link of a push as in the reference (docs/wire.md, "Tokens and addresses"); `/r` asks for a click first. */
 export function pushLink(
   base: string,
   push: { readonly url_token: string; readonly retrieval_step?: unknown },
@@ -110,7 +110,7 @@ export function pushLink(
   return `${base}/p/${push.url_token}${push.retrieval_step ? '/r' : ''}`;
 }
 
-/** A host may be named `$(reboot).test` (URL Standard, 3.2): a command that is copied to a shell must not contain it. */
+/** False for hosts such as `$(reboot).test` (URL Standard, 3.2), which are dangerous in a command to copy. */
 export function isShellSafe(address: string): boolean {
   return /^[\w.:/[\]-]+$/.test(address);
 }

@@ -1,25 +1,25 @@
 /**
- * API v2: routes, limits and bodies of requests by the specification and `docs/wire.md`, for the client and the service.
- * Imports nothing, so that help and completion load it too; responses are in `decode.ts`.
+ * Routes, limits and request bodies of API v2 (docs/wire.md), for the client and the service. Response bodies are in
+ * `decode.ts`. This file must not import anything, as help and completion load it and have to start quickly.
  */
 
 export const API_PATH = '/api/v2';
 
 export const API_VERSION = '2.1';
 
-/** The reference has no field `application`; that of our own service has this value. */
+/** Value of the field `application`, which only our own service sends. */
 export const APPLICATION = 'pwpush';
 
-/** Our own service refuses the retrieval of an encrypted push without its key with this `error`. */
+/** Value of `error` when our own service refuses to return an encrypted push without a proof of its key. */
 export const LINK_INCOMPLETE = 'link_incomplete';
 
-/** Our own service refuses the retrieval of a push to public keys without a private key with this `error`. */
+/** Value of `error` when our own service refuses to return a push to public keys to a client without a private key. */
 export const IDENTITY_NEEDED = 'identity_needed';
 
-/** Our service has its OpenAPI document there, relative to `API_PATH`. */
+/** The path of our own service's OpenAPI document, relative to `API_PATH`. */
 export const OPENAPI_PATH = '/openapi.json';
 
-/** The endpoints. `path` is relative to `API_PATH`; `:token` is a push's `url_token`. */
+/** `path` is relative to `API_PATH`; `:token` is the `url_token` of a push. */
 export const routes = {
   version: { method: 'GET', path: '/version' },
   create: { method: 'POST', path: '/pushes' },
@@ -32,7 +32,7 @@ export const routes = {
   notify: { method: 'POST', path: '/pushes/:token/notify_emails' },
 } as const satisfies Record<string, Route>;
 
-/** The endpoints of requests, which the commercial edition and our own service have (docs/wire.md, "Requests"). */
+/** Only the commercial edition and our own service have requests (docs/wire.md, "Requests"). */
 export const requestRoutes = {
   create: { method: 'POST', path: '/requests' },
   open: { method: 'GET', path: '/requests/open' },
@@ -46,7 +46,7 @@ export const requestRoutes = {
   close: { method: 'DELETE', path: '/requests/:token' },
 } as const satisfies Record<string, Route>;
 
-/** A request moves through these listings in this order. */
+/** A request has these states in this order; each has a listing in `requestRoutes`. */
 export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
@@ -78,7 +78,7 @@ export const limits = {
 
 export const pushFlags = ['deletable_by_viewer', 'retrieval_step'] as const;
 
-/** The fields of a request that are on or off; the last says whether its answer may have files. */
+/** Boolean fields of a request. `response_file_attachments` allows files in the answer. */
 export const requestFlags = [
   'retrieval_step',
   'include_requestor',
@@ -90,15 +90,15 @@ type Flags<Names extends readonly string[], Value> = Partial<Record<Names[number
 export const kinds = ['text', 'file', 'url', 'qr'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** The languages of the reference's pages, as `?locale=` of a link names them (docs/wire.md, "Tokens and addresses"). */
+/** Values of the query `?locale=` of a link (docs/wire.md, "Tokens and addresses"). */
 export const locales =
   'ca cs cy da de en en-GB es eu fi fr ga hi hu id is it ja ko lv nl no pl pt-BR pt-PT ro ru sk sr sv th uk ur zh-CN'.split(
     ' ',
   );
 
-/** Asks the instance to e-mail the link (API 2.1). */
+/** Fields that ask the instance to e-mail the link (API 2.1). */
 export interface Notification {
-  /** Separated by commas. */
+  /** E-mail addresses, separated by commas. */
   notify_emails_to: string;
   notify_emails_to_locale?: string;
 }
@@ -107,37 +107,37 @@ export interface Notification {
 export interface NewPush extends Partial<Notification>, Flags<typeof pushFlags, boolean> {
   payload?: string;
   kind?: Kind;
-  /** In days. A creation has at most one of these three fields. */
+  /** A push has at most one of `expire_after_days`, `expire_after_duration` and `expires_in`. */
   expire_after_days?: number;
-  /** The commercial edition and our own service take an index of `durations`. */
+  /** Index of `durations`; only for the commercial edition and our own service. */
   expire_after_duration?: number;
-  /** In seconds, for our own service. */
+  /** Seconds; only for our own service. */
   expires_in?: number;
   expire_after_views?: number;
   passphrase?: string;
   name?: string;
   note?: string;
-  /** Our own service checks that a reader can prove this, which needs the key of an encrypted payload. */
+  /** Our own service returns an encrypted payload only to readers who send a proof derived from this (`ProofCheck`). */
   key_proof?: string;
   /** The salt with which words are stretched to make `key_proof`. */
   key_salt?: string;
 }
 
-/** Fields of a request to someone for a secret (docs/wire.md, "Requests"); a missing field gets the instance's default. */
+/** Fields of a request for a secret (docs/wire.md, "Requests"); the instance has defaults for missing fields. */
 export interface NewRequest extends Partial<Notification>, Flags<typeof requestFlags, boolean> {
   /** The question. */
   request: string;
   close_after_duration?: number;
-  /** In seconds. Our own service prefers it to the index. */
+  /** Seconds. Our own service prefers it to `close_after_duration`. */
   close_after?: number;
   passphrase?: string;
   name?: string;
   note?: string;
-  /** Answers are encrypted to this recipient, `age1…`. */
+  /** The age recipient (`age1…`) to which answers are encrypted. */
   public_key?: string;
 }
 
-/** A feature is an object, or a boolean. */
+/** A feature is `true`, or an object with `enabled: true`. */
 export function hasFeature(features: unknown, name: string): boolean {
   const feature = (features as Readonly<Record<string, unknown>> | null | undefined)?.[name];
   return (
@@ -145,7 +145,7 @@ export function hasFeature(features: unknown, name: string): boolean {
   );
 }
 
-/** Our own service is an edition of its own, though its `edition` is `oss` for other clients (docs/wire.md). */
+/** Returns `APPLICATION` for our own service, which sends `oss` as its edition for other clients (docs/wire.md). */
 export function toldEdition({
   edition,
   features,
@@ -156,7 +156,7 @@ export function toldEdition({
   return hasFeature(features?.pushes, 'expires_in') ? APPLICATION : (edition ?? undefined);
 }
 
-/** Counting the characters of a long text would take a hundred times its size. */
+/** Compares the length first, as an array of the characters of a long text takes a hundred times its size. */
 export function hasAtMost(text: string, characters: number): boolean {
   // A character is one or two UTF-16 code units.
   return text.length <= 2 * characters && [...text].length <= characters;

@@ -1,6 +1,6 @@
 const units = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-/** `512 B`, `1.5 KiB`, `2.0 GiB` */
+/** Returns `512 B`, `1.5 KiB` or `2.0 GiB`. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   let value = bytes / 1024;

@@ -1,4 +1,4 @@
-/** Responses of API v2 (docs/wire.md): their schemas, and types of these. */
+/** Schemas and types of the responses of API v2 (docs/wire.md). */
 import * as v from 'valibot';
 import { webAddress } from './address';
 import { limits, pushFlags, requestFlags } from './api';
@@ -15,21 +15,19 @@ const integer = v.fallback(
   undefined,
 );
 const text = v.fallback(v.nullish(v.string()), undefined);
-/**
- * The link for a browser. Some instances leave it out of the response to a creation; an invalid one counts as missing.
- */
 const address = v.pipe(
   v.string(),
   v.transform((text) => webAddress(text)),
 );
+/** Some instances send no link with a creation. An invalid link counts as missing. */
 const link = v.fallback(v.nullish(address), undefined);
 const flag = v.fallback(v.nullish(v.boolean()), undefined);
 const token = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,128}$/));
 
-/** Fields that the program itself adds to the objects that `--json` prints (docs/json.md): an instance cannot set them. */
+/** The CLI adds these fields to the output of `--json` (docs/json.md), so they are removed from responses. */
 const OURS = 'earlier_views encrypted error generated line pwpush saved_as warning'.split(' ');
 
-/** An object of a response: unknown fields are kept, except for those of `OURS` that are not among `entries`. */
+/** Keeps unknown fields of an object, except for those of `OURS` that are not among `entries`. */
 function object<const Entries extends v.ObjectEntries>(entries: Entries) {
   const ours = OURS.filter((name) => !Object.hasOwn(entries, name));
   return v.pipe(
@@ -41,7 +39,7 @@ function object<const Entries extends v.ObjectEntries>(entries: Entries) {
   );
 }
 
-/** Each file of a response is requested up to three times, with pauses. */
+/** Bounds the time of a download, as each file is requested up to three times. */
 const MOST_FILES = 10 * limits.filesPerPush;
 
 const isNamed = ({ url_token }: { readonly url_token: string }) => url_token !== '';
@@ -49,7 +47,7 @@ const isNamed = ({ url_token }: { readonly url_token: string }) => url_token !==
 const file = object({
   filename: v.string(),
   content_type: text,
-  /** Absolute and signed; expires within minutes. */
+  /** Absolute address with a signature; it expires within minutes. */
   url: v.string(),
 });
 export interface PushFile extends v.InferOutput<typeof file> {}
@@ -61,11 +59,11 @@ const pushFields = {
   days_remaining: integer,
   views_remaining: integer,
   expired: flag,
-  /** All times are ISO 8601, UTC. */
+  /** ISO 8601, UTC, like all times of the API. */
   expired_on: text,
-  /** The commercial edition and our own service have it. */
+  /** Sent by the commercial edition and our own service only. */
   expires_at: text,
-  /** The commercial edition has it. */
+  /** Sent by the commercial edition only. */
   expire_after_duration: integer,
   ...v.entriesFromList(pushFlags, flag),
   deleted: flag,
@@ -73,7 +71,7 @@ const pushFields = {
   updated_at: text,
   name: text,
   note: text,
-  /** Only the response to a retrieval has a text and files; null if expired. */
+  /** Only the response to a retrieval has `payload` and `files`. Null if the push has expired. */
   payload: text,
   files: v.fallback(v.nullish(validElements(file)), undefined),
 };
@@ -81,13 +79,13 @@ const pushFields = {
 export const pushSchema = object({ ...pushFields, url_token: token });
 export interface Push extends v.InferOutput<typeof pushSchema> {}
 
-/** The response to a creation, which needs a link or a token; the token is empty if it is missing. */
+/** The response to a creation must have a link or a token; a missing token becomes ''. */
 export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({ ...pushFields, url_token: v.fallback(token, '') }),
   v.check((push) => isNamed(push) || push.html_url != null),
 );
 
-/** The response to a retrieval, whose payload must be valid. */
+/** The payload of a retrieval must be valid, as it would otherwise be dropped without an error. */
 export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   object({
     ...pushFields,
@@ -98,7 +96,7 @@ export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
   v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
 
-/** Leaves invalid elements out; fails if all of several are invalid. */
+/** Leaves out invalid elements, but fails if there are elements and none is valid. */
 function validElements<T>(element: v.GenericSchema<unknown, T>) {
   return v.pipe(
     v.array(v.fallback(v.nullable(element), null)),
@@ -107,9 +105,7 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
   );
 }
 
-/**
- * Our service tells in a list what opens a push, as `sealed_with`, and null for clear text; that becomes `encrypted`.
- */
+/** Derives `encrypted` from `sealed_with`, which our own service sends in lists; it is null for clear text. */
 const listedPush = v.pipe(
   pushSchema,
   v.transform((push): Push => {
@@ -120,7 +116,7 @@ const listedPush = v.pipe(
 
 export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(listedPush);
 
-/** Accepts a bare array, or one in an object: that an instance has accounts is all that its client needs. */
+/** Accepts an array, or an object with one. The client only asks whether the instance has accounts. */
 export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
   v.array(v.unknown()),
   object({ accounts: v.array(v.unknown()) }),
@@ -142,19 +138,18 @@ const requestFields = {
   updated_at: text,
   name: text,
   note: text,
-  /** The owner's retrieval alone has files. */
+  /** Only sent when the owner retrieves the request. */
   files: pushFields.files,
 };
 
-/** The response to a request's creation, which needs a link or a token. */
 export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
   v.check((request) => isNamed(request) || request.html_url != null),
 );
 
 /**
- * A request says at least which one it is, or its state, or has an answer. The owner's retrieval alone has the answer,
- * which must be valid.
+ * A request must have a token, a state, a question or an answer (`response`). Only a retrieval by the owner has the
+ * answer, which must be valid.
  */
 export const requestSchema = v.pipe(
   object({
@@ -165,10 +160,10 @@ export const requestSchema = v.pipe(
   v.check((it) => isNamed(it) || ['state', 'request', 'response'].some((name) => name in it)),
   v.check(({ files }) => (files ?? []).length <= MOST_FILES),
 );
-/** The token is empty if it is missing. */
+/** A missing token becomes ''. */
 export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
 
-/** The response to an answer says at least which request was answered, or its state. */
+/** The HTTP response to an answer must have the token or the state of the request. */
 export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
   requestSchema,
   v.check((request) => isNamed(request) || typeof request.state === 'string'),
@@ -199,9 +194,9 @@ export const versionSchema = object({
   application_version: text,
   api_version: text,
   edition: text,
-  /** Our service says `APPLICATION`. */
+  /** `APPLICATION` for our own service; others do not send it. */
   application: text,
-  /** Our service returns `keyEcho` of the `Idempotency-Key` of the request. */
+  /** Our own service returns `keyEcho` of the `Idempotency-Key` header. */
   idempotency_key: text,
   features: v.nullish(v.record(v.string(), v.unknown())),
 });

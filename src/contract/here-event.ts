@@ -1,7 +1,7 @@
-/** `push --here` and `request --here` report what a visitor did. */
+/** An event that `push --here` or `request --here` reports. */
 export interface HereEvent {
   readonly event: 'opened' | 'viewed' | 'passphrase' | 'fetched' | 'deleted' | 'expired' | 'lost';
   readonly ip: string | null;
-  /** `viewed` counts all views until then. */
+  /** With `viewed`, the number of views so far. */
   readonly count?: number;
 }

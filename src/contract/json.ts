@@ -1,10 +1,10 @@
-/** A page of pushes has some thousand values. A value takes up to 100 bytes of memory. */
+/** Far more than the few thousand values of a page of pushes. Each value takes up to 100 bytes of memory. */
 const MAX_VALUES = 250_000;
 
 /**
- * Parses UTF-8 (RFC 8259, 8.1); Buffer's own decoder would change invalid bytes without a word.
- * @throws SyntaxError for invalid JSON and for too many values: 16 MiB of `[],` would take 1 GiB; TypeError for bytes
- * that are not UTF-8
+ * Parses JSON in UTF-8 (RFC 8259, 8.1). `Buffer.toString` would replace invalid bytes without an error.
+ * @throws SyntaxError for invalid JSON and for too many values, as 16 MiB of `[],` would take 1 GiB; TypeError for
+ *   bytes that are not UTF-8
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)
@@ -26,18 +26,18 @@ export function valuesIn(bytes: Uint8Array): number {
   return size.values;
 }
 
-/** Measures JSON before it is parsed, also in pieces as they arrive. */
+/** Measures JSON before it is parsed. `add` accepts it in chunks. */
 export class JsonSize {
-  /** Counts commas and opening brackets outside of strings, which are about as many as values. */
+  /** Estimates the number of values by the commas and opening brackets outside of strings. */
   values = 0;
-  /** Counts bytes of strings; an escape counts as one. */
+  /** Bytes of all strings. An escape sequence counts as one byte. */
   text = 0;
   private quoted = false;
-  /** Bytes of an escape that are still to come. */
+  /** Number of bytes that the current escape sequence still has. */
   private rest = 0;
 
   add(bytes: Uint8Array): void {
-    // Counting in the properties would take twice as long.
+    // Local variables, as counting in properties takes twice as long.
     let { values, text, quoted, rest } = this;
     for (let index = 0; index < bytes.length; index++) {
       const byte = bytes[index];
@@ -54,7 +54,7 @@ export class JsonSize {
   }
 }
 
-/** Leaves out fields that are undefined: the instance has defaults for them. */
+/** Removes undefined fields, for which the instance uses its defaults. */
 export function definedFields<Fields extends object>(fields: Fields) {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as {

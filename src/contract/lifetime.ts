@@ -1,6 +1,6 @@
 import type { NewPush, NewRequest } from './api';
 
-/** An edition takes the expiry of a push in days, as an index of `durations`, or in seconds. */
+/** `oss` takes the expiry of a push in days, `commercial` as an index of `durations`, `pwpush` in days or seconds. */
 export type Edition = 'oss' | 'commercial' | 'pwpush';
 
 export const DAY_SECONDS = 86_400;
@@ -9,8 +9,8 @@ export const DAY_MS = 1000 * DAY_SECONDS;
 const units = { s: 1, m: 60, h: 3600, d: DAY_SECONDS, w: 604_800, mo: 2_592_000 } as const;
 
 /**
- * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes, hours,
- * days, weeks, months of 30 days.
+ * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes,
+ * hours, days, weeks, months of 30 days.
  */
 export const durations: readonly number[] = [
   ...[15, 30, 45].map((count) => count * units.m),
@@ -18,7 +18,7 @@ export const durations: readonly number[] = [
   ...[1, 2, 3, 4, 5, 6, 7, 14, 21, 30, 60, 90].map((count) => count * units.d),
 ];
 
-/** -1 if all are longer. */
+/** Returns the index of the longest duration within `seconds`; -1 for none. */
 export function longestDuration(seconds: number): number {
   return durations.findLastIndex((duration) => duration <= seconds);
 }
@@ -30,12 +30,12 @@ export const shortestLifetime: Readonly<Record<Edition, number>> = {
   pwpush: units.m,
 };
 
-/** `after` are seconds from now, `at` is a time in milliseconds. */
+/** `after` is in seconds from now, `at` in milliseconds since 1970. */
 export type Expiry = { readonly after: number } | { readonly at: number };
 
 /**
- * Parses `6h`, `1d12h`, a day as `2026-12-01`, which is its last second, or a time as `2026-12-01T09:00`; both where the user
- * is, unless the time has a time zone, as `2026-12-01T09:00Z` (ISO 8601). Undefined if it is invalid.
+ * Parses a duration (`6h`, `1d12h`), a day (`2026-12-01`, meaning its last second) or a time (`2026-12-01T09:00`);
+ * local unless it has a time zone, as `2026-12-01T09:00Z` (ISO 8601). Returns undefined for invalid text.
  */
 export function parseExpiry(text: string): Expiry | undefined {
   const after = parseDuration(text);
@@ -46,11 +46,11 @@ export function parseExpiry(text: string): Expiry | undefined {
     ) ?? [];
   const at = Date.parse(`${day}T${clock}${zone}`);
   if (day === undefined || Number.isNaN(at)) return undefined;
-  // `Date` takes 31 November for 1 December.
+  // Rejects days that do not exist, as `Date` takes 31 November for 1 December.
   return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
 }
 
-/** Writes a time in milliseconds by the clock of the user: `1 Dec 2026, 23:59 (UTC+1)`. */
+/** Formats a time in the local time zone: `1 Dec 2026, 23:59 (UTC+1)`. */
 export function localTime(milliseconds: number): string {
   const time = new Date(milliseconds);
   // `Tue Dec 01 2026 23:59:59 GMT+0100 (…)`, in every language; Intl would take 20 ms.
@@ -61,7 +61,7 @@ export function localTime(milliseconds: number): string {
   return `${Number(day)} ${month} ${year}, ${clock.slice(0, 5)} (UTC${offset})`;
 }
 
-/** Parses `45m`, `1h30m` or `2w` to seconds; a month (`mo`) has 30 days. Undefined if the text is invalid. */
+/** Parses `45m`, `1h30m` or `2w` to seconds; a month (`mo`) has 30 days. Returns undefined for invalid text. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d{1,9}(mo|[smhdw]))+$/.test(text)) return undefined;
   const parts = text.matchAll(/(\d+)(mo|[smhdw])/g);
@@ -80,8 +80,8 @@ export type LifetimeFields = ExpiryFields & ClosingFields;
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The field that requests the lifetime of a push, or the longest shorter one that the edition has.
- * @returns undefined for less than its shortest one
+ * Returns the field that requests a lifetime, rounded down to one that the edition has.
+ * @returns undefined if `seconds` is below the shortest lifetime of the edition
  */
 export function expiryFields(seconds: number, edition: Edition): ExpiryFields | undefined {
   if (seconds < shortestLifetime[edition]) return undefined;
@@ -91,16 +91,16 @@ export function expiryFields(seconds: number, edition: Edition): ExpiryFields | 
 }
 
 /**
- * The fields that request the lifetime of a request: the exact one, and for instances without it the longest index
- * within it.
- * @returns undefined for less than the shortest one
+ * Returns the seconds until a request closes, and for instances without `close_after` the longest index within
+ * `seconds`.
+ * @returns undefined if all durations are longer
  */
 export function closingFields(seconds: number): ClosingFields | undefined {
   const index = longestDuration(seconds);
   return index === -1 ? undefined : { close_after: seconds, close_after_duration: index };
 }
 
-/** In seconds; undefined if the instance is to use its default. */
+/** Returns seconds; undefined if no field is set, so that the instance uses its default. */
 export function requestedLifetime(requested: LifetimeFields): number | undefined {
   const { expires_in, close_after, expire_after_days: days } = requested;
   return (
@@ -115,8 +115,8 @@ function requestedIndex({ expire_after_duration, close_after_duration }: Lifetim
 }
 
 /**
- * Seconds between creation and expiry. The time of expiry takes precedence over a number of days, which an instance may
- * return though it ignored it.
+ * Returns the seconds between creation and expiry. The time of expiry takes precedence over the number of days, as an
+ * instance may return a number of days that it ignored.
  */
 export function grantedLifetime(granted: Fields): number | undefined {
   const { expire_after_days: days, created_at } = granted;
@@ -132,15 +132,15 @@ export function grantedLifetime(granted: Fields): number | undefined {
   );
 }
 
-/** Rounds seconds that are almost minutes: an instance does not take both times at the same instant. */
+/** Rounds to full minutes within 2 seconds, as an instance reads its clock once for creation and once for expiry. */
 function withoutSkew(seconds: number): number {
   const minutes = Math.round(seconds / units.m) * units.m;
   return Math.abs(seconds - minutes) <= 2 ? minutes : seconds;
 }
 
 /**
- * The seconds that were requested and granted; equal if they differ only as clocks and calendars do.
- * @returns undefined if one of them is not known
+ * Compares lifetimes in seconds. Returns them as equal within a minute or `calendarSlack`.
+ * @returns undefined if one of the lifetimes is not known
  */
 export function comparedLifetimes(
   request: LifetimeFields,
@@ -154,14 +154,14 @@ export function comparedLifetimes(
   return { requested, granted: same ? requested : granted };
 }
 
-/** Seconds that a calendar adds to an index: up to a day for each month, an hour when the clocks change. */
+/** Seconds that an instance may add by its calendar: a day for each month, an hour for daylight saving time. */
 function calendarSlack(request: LifetimeFields): number {
   const requested = durations[requestedIndex(request)] ?? 0;
   const months = Math.floor(requested / units.mo);
   return requested < units.d ? 0 : months * units.d + units.h;
 }
 
-/** `45 minutes`, `1 day 12 hours` */
+/** Returns `45 minutes` or `1 day 12 hours`. */
 export function durationText(seconds: number): string {
   const words: string[] = [];
   let left = Math.round(seconds);
@@ -179,8 +179,8 @@ export function durationText(seconds: number): string {
 }
 
 /**
- * Rounds milliseconds down to whole numbers of the largest unit. What lacks less than one of the next smaller unit is
- * rounded up, as a week that has just begun is 7 days.
+ * Rounds milliseconds down to a whole number of the largest unit. Rounds up if less than one of the next smaller unit
+ * is missing, so that a week that has just begun is 7 days.
  */
 export function roundedTime(
   milliseconds: number,

@@ -3,14 +3,14 @@ import QRErrorCorrectLevel from 'qrcode-terminal/vendor/QRCode/QRErrorCorrectLev
 import QRRSBlock from 'qrcode-terminal/vendor/QRCode/QRRSBlock.js';
 import QRUtil from 'qrcode-terminal/vendor/QRCode/QRUtil.js';
 
-/** Light modules around the symbol that readers need to find it (ISO/IEC 18004, 6.3.8). */
+/** Width in modules of the light border without which readers do not find the symbol (ISO/IEC 18004, 6.3.8). */
 export const QUIET_ZONE = 4;
 /** Bytes that version 40 holds at level L (ISO/IEC 18004, table 7). */
 export const MAX_QR_BYTES = 2953;
 
 /**
- * The modules of a QR code, row by row, true for dark; undefined when the text has more than MAX_QR_BYTES.
- * @param mask the mask pattern (ISO/IEC 18004, 7.8.2); without it the one that scores best
+ * Returns the rows of a QR code, true for dark modules; undefined when the text has more than MAX_QR_BYTES.
+ * @param mask mask pattern (ISO/IEC 18004, 7.8.2); by default the encoder chooses the one that scores best
  */
 export function qrModules(text: string, mask?: number): boolean[][] | undefined {
   const bytes = new TextEncoder().encode(text);
@@ -23,25 +23,23 @@ export function qrModules(text: string, mask?: number): boolean[][] | undefined 
   return code.modules;
 }
 
-/** The checkerboard is the mask pattern 0 (ISO/IEC 18004, 7.8.2). */
+/** Mask pattern 0, the checkerboard (ISO/IEC 18004, 7.8.2). */
 const MASK = 0;
 /** A symbol with at least this many modules per side is drawn larger. */
 const DENSE = 60;
 
 export type QrDrawing = NonNullable<ReturnType<typeof qrDrawing>>;
 
-/**
- * Returns a path of SVG, and the modules per side with the quiet zone as `size`; undefined when the text is too long.
- */
+/** Returns an SVG path, and as `size` the modules per side with the quiet zone; undefined when the text is too long. */
 export function qrDrawing(text: string) {
-  // Comparing all eight masks takes most of the time, on the thread that serves all requests.
+  // The mask is fixed, as comparing all eight takes most of the time and blocks the thread of all HTTP requests.
   const modules = qrModules(text, MASK);
   if (!modules) return undefined;
   const path = modules.map((row, index) => rowPath(row, index + QUIET_ZONE)).join('');
   return { size: modules.length + 2 * QUIET_ZONE, path, dense: modules.length >= DENSE };
 }
 
-/** A rectangle stands for each run of dark modules. */
+/** Draws each run of dark modules as one rectangle. */
 function rowPath(row: boolean[], y: number): string {
   let runs = '';
   for (let x = 0; x < row.length; ) {
@@ -53,12 +51,12 @@ function rowPath(row: boolean[], y: number): string {
   return runs;
 }
 
-/** The index of a character is its value in the alphanumeric mode (ISO/IEC 18004, table 5). */
+/** In alphanumeric mode, the value of a character is its index in this string (ISO/IEC 18004, table 5). */
 const ALPHANUMERIC = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:';
-/** A shorter run would save less than a segment of its own costs in some version. */
+/** Shorter runs stay in byte mode, as the header of a segment could take more bits than it saves. */
 const RUN = /([0-9A-Z $%*+\-./:]{16,})/;
 
-/** Alphanumeric characters take 5.5 bits, others 8; the encoder of the package knows bytes only. */
+/** Alphanumeric mode takes 5.5 bits for a character, byte mode 8. qrcode-terminal itself uses byte mode only. */
 function segmentsOf(bytes: string): Segment[] {
   const parts = bytes.split(RUN).map((part, i) => (i % 2 === 0 ? inBytes : alphanumeric)(part));
   return parts.filter((part) => part.bits > 0);
@@ -97,14 +95,14 @@ function alphanumeric(text: string): Segment {
 }
 
 /**
- * Returns the smallest version with room for the segments. The encoder's own search encodes the data once for each
- * version.
+ * Returns the smallest version with room for the segments. The search in qrcode-terminal is slower, as it encodes the
+ * data once for each version.
  */
 function versionFor(segments: readonly Segment[]): number {
   for (let version = 1; version < 40; version++) {
     const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);
     const room = blocks.reduce((sum, { dataCount }) => sum + dataCount, 0);
-    // Four bits of mode, and the length (ISO/IEC 18004, 7.4.1).
+    // A segment starts with four bits for its mode, and its length (ISO/IEC 18004, 7.4.1).
     const header = (mode: number) => 4 + QRUtil.getLengthInBits(mode, version);
     const bits = segments.reduce((sum, { mode, bits }) => sum + header(mode) + bits, 0);
     if (room * 8 >= bits) return version;

@@ -1,24 +1,24 @@
 import { limits } from './api';
 
-/** It listens there by default; its metrics, too. */
+/** A service and its metrics listen at this address by default. */
 export const HOST = '127.0.0.1';
 export const PORT = 5100;
 
-/** High, as all jobs of a CI system may share an address. Tries of passphrases are limited separately. */
+/** The limit of a client address is high, as jobs of a CI system may share one. Passphrase tries have their own. */
 export const REQUESTS_PER_SECOND = 100;
 
-/** The least or the most of a number; a name stands for the value of that setting. */
+/** A bound of a setting. A name stands for the value of the setting with that name. */
 export type Limit = number | 'minDays' | 'maxDays' | 'maxViews';
 
 /**
- * A whole number that an operator sets; a size is in bytes. Its option of `serve`, its variable, its help and its check follow
- * from its name and this row.
+ * A whole number that an operator can set; sizes are in bytes. The option of `serve`, its variable, help and check are
+ * made from this row and its name.
  */
 export interface NumberSetting {
   readonly unit: 'count' | 'days' | 'size';
   readonly help: string;
   readonly range: readonly [least: Limit, most?: Limit];
-  /** By default the least. */
+  /** By default the lower bound of `range`. */
   readonly preset?: number | undefined;
 }
 
@@ -40,20 +40,21 @@ export const numbers = {
   defaultViews: row('count', 'views of a push by default', [1, 'maxViews'], views.default),
   maxViews: row('count', 'most views that a push can have', [views.min, 1_000_000], views.max),
   maxFileSize: row('size', 'largest file: 500M, 1GiB', [1, 1024 ** 4], limits.bytesPerFile),
-  // With the 100 MiB of the program, the default fits a machine of 256 MiB. A quarter of the least fits one JSON body.
+  // The program takes another 100 MiB, so that the default fits a machine of 256 MiB. A quarter of the lower bound, the
+  // share of one client, fits one JSON body.
   maxBuffer: row('size', 'memory for requests and responses', [32 * MIB], 64 * MIB),
-  // A connection takes 10 to 20 KiB.
+  // Each connection takes 10 to 20 KiB of memory.
   maxConnections: row('count', 'open connections', [16], 4096),
-  // A phone with bad reception reads twenty times as fast.
+  // A phone with bad reception reads twenty times as fast as the default.
   minRate: row('size', 'slowest client, per minute; 0: any', [0], 50_000),
-  // Of an audit log, 10,000 entries can be read.
+  // At most 9000, as the API shows only the first 10,000 entries of an audit log.
   maxFailures: row('count', 'failures in the log of a push', [1, 9000], 1000),
-  // With 0, an expired push stays for the ten minutes in which its requests can be repeated.
+  // With 0, an expired push is still kept for the ten minutes in which its creation can be repeated (`LONGEST`).
   keepDays: row('days', 'days to keep the log of expired pushes', [0, MOST_DAYS], 90),
-  // With less, pushes are refused; in memory, it is added to the most data.
+  // New pushes are refused while less is free. With data in memory, the reserve is added to their limit.
   reserve: row('size', 'free disk space to leave', [0], 32 * MIB),
 };
 
-/** The option of a setting: `--max-days` for `maxDays`. */
+/** Returns `--max-days` for `maxDays`. */
 export const optionName = (setting: string) =>
   `--${setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

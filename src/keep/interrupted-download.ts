@@ -44,7 +44,7 @@ export type PartialFile = KeptDownload['partial'][number];
 /**
  * Saves a download in a rescue file and returns its path, so that a run can finish it while the addresses of the files
  * work, for some minutes. If saving fails, the parts of files are of no use and removed.
- * @throws CliError (failed)
+ * @throws CliError (failed) if it cannot be saved
  */
 export async function keepDownload(context: RescueContext, kept: KeptDownload): Promise<string> {
   try {

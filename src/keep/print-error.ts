@@ -8,7 +8,7 @@ export async function printError(
   error: unknown,
   format: ErrorFormat,
 ): Promise<void> {
-  // Loaded on demand, as a run without an error saves the 3 ms of all words.
+  // A run without an error saves the 3 ms in which the words load.
   const { reportError } = await words();
   await reportError(context, error, format, async (context, link) => {
     const { RescueStore } = await import('./rescue-store');

@@ -15,8 +15,8 @@ import { type RescueContext, writeForSender } from './rescue';
 export type NewKey = ReturnType<typeof newRequestKey>;
 
 /**
- * Makes a key pair before the request is sent, so that a full disk is noticed in time. The state folder has the private
- * key under the public key until the request has a token.
+ * Makes a key pair before the request is sent, so that a full disk is noticed in time. In the state folder, the file of
+ * the private key is named after the public key until the request has a token.
  * @param path a new file for the private key, in place of the state folder
  * @throws CliError (usage, failed) if it cannot be written
  */
@@ -73,7 +73,7 @@ export interface KeptKey {
 }
 
 /**
- * Removes a key whose answer is safe, or will never come.
+ * Removes the private key for an answer that is safe, or will never come.
  * @param state asks for the state of the request: unless it is `closed`, the key may still be needed
  */
 export async function forgetKey(
@@ -135,7 +135,7 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
   return { identities, recipient, path };
 }
 
-/** An answer that was taken must not be lost because the file of its key is damaged. */
+/** Returns undefined for a damaged key file, as an answer that was taken must not be lost because of it. */
 export function keyForAnswer(
   context: RescueContext,
   item: LocatedItem,

@@ -37,7 +37,7 @@ type Keeping = 'for-later' | 'now' | 'nothing';
 export type StoreContext = RescueContext & Pick<Context, 'stderr' | 'signal' | 'guard'>;
 
 /**
- * Saves everything that cannot be delivered to the state folder. A text that cannot be saved is printed on the
+ * Saves to the state folder everything that cannot be delivered. A text that cannot be saved is printed on the
  * terminal, unless a coding agent would read it.
  */
 export class RescueStore {
@@ -125,5 +125,5 @@ export class RescueStore {
   }
 }
 
-/** Loaded on demand: the module takes 6 ms to load, and is rarely needed. */
+/** The module takes 6 ms to load, and is rarely needed. */
 const rescues = () => import('./rescue');

@@ -27,7 +27,7 @@ function nameNow(what: string, { now }: RescueContext): string {
 }
 
 /**
- * Saves bytes to a file (0600) in the state folder, or else in a new folder (0700) below `TMPDIR`, and returns its path.
+ * Saves bytes to a file (0600) in the state folder, or else in a new folder (0700) below `TMPDIR`. Returns its path.
  * @throws CliError (failed) if neither can be written
  */
 export async function rescue(

@@ -80,7 +80,7 @@ export async function maskedOutput(
   };
 }
 
-/** In bytes: only this beginning of a text or file is masked. */
+/** In bytes: what follows these in a text or file is not masked. */
 const LONGEST = 1024 * 1024;
 
 /** `cut` has the names of secrets that are longer than `LONGEST`. */
@@ -90,7 +90,7 @@ async function secretsOf({ variables, paths, input }: ChildInputs) {
   const add = (name: string, bytes: Buffer) => {
     const whole = bytes.length <= LONGEST;
     if (!whole) cut.add(name);
-    // The beginning ends with a whole line, since a part of a line would not be found.
+    // `end` is after a whole line, since a part of a line would not be found.
     const end = whole ? LONGEST : bytes.lastIndexOf('\n', LONGEST) + 1 || LONGEST;
     for (const text of textsOf(bytes.subarray(0, end)))
       for (const secret of valuesIn({ name, text }, whole)) secrets.push(secret);

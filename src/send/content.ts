@@ -7,7 +7,7 @@ import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { CliError, phrase } from '../platform/errors';
 
-/** Loaded on demand: a push of a text does not need the module, which takes 4 ms to load. */
+/** A push of a text does not need this module, which takes 4 ms to load. */
 const attachments = () => import('./attachments');
 
 /**

@@ -67,7 +67,7 @@ export function createPush(draft: Draft, instance: Instance, entry: Entry): Prom
 /**
  * Makes a private key, creates the request, and saves the key.
  * @throws CliError (rejected) if the instance dropped or replaced the key, or its limits are looser than requested,
- * (failed) if the private key cannot be saved; the request is closed again then
+ * (failed) if the private key cannot be saved; the request is then closed again
  */
 export function createRequest(
   draft: RequestDraft,

@@ -58,7 +58,7 @@ export interface Draft {
   readonly files: readonly Attachment[] | undefined;
   readonly expiry: ExpiryFields;
   readonly passphrase: NewPassphrase;
-  /** A key is stretched on another thread while the transport loads. */
+  /** Not awaited, as a key is stretched on another thread while the transport loads. */
   readonly sealed: Promise<SealedContent> | undefined;
   close(): Promise<void>;
 }
@@ -97,7 +97,6 @@ export async function draftOf(
   }
 }
 
-/** Loaded on demand, as the module loads age. */
 const sealing = () => import('./encryption');
 
 /**
@@ -127,7 +126,7 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
 }
 
 /**
- * Warns once for each label that the name or the note of an encrypted push is not encrypted.
+ * Warns once that the name, and once that the note, of an encrypted push is not encrypted.
  * @param warned the labels that were warned of
  */
 export async function warnOfClear(
@@ -168,7 +167,6 @@ export interface QuestionPlan {
   readonly result: Pick<DraftPlan['result'], 'locale' | 'copy' | 'qr'>;
 }
 
-/** All that the plan names is read, and its files are open. */
 export interface RequestDraft {
   readonly plan: QuestionPlan;
   readonly question: string;

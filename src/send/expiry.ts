@@ -106,7 +106,7 @@ export function editionOf(
     try {
       return await edition();
     } catch (error) {
-      // The creation shows the same fault, and the limits that the instance grants are checked.
+      // Creating the push shows the same fault, and `judgePush` checks the granted limits.
       if (whole && error instanceof CliError && error.status !== undefined) return 'oss';
       throw error;
     }

@@ -142,7 +142,7 @@ export function differences(requested: RequestedLimits, granted: Fields) {
   ];
   return limits.flatMap(([limit, requested, granted]) => {
     if (requested === undefined || !isValue(granted) || requested === granted) return [];
-    // Only a recipient who may delete the push makes it looser; a click and a passphrase protect.
+    // Of the flags, only `deletable` makes a push looser; a click and a passphrase protect it.
     const looser =
       limit === 'deletable' || typeof requested === 'number'
         ? granted > requested

@@ -134,7 +134,7 @@ function checkOpen(
     });
 }
 
-/** The question goes to stderr, as everything for a person. */
+/** The question goes to stderr, as everything for a person does. */
 export async function showQuestion({ say }: Entry, request: SecretRequest): Promise<void> {
   if (say.manner.quiet || say.manner.json) return;
   const { request: question, requestor } = request;
@@ -149,7 +149,7 @@ export async function showQuestion({ say }: Entry, request: SecretRequest): Prom
     );
 }
 
-/** After a lost response, the state of the request tells whether the answer arrived. Never sends the answer again. */
+/** After a lost response, the state of the request tells whether the answer arrived. Never sends it again. */
 async function checkedOutcome(
   entry: Entry,
   target: Instance['target'],

@@ -5,7 +5,7 @@ import { countOf } from './shares';
 export type Abandonable = Pick<AbortSignal, 'aborted'>;
 
 export interface Waiter {
-  /** It is aborted when nobody waits for the result any more. */
+  /** Aborted when nobody waits for the result any more. */
   readonly signal?: Abandonable | undefined;
   /** The client whose share the work counts against, if any. */
   readonly client?: string | undefined;

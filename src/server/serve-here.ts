@@ -20,7 +20,7 @@ import { asServiceError } from './store/database';
 
 /** Bytes of the files of one push or answer, and a tenth more for what the database adds to them. */
 const MOST_DATA = 1.1 * limits.filesPerPush * limits.bytesPerFile;
-/** Milliseconds that `close` waits when it serves a request. A push gets 30 s, as a download may be running. */
+/** Milliseconds that `close` waits with the kind `request`. A push gets 30 s, as a download may be running. */
 const GRACE_MS = 5000;
 
 export interface HereSettings extends Pick<ServiceSettings, 'host' | 'port'> {

@@ -63,13 +63,13 @@ export type RefusalKind = keyof typeof refusalStatuses;
 interface RefusalDetails {
   /** Messages about invalid values, by the name of the field. */
   readonly fields?: Readonly<Record<string, string[]>>;
-  /** Seconds. */
+  /** Seconds until the client may try again. */
   readonly retryAfter?: number;
   /** Passphrase attempts left before the client has to wait. */
   readonly triesLeft?: number;
   /** The salt of the key that is missing in the link, if the key consists of words. */
   readonly keySalt?: string | undefined;
-  /** The address at which the link opens with the key that was proved. */
+  /** The address at which the link opens, if its key was proved for another address of this service. */
   readonly opensAt?: string | undefined;
   /** What requires the passphrase; `push` by default. */
   readonly what?: 'push' | 'request' | undefined;

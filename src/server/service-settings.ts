@@ -13,7 +13,7 @@ export interface PassphraseCost {
   readonly p: number;
 }
 
-/** Minimum, maximum and default of a number that a creation request may contain. */
+/** Minimum, maximum and default of a number in the body that creates a push or request. */
 export interface Bound {
   readonly min: number;
   readonly max: number;
@@ -27,7 +27,7 @@ export interface Bounds {
   readonly shortest?: number;
 }
 
-/** A burst of `requests`, refilled evenly over `milliseconds`. */
+/** Allows a burst of `requests`, which refills evenly over `milliseconds`. */
 export interface Rate {
   readonly requests: number;
   readonly milliseconds: number;
@@ -37,7 +37,7 @@ export interface RateLimit extends Rate {
   readonly sparesLoopback: boolean;
 }
 
-/** The minimum rate at which a client must read a response. */
+/** The minimum rate at which a client must read a response or send a body. */
 export interface ReadingRate {
   readonly bytes: number;
   readonly milliseconds: number;

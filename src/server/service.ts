@@ -28,7 +28,7 @@ export interface Service {
   readonly url: string;
   /** The URL by which this machine reaches the service. */
   readonly localUrl: string;
-  /** Whether it listens on loopback addresses only. */
+  /** Whether the service listens on loopback addresses only. */
   readonly loopback: boolean;
   /** The token of `admin`, if this start created it. */
   readonly firstToken: string | undefined;

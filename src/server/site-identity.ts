@@ -6,7 +6,7 @@ import type { ServiceSettings } from './service-settings';
 
 /** The identity of the operator as the pages show it. */
 export interface Site {
-  /** Undefined for the title of the program. */
+  /** Undefined to show the name of the program. */
   readonly title: string | undefined;
   /** A `data:` URL. */
   readonly logo: string | undefined;

@@ -120,7 +120,6 @@ async function withContent(
   };
 }
 
-/** Pairs each file of the push with its entry in the manifest. */
 function contentOf(text: string, { push: { files }, fromFile }: Retrieval, noun: string) {
   const manifest = decodeManifest(text);
   if (typeof manifest === 'string')

@@ -71,7 +71,7 @@ export async function keysOf(
   return { ...keys, withoutIdentity, answerKey };
 }
 
-/** Loaded on demand: the module parses private keys, and takes 9 ms to load. */
+/** The module takes 9 ms to load, as it parses private keys. */
 export const requestKeys = () => import('../keep/request-keys');
 
 /** @param isNeeded whether no other key can open the answer */

@@ -5,7 +5,7 @@ import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
 import type { CandidateKey } from './typed-key';
 
-/** Loaded on demand: only a given key, or an instance that requires a proof of one, needs the module. */
+/** Only a given key, or an instance that requires a proof of one, needs the module. */
 const typedKeys = () => import('./typed-key');
 
 type Work<T> = (proof: string | undefined) => Promise<T>;

@@ -12,7 +12,7 @@ export interface Retriever extends Entry {
 export interface AnswerKeys {
   readonly key: KeptKey | undefined;
   readonly publicKey: string | undefined;
-  /** Asks the instance for the state of the request, for a few seconds; undefined if it does not say it. */
+  /** Asks the instance for the state of the request, for a few seconds; undefined if it does not tell. */
   readonly state: () => Promise<unknown>;
 }
 

@@ -60,7 +60,7 @@ async function takePush(
 }
 
 /**
- * @param key opens the answer
+ * @param key the private key that opens the answer
  * @throws CliError (not_found) if there is no answer yet, (expired) if the request is closed
  */
 export async function takeAnswer(

@@ -41,7 +41,7 @@ export async function proofOf(
 export const ASKED = 'this push is encrypted: enter the part of the link after #, or the key words';
 
 /**
- * Asks again twice for a wrong key.
+ * Asks for a key, and up to twice again after a wrong one.
  * @param open receives undefined if nothing was typed
  */
 export async function askForKey<T>(

@@ -126,7 +126,7 @@ export async function waitUntil<State, Result>(
 }
 
 /**
- * Does not take the answer. With --json, prints the object of the request once it is answered.
+ * Waits without taking the answer. With --json, prints the object of the request once it is answered.
  * @throws CliError (expired) if the request is closed without an answer
  */
 export async function waitForAnswer(

@@ -9,15 +9,14 @@ const detailed = (what: string, ...how: readonly string[]) =>
 
 const proxyOf = (proxy?: string, variable?: string) => `the proxy ${proxy} (${variable})`;
 
-/** Joins a clause of ours with what the instance said, if it said anything. */
+/** Makes a row that adds to a clause what the instance said, if anything. */
 const saying =
   (ours: string) =>
   (...said: readonly string[]) =>
     detailed(ours, ...said);
 
 /**
- * Each row says what is known of a failure or of a link. Other rooms name rows, and `phrase.ts` makes sentences of
- * them.
+ * Each row says what is known of a failure or link. Other folders name rows, and `phrase.ts` makes sentences of them.
  */
 export const facts = {
   detailed,
@@ -283,14 +282,13 @@ const withSizes = (text: string) =>
   text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
 
 /**
- * Turns the range in a text of an instance into `must be from 1 to 90 on this instance`; `seconds` turns a count into a
- * time.
+ * Turns the range in an instance's text into `must be from 1 to 90 on this instance`; `seconds` makes a count a time.
  */
 function rangeIn(text: string, seconds?: (count: number) => number): string | undefined {
   const [, ...ends] = /^must be an integer from (\d{1,15}) to (\d{1,15})$/.exec(text) ?? [];
   const [least, most] = ends.map((end) => (seconds ? durationText(seconds(Number(end))) : end));
   if (most === undefined) return undefined;
-  // A lifetime may be less than a day, the least of the field.
+  // A least value of 1 is left out, because --expire also takes less than a day.
   const range = seconds && ends[0] === '1' ? `at most ${most}` : `from ${least} to ${most}`;
   return `must be ${least === most ? most : range} on this instance`;
 }

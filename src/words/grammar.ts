@@ -1,10 +1,10 @@
-/** `a`, `a and b`, `a, b and c` */
+/** Returns `a`, `a and b` or `a, b and c`. */
 export function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** `a, b, or c` */
+/** Returns a text like `a, b, or c`. */
 export function either(ways: readonly string[]): string {
   return ways.length < 2 ? ways.join() : `${ways.slice(0, -1).join(', ')}, or ${ways.at(-1)}`;
 }

@@ -7,13 +7,13 @@ export interface Advice {
   readonly command?: string | undefined;
 }
 
-/** An agent would read what is printed, so that the other way comes first. */
+/** The way without output comes first, because an agent would read what --reveal prints. */
 const orReveal = (text: string) => `${text}; --reveal prints it all the same`;
 
 const orNone = (otherwise?: string) =>
   otherwise === 'none' ? ['use --anonymous to send none'] : [];
 
-/** Each row says what a user can do after a failure. Other rooms name rows, and `phrase.ts` makes sentences of them. */
+/** Each row says what a user can do after a failure. Other folders name rows, and `phrase.ts` forms sentences. */
 export const hints = {
   'address-from': (from) => `the address comes from ${from}`,
   'allow-time': 'allow more time with --timeout SECONDS',

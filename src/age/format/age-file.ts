@@ -5,7 +5,7 @@ import { type Bytes, joined, type Primitives, unpadded } from './platform';
 import { FILE_KEY, type Identity, type Recipient } from './stanzas';
 import { decryptPayload, encryptPayload, payloadSize, readHeader } from './stream';
 
-// Files of age v1 (https://c2sp.org/age) over the primitives of a platform.
+// Encrypts and decrypts age v1 files (https://c2sp.org/age) with the primitives of a platform.
 
 export type PreparedFile = Awaited<ReturnType<typeof prepared>>;
 
@@ -21,8 +21,8 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
     mac: unpadded(primitives, parseHeader(primitives, header).mac),
     sizeOf: (size: number) => header.length + payloadSize(size),
     /**
-     * Encrypts a stream in constant memory. Each call, for a request that is repeated, takes a new nonce. The source may
-     * reuse the buffer of a piece when the next one is requested, and so does the result.
+     * Encrypts a stream in constant memory. Each call takes a new nonce, since a repeated HTTP request encrypts the
+     * file again. A piece of `plaintext` or of the result is valid until the next one is requested.
      */
     async *encrypt(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Bytes, void, undefined> {
       yield header;
@@ -32,12 +32,12 @@ export async function prepared(primitives: Primitives, recipients: readonly Reci
 }
 
 /**
- * Decrypts an age file, in constant memory. It resolves when an identity matched and the header was verified. The
- * generator yields a chunk, valid until the next one is requested, only after verifying it, and the file is complete when
- * it ends. Read the generator, or call its `return`.
- * @param mac of the header of the file that is expected, as `PreparedFile` has it
- * @throws AgeError (header, mac) when it is not an age file, not the expected one, or its header was changed;
- * (no-match) when no identity decrypts it; the generator throws AgeError (payload) when the data was changed or truncated
+ * Decrypts an age file in constant memory. It resolves after an identity matched and the header was verified. The
+ * generator yields only verified chunks, each of which is valid until the next one is requested. The file is complete
+ * when the generator ends. The caller must read the generator or call its `return`.
+ * @param mac the MAC in the header of the expected file, as `PreparedFile` has it
+ * @throws AgeError (header, mac) when the file is not an age file, not the expected one, or its header was changed;
+ * (no-match) when no identity decrypts it; the generator throws AgeError (payload) for changed or truncated data
  */
 export async function decrypted(
   primitives: Primitives,
@@ -61,12 +61,12 @@ export async function decrypted(
 }
 
 /**
- * Stanzas of a type with the same first argument that are tried. For SSH keys, that is the beginning of a public hash:
- * anyone who knows the key can make thousands, each of which may take milliseconds.
+ * The most stanzas with the same type and first argument that are tried. For SSH keys, the argument is a part of a
+ * public hash: anyone who knows the key can make thousands of such stanzas, each of which may take milliseconds.
  */
 const SAME = 20;
 
-/** Unwraps the file key of the first stanza that fits an identity. Signals are handled between two tries. */
+/** Unwraps the file key of the first stanza that fits an identity. It pauses before each try to handle signals. */
 async function unwrap(
   { pause }: Primitives,
   { stanzas }: Header,
@@ -111,7 +111,7 @@ export async function opened(
 }
 
 /**
- * The scrypt work factor of armor that needs a passphrase; undefined if it needs an identity file.
+ * Returns the scrypt work factor of armor that needs a passphrase; undefined if the armor needs an identity file.
  * @throws AgeError (armor, header)
  */
 export async function workOf(primitives: Primitives, armor: string): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import { AgeError } from '../age-error';
 import type { Bytes, Primitives } from './platform';
 
-// The armor of an age file (https://c2sp.org/age, "ASCII armor"): the strict encoding of RFC 7468, section 3.
+// The armor of an age file (https://c2sp.org/age, "ASCII armor") is the strict encoding of RFC 7468, section 3.
 
 const BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const END = '-----END AGE ENCRYPTED FILE-----';
@@ -17,14 +17,14 @@ export function armorSize(fileSize: number): number {
 }
 
 /**
- * Decodes armor. White space around it and CRLF are accepted; otherwise it must be canonical.
- * @throws AgeError (armor)
+ * Decodes canonical armor, with CRLF or LF, and with white space around it.
+ * @throws AgeError (armor) for any other text
  */
 export function decodeArmor({ fromBase64, toBase64 }: Primitives, text: string): Bytes {
   const lines = linesOf(text.trim());
   const next = () => lines.next().value;
   if (next() !== BEGIN) throw new AgeError('armor', 'the armor has no valid first line');
-  // Only the last line may be shorter: millions of short lines would take gigabytes.
+  // Only the last line may be shorter, since millions of short lines would take gigabytes of memory.
   const body: string[] = [];
   let line = next();
   for (; line?.length === COLUMNS; line = next()) body.push(line);

@@ -27,11 +27,11 @@ export interface Header {
   readonly mac: Uint8Array;
 }
 
-/** The largest header that is accepted, in bytes: 1,300 recipients with X25519. */
+/** The largest header that is accepted, in bytes. It has room for 1,300 X25519 recipients. */
 export const MAX_HEADER = 128 * 1024;
 
 const VERSION = 'age-encryption.org/v1';
-/** Columns of a body's lines. A shorter line, which may be empty, ends the body ("Recipient stanza"). */
+/** Characters in a line of a stanza's body. A shorter line, which may be empty, ends the body ("Recipient stanza"). */
 const COLUMNS = 64;
 const ARGUMENTS = /^-> [!-~]+(?: [!-~]+)*$/;
 const MAC_LINE = /^--- ([A-Za-z0-9+/]{43})$/;
@@ -82,7 +82,7 @@ export function parseHeader(primitives: Primitives, bytes: Uint8Array): Header {
   if (stanzas.length === 0) throw damaged();
   if (!passphraseIsAlone(stanzas))
     throw new AgeError('header', 'the header combines a passphrase with other recipients');
-  // The MAC covers everything before the space, itself in base64 and the line end ("Header MAC").
+  // The MAC covers everything before itself: before a space, 43 characters and a line end ("Header MAC").
   const authenticated = bytes.subarray(0, bytes.length - 1 - 43 - 1);
   return { stanzas, authenticated, mac };
 }
@@ -99,7 +99,7 @@ function parseStanza(primitives: Primitives, lines: readonly string[], from: num
   return { stanza: { type, args, body }, end: last + 1 };
 }
 
-/** With a passphrase alone, only someone who knows it can have made the file ("The scrypt recipient type"). */
+/** A passphrase must be alone: only someone who knows it can have made the file ("The scrypt recipient type"). */
 function passphraseIsAlone(stanzas: readonly Stanza[]): boolean {
   return stanzas.length === 1 || stanzas.every(({ type }) => type !== 'scrypt');
 }

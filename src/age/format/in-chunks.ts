@@ -1,6 +1,6 @@
 /**
- * Splits bytes into chunks; only the last one may be shorter, or empty. Use each before requesting the next: they may
- * share a buffer.
+ * Splits bytes into chunks of `size`; only the last chunk may be shorter, or empty. A chunk is valid until the next one
+ * is requested, since chunks may share a buffer.
  */
 export async function* inChunks(pieces: AsyncIterable<Uint8Array>, size: number) {
   const buffer = new Uint8Array(size);

@@ -23,7 +23,7 @@ export interface Recipient {
 export interface Identity {
   readonly type: string;
   /**
-   * Unwraps the file key; undefined if the stanza is for another key.
+   * Returns the file key of a stanza; undefined if the stanza is for another key.
    * @throws AgeError (header) when the stanza is invalid
    */
   unwrap(stanza: Stanza): Uint8Array | undefined | Promise<Uint8Array | undefined>;
@@ -38,8 +38,8 @@ export async function sealFileKey({ chacha }: Primitives, key: Uint8Array, fileK
 }
 
 /**
- * Decrypts the file key of a stanza; undefined if the wrap key differs.
- * @throws AgeError (header) for a body of another length, which may have been made to match several keys
+ * Decrypts the file key of a stanza; undefined if `key` is not its wrap key.
+ * @throws AgeError (header) for a body of the wrong length, which may have been made to match several keys
  */
 export async function openFileKey({ chacha }: Primitives, key: Uint8Array, { body }: Stanza) {
   if (body.length !== FILE_KEY + TAG) throw invalidStanza();
@@ -47,10 +47,7 @@ export async function openFileKey({ chacha }: Primitives, key: Uint8Array, { bod
   return fileKey && joined(fileKey);
 }
 
-/**
- * @param length in bytes
- * @throws AgeError (header)
- */
+/** @throws AgeError (header) when the argument is not base64 of `length` bytes */
 export function argument(primitives: Primitives, text: string | undefined, length: number): Bytes {
   const bytes = fromUnpadded(primitives, text ?? '');
   if (bytes?.length !== length) throw invalidStanza();
@@ -62,15 +59,15 @@ export function invalidStanza(): AgeError {
 }
 
 const SALT = 16;
-/** The work factor of words takes 64 MiB of memory. That of a link key is at most as high. */
+/** The scrypt work factor of a key of words, which takes 64 MiB of memory. A link key has at most this work factor. */
 export const MODERATE_WORK = 16;
 /** The highest work factor that is accepted from a file takes 1 GiB of memory and some seconds. */
 const MAX_WORK = 20;
 
 /**
- * A passphrase, for encryption ("The scrypt recipient type").
+ * Returns a recipient that wraps the file key with a passphrase ("The scrypt recipient type").
  * @param work the base-two logarithm of the scrypt work factor: 10 for random keys of 128 bits, 16 for words
- * @throws AgeError (key) when it is empty
+ * @throws AgeError (key) when the passphrase is empty
  */
 export function scryptRecipient(
   primitives: Primitives,
@@ -116,8 +113,8 @@ function labelled(salt: Uint8Array): Uint8Array {
 const LABEL = 'age-encryption.org/v1/X25519';
 
 /**
- * An X25519 public key, for encryption ("The X25519 recipient type").
- * @throws AgeError (key) for a point of low order, whose secret is always zero (RFC 7748, section 6.1)
+ * Returns a recipient that wraps the file key for an X25519 public key ("The X25519 recipient type").
+ * @throws AgeError (key) for a point of low order, whose shared secret is always zero (RFC 7748, section 6.1)
  */
 export function pointRecipient(
   primitives: Primitives,
@@ -157,7 +154,7 @@ export function secretIdentity(
 }
 
 /**
- * Makes a new key pair; returns its public key and the secret that it shares with a point.
+ * Makes a new key pair. Returns its public key and the secret that it shares with `point`.
  * @throws AgeError (key) for a point of low order
  */
 export function ephemeral(

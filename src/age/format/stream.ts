@@ -7,14 +7,14 @@ import { type Bytes, derive, type Primitives, put, TAG, textOf } from './platfor
 
 const CHUNK = 64 * 1024;
 const NONCE = 16;
-/** Bytes of a piece that is yielded: to send many small ones takes longer. */
+/** Bytes of a piece that `encryptPayload` yields. Many small pieces would take longer to send. */
 const BATCH = 8 * (CHUNK + TAG);
 
 export function payloadSize(plaintext: number): number {
   return NONCE + plaintext + Math.max(1, Math.ceil(plaintext / CHUNK)) * TAG;
 }
 
-/** A piece is valid until the next one is requested. */
+/** A piece that the generator yields is valid until the next one is requested, since pieces share a buffer. */
 export async function* encryptPayload(
   primitives: Primitives,
   fileKey: Uint8Array,
@@ -39,9 +39,9 @@ export async function* encryptPayload(
 }
 
 /**
- * Decrypts a payload that follows its nonce. It yields a chunk only after verifying it, which is valid until the next one
- * is requested; the payload is complete when the generator ends.
- * @throws AgeError (payload) when it was changed, truncated or extended
+ * Decrypts a payload. It yields a chunk only after verifying it. The chunk is valid until the next one is requested,
+ * and the payload is complete when the generator ends.
+ * @throws AgeError (payload) when the payload was changed, truncated or extended
  */
 export async function* decryptPayload(
   primitives: Primitives,
@@ -54,7 +54,7 @@ export async function* decryptPayload(
   let room: Bytes | undefined;
   for await (const { chunk, last } of inChunks(sealed, CHUNK + TAG)) {
     const plain = await open(chunkNonce(number, last), chunk);
-    // Like the reference implementation, this yields a whole chunk after which data is missing or follows.
+    // Like the reference implementation, this yields a whole valid chunk before the error about missing or extra data.
     const wrongEnd = plain === undefined && chunk.length === CHUNK + TAG;
     const released = (wrongEnd ? await open(chunkNonce(number, !last), chunk) : plain) ?? [];
     room ??= new Uint8Array(chunk.length);
@@ -77,7 +77,7 @@ function chunkNonce(number: number, last: boolean): Uint8Array {
 
 /**
  * Reads the header and the nonce from the beginning of a file.
- * @throws AgeError (header) when the file ends before that, or the header is over its limit
+ * @throws AgeError (header) when the file ends before its payload, or the header is longer than `MAX_HEADER`
  */
 export async function readHeader(pieces: AsyncIterator<Uint8Array>) {
   const start = new Uint8Array(MAX_HEADER + NONCE);
@@ -105,7 +105,7 @@ export async function readHeader(pieces: AsyncIterator<Uint8Array>) {
 
 const LINE_END = 0x0a;
 
-/** The index of the line end before `---`, from an index on; -1 if it has no such line. */
+/** Returns the index, at or after `from`, of the line end before `---`; -1 if there is none. */
 function macLineIn(bytes: Uint8Array, from: number): number {
   let index = bytes.indexOf(LINE_END, from);
   while (index >= 0 && textOf(bytes.subarray(index + 1, index + 4)) !== '---')

@@ -10,7 +10,7 @@ export interface Column<Row> {
   /** In columns: a longer cell is cut before a column is left out. */
   readonly elastic?: number;
   readonly right?: boolean;
-  /** Colour repeats what the words say. */
+  /** Colour of a cell, which only repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
 
@@ -39,7 +39,7 @@ export async function printRows<Row>(
   const { json: isJson } = say.manner;
   const text = tables(listing, await say.look());
   let printed = 0;
-  // The bracket waits for the first page, so that a listing that fails at once leaves stdout empty.
+  // `[` is written with the first page, so that a listing that fails at once leaves stdout empty.
   const guarded = isJson && (await isGuarded(context));
   const json = (rows: Row[]) =>
     (printed === 0 ? '[' : ',\n') + rows.map((row) => toJson(row, guarded)).join(',\n');

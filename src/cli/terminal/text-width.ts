@@ -5,12 +5,12 @@ const ascii = /^[\x00-\x7f]*$/;
 
 export function width(text: string): number {
   if (ascii.test(text)) return text.length;
-  // A mark over another character, or a selector, takes no column of its own. A mark beside another (Mc) takes one.
+  // A mark over another character, or a variation selector, takes no column. A mark beside a character (Mc) takes one.
   const zero = /[\p{Mn}\p{Me}]/u;
   let columns = 0;
   let last = 0;
   for (const character of text) {
-    // The selector makes the character before it an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
+    // U+FE0F makes the character before it an emoji (Unicode TR 51). Terminals that draw it narrow leave a space.
     if (character === '\ufe0f' && last === 1) columns++;
     const own = zero.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
     columns += own;

@@ -20,7 +20,7 @@ const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
   [Infinity, '\u001b[F', '\u001bOF', '\u001b[4~', '\u0005'],
 ];
 
-/** Matches a character, or the sequence of a key that has none (ECMA-48, xterm). */
+/** Matches a character, or the sequence of a key without a character (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z]|\r)|\r\n|[\s\S]/gu;
 /** Matches the beginning of a key's sequence, of which the rest has not arrived. */
@@ -29,7 +29,7 @@ const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
 interface Typing {
   readonly extent: Extent;
-  /** Writes the question: at first, when the program continues, and when the number of lines changes. */
+  /** Writes the question: at first, when the program continues after Ctrl-Z, and when the number of lines changes. */
   draw(lines: number): void;
 }
 

@@ -7,10 +7,10 @@ import { phrase, usageError } from '../../platform/errors';
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
-/** In bytes: a view is used by the time the headers arrive, whatever policies a proxy adds to them. */
+/** The most bytes of response headers. A proxy may add long headers to the response to a call that used a view. */
 export const HEADER_BYTES = 256 * 1024;
 
-/** node:tls takes these for both the instance and an https proxy. */
+/** Options of node:tls for connections to the instance and to an https proxy. */
 export interface TlsSettings {
   readonly ca?: string[];
   /** Without this, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
@@ -28,7 +28,7 @@ export async function tlsOptions({
   };
 }
 
-/** The option `ca` replaces what Node trusts by default. */
+/** Returns what Node trusts by default, since the option `ca` replaces it. */
 async function nodeRoots(env: Environment): Promise<string[]> {
   const { rootCertificates } = await import('node:tls');
   const extra = env.NODE_EXTRA_CA_CERTS;
@@ -63,8 +63,8 @@ const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_UNTRUSTED)$/;
 
 /**
- * Trusts the system's CAs too where the others do not do: reading some hundred certificates for each connection would
- * cost more than the handshake. Nothing is sent before.
+ * Connects again with the system's CAs if the server is not trusted without them. They are not loaded before, since
+ * reading hundreds of certificates takes longer than a handshake. No HTTP request is sent over the first connection.
  */
 export function trustingSystem<To>(
   open: (tls: TlsSettings) => Connector<To>,
@@ -95,10 +95,10 @@ const LOCALHOST = [
   { address: '::1', family: 6 },
 ] as const;
 
-/** The second address is tried after this time: a busy process may notice the response of the first one late. */
+/** Milliseconds until the second address is tried. A busy process may notice late that the first one responded. */
 const FIRST_ADDRESS_MS = 2000;
 
-/** Node resolves `localhost` by DNS, unless it is given both addresses of loopback (RFC 6761, 6.3). */
+/** Node resolves `localhost` by DNS, unless `lookup` returns both loopback addresses (RFC 6761, 6.3). */
 export function lookupOptions(hostname: string) {
   if (!isLocalhost(hostname)) return {};
   return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
@@ -108,21 +108,21 @@ const lookup: LookupFunction = (_hostname, { all }, callback) =>
   all ? callback(null, [...LOCALHOST]) : callback(null, LOCALHOST[0].address, LOCALHOST[0].family);
 
 export interface ChosenProxy {
-  /** SOCKS has the scheme http too. */
+  /** The URL of a SOCKS proxy has the scheme http, too. */
   readonly url: URL;
   readonly port: number;
-  /** User name and password are empty for a proxy without a login. */
+  /** User name and password, which are empty for a proxy without a login. */
   readonly login: readonly string[];
   readonly variable: string;
-  /** We resolve the host name of the instance for `socks5`, the proxy does for `socks5h`. */
+  /** With `socks5`, this client resolves the host name of the instance; with `socks5h`, the proxy does. */
   readonly socks: 'socks5' | 'socks5h' | undefined;
 }
 
 /**
  * Chooses the proxy for a URL: `HTTPS_PROXY` or `HTTP_PROXY` by its scheme, or `ALL_PROXY`, unless `NO_PROXY` (host
  * names, suffixes, `host:port`, ranges of addresses, `*`) contains its host. Lower-case names take precedence, as in
- * curl. Loopback addresses never have one: requests to them may be plain http and must not leave the machine.
- * @throws CliError (usage) when the variable is no address of a proxy of a known kind
+ * curl. Loopback addresses have no proxy: their connections may be plain http and must not leave the machine.
+ * @throws CliError (usage) when the variable is not the address of a supported proxy
  */
 export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
   if (isLoopback(url.hostname)) return undefined;
@@ -132,7 +132,7 @@ export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
   return parseProxy(variable, env[variable] ?? '');
 }
 
-/** RFC 1929, 2, limits user name and password. */
+/** The most bytes of a user name or a password (RFC 1929, 2). */
 const MOST_SOCKS_BYTES = 255;
 
 function parseProxy(variable: string, value: string): ChosenProxy {
@@ -142,14 +142,14 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   // The error does not quote the value, which may contain a password.
   if (url === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-address'));
-  // A backslash, `#`, `?` and `/` end the host of a URL: a part of the password would be taken for the rest.
+  // An unescaped backslash, `#`, `?` or `/` in the password ends the host of a URL, so that such a value is refused.
   const login = decoded(url.username, url.password);
   const after = url.pathname + url.search + url.hash;
   if (value.includes('\\') || after.includes('@') || login === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-escapes'));
   if (socks && login.some((part) => Buffer.byteLength(part) > MOST_SOCKS_BYTES))
     throw usageError(phrase('proxy-login-long', variable, MOST_SOCKS_BYTES));
-  // A URL leaves out the usual port of http.
+  // `url.port` is empty for port 80 of http and port 443 of https.
   const [, port] = /:(\d+)\/?$/.exec(value) ?? [];
   const usual = socks ? 1080 : url.protocol === 'https:' ? 443 : 80;
   return { url, variable, socks, login, port: Number(url.port || port || usual) };
@@ -187,7 +187,7 @@ function matches(entry: string, host: string, port: string): boolean {
   return host === name || host.endsWith(`.${name}`);
 }
 
-/** Names are not resolved (RFC 4632, 3.1; RFC 4291, 2.3). */
+/** Returns whether a range of addresses (RFC 4632, 3.1; RFC 4291, 2.3) contains the host. Names are not resolved. */
 function contains(range: string, host: string): boolean {
   const [, network = '', bits] = /^\[?([\da-f.:]+)\]?\/(\d{1,3})$/.exec(range) ?? [];
   const family = isIP(host);

@@ -10,7 +10,7 @@ type Controller = Dispatcher.DispatchController;
 
 interface ExchangeSettings {
   readonly effect: boolean;
-  /** Not all of a streamed body can have been sent. */
+  /** Returns true if some of a streamed body cannot have been sent yet. */
   readonly unfinished: () => boolean;
   readonly running: Set<Exchange>;
   /** Exchanges of the connection whose body waits to be read; see `resume`. */
@@ -20,7 +20,7 @@ interface ExchangeSettings {
 
 /** undici calls the handlers of a request in turn, while the reader of its response iterates the body. */
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8Array> {
-  /** Part of the request may have been sent. */
+  /** A part of the HTTP request may have been sent. */
   sent = false;
   stopped = false;
   responded = false;
@@ -32,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   private controller: Controller | undefined;
   private timer: NodeJS.Timeout | undefined;
   private interim = 0;
-  /** Bytes of the body that have not arrived. */
+  /** Bytes of the body that have not arrived; NaN if the length is unknown. */
   private left = Number.NaN;
   private readonly chunks: Uint8Array[] = [];
   private waiting = 0;
@@ -47,8 +47,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   }
 
   /**
-   * Gives the exchange up; if its effect can no longer be prevented, only after `grace` milliseconds: the response may
-   * be on its way.
+   * Aborts the exchange. If the HTTP request has an effect and was sent, it waits `grace` milliseconds for the
+   * response.
    */
   stop(grace: number): void {
     if (grace > 0 && this.options.effect && this.sent && !this.options.unfinished()) {
@@ -60,15 +60,15 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
   }
 
   /**
-   * Goes on after a pause. A connection that ends calls this, too: undici 7.30.2 drops a body, or throws where nobody
-   * can catch it, if it is paused then (issue #5360 there, fixed in version 8, which requires Node.js 22).
+   * Resumes a paused body. The end of a connection also calls this: undici 7.30.2 drops a body that is paused at the
+   * end, or throws where nobody can catch it (undici issue #5360, fixed in version 8, which requires Node.js 22).
    */
   resume(): void {
     this.options.paused.delete(this);
     this.controller?.resume();
   }
 
-  /** undici calls this right before it writes the request; an aborted one is not written. */
+  /** undici calls this right before it writes an HTTP request. It does not write an aborted one. */
   onRequestStart(controller: Controller): void {
     this.controller = controller;
     if (this.stopped) this.stop(0);

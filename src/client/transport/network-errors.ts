@@ -4,13 +4,13 @@ import type { FactName } from '../../words/facts';
 import type { HintName } from '../../words/hints';
 import type { ChosenProxy } from './connect-options';
 
-/** No response, or only a part of one, was received: `unreachable` if nothing was sent, else `failed`. */
+/** Thrown when no whole response was received. The code is `unreachable` if nothing was sent, else `failed`. */
 export class TransportError extends CliError {
   /** False only if no part of the request can have been sent. */
   declare readonly sent: boolean;
   /** No data was transferred for the time allowed. */
   declare readonly timedOut?: boolean;
-  /** The other side does not speak HTTP, or sends headers that are too long: another request would get the same. */
+  /** The other side does not speak HTTP, or sends headers that are too long, so that a repetition would fail, too. */
   declare readonly foreign?: boolean;
 
   constructor(
@@ -84,8 +84,8 @@ export function timeoutError(fact: Fact, sent: boolean, cause?: unknown): Transp
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /**
- * Converts an error of undici or Node. Its fact has the host and what failed, never path, query or headers.
- * @param left whether any part of the request may have been sent
+ * Converts an error of undici or Node. The message has the host and what failed, never path, query or headers.
+ * @param left whether any part of the HTTP request may have been sent
  */
 export function networkError(
   error: unknown,
@@ -99,7 +99,7 @@ export function networkError(
     return timeoutError(phrase('no-response', url.host, timeout), left, error);
   const isHttp = !code.startsWith('HPE_');
   const fault = faults[code];
-  // A client of TLS 1.3 learns after it has written that the handshake failed (RFC 8446, 4.4.2.4 and E.1.2).
+  // A client of TLS 1.3 may learn only after a write that the handshake failed (RFC 8446, 4.4.2.4 and E.1.2).
   const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
   const [, usual] = fault ?? [];
   const hint = ca !== undefined && usual === 'trust-certificate' ? 'complete-chain' : usual;
@@ -112,7 +112,7 @@ export function networkError(
   });
 }
 
-/** Nothing of the request has left for the instance. */
+/** Converts an error of the proxy, through which nothing was sent to the instance. */
 export function proxyError(error: ProxyError, url: URL): TransportError {
   const { proxy, cause } = error;
   const inner = codeOf(cause);
@@ -131,9 +131,7 @@ const reason = (code: string): Fact => {
   return name ? phrase(name) : phrase('connection-failed', code);
 };
 
-/**
- * undici wraps errors, and a host with several addresses throws an AggregateError, so that the innermost code counts.
- */
+/** Returns the innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, name, cause, errors } = error as Record<string, unknown>;

@@ -9,7 +9,7 @@ export interface RedirectRules {
   readonly most: number;
   tooMany(status: number): CliError;
   /**
-   * Returns the request to send next; undefined to take the response as it is.
+   * Returns the HTTP request to send next; undefined to return the redirect itself.
    * @throws CliError for a redirect that must not be followed
    */
   next(location: string, request: HttpRequest, status: number): HttpRequest | undefined;
@@ -41,7 +41,7 @@ export async function follow(
   }
 }
 
-/** Calls of the API have a token and passphrase, which are not sent to another origin. */
+/** Follows redirects within an origin only, since calls of the API have a token and a passphrase. */
 export const withinOrigin: RedirectRules = {
   most: 5,
   tooMany: (status) => failedError(phrase('redirects-too-often'), { status }),
@@ -60,7 +60,7 @@ export const withinOrigin: RedirectRules = {
   },
 };
 
-/** The other origin may be where the instance is now. */
+/** Thrown for a redirect to another origin, to which the instance may have moved. */
 export class LeavesOrigin extends CliError {
   readonly base: string;
 

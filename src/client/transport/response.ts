@@ -20,7 +20,7 @@ export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Undefined, which matches no schema, for anything but JSON. */
+/** Parses JSON. Returns undefined, which matches no schema, for any other body. */
 export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
   try {
     return parseJson(body);
@@ -29,13 +29,13 @@ export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
   }
 }
 
-/** A field that is repeated has several values. */
+/** Returns the first value of a header field, which may be repeated. */
 export function header(response: Pick<HttpResponse, 'headers'>, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Whole seconds of `Retry-After` (RFC 9110, 10.2.3: seconds or an HTTP date); undefined if it is absent or invalid. */
+/** Returns the seconds of `Retry-After` (RFC 9110, 10.2.3: seconds or a date); undefined if it is absent or invalid. */
 export function retryAfter(response: Pick<HttpResponse, 'headers'>, now: Date): number | undefined {
   const value = header(response, 'retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -46,18 +46,15 @@ export function retryAfter(response: Pick<HttpResponse, 'headers'>, now: Date): 
 
 /** A longer response is refused, to bound the memory for it. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A response may take this many times the limit for a piece, at any rate. */
+/** A response may take this many times the `timeout` of a piece, however slow it is. */
 const PATIENCE = 4;
-/**
- * After that time, a response has to be as fast as this: no instance keeps a command running for ever, a byte at a
- * time.
- */
+/** The least speed of a response that exceeds `PATIENCE`: an instance could send a byte at a time for ever. */
 const LEAST_BYTES_PER_SECOND = 4 * 1024;
 
 /**
  * Reads the body of a response to its end, and decompresses it.
- * @param pace with the seconds between two pieces; without it, the body may take any time
- * @throws TransportError for one that is truncated or too slow; ResponseTooLong
+ * @param pace its `timeout` is the most seconds between two pieces; without it, the body may take any time
+ * @throws TransportError for a body that is truncated or too slow; ResponseTooLong
  */
 export async function readWhole(
   response: HttpResponse,
@@ -73,7 +70,7 @@ export async function readWhole(
     length += chunk.byteLength;
     if (length > MAX_BYTES) throw new ResponseTooLong(response.status);
     const time = now().getTime();
-    // A piece cannot take longer, unless the clock was set or the machine slept.
+    // The transport ends a longer wait, so that a longer time means that the clock was set or the machine slept.
     seconds += Math.min(Math.max(time - last, 0) / 1000, timeout);
     last = time;
     if (seconds > PATIENCE * timeout && length < LEAST_BYTES_PER_SECOND * seconds)
@@ -96,17 +93,17 @@ async function inflated(body: Buffer, coding: string, status: number): Promise<B
     return inflate(body, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ResponseTooLong(status);
-    // A body that is not compressed as its header says matches no schema, which is reported.
+    // A body that cannot be decompressed matches no schema, which the caller reports.
     return body;
   }
 }
 
-/** An unwanted body is read up to here, so that its connection can be reused; a longer one closes it. */
+/** `discardBody` reads at most this many bytes, so that the connection can be reused. A longer body closes it. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
-/** A body that comes a byte at a time is not waited for. */
+/** `discardBody` reads at most this many pieces, and does not wait for a body that comes a byte at a time. */
 const MAX_PIECES = 4;
 
-/** An unread body would block the next request to its host. */
+/** Reads or cancels a body, since an unread one would block the next HTTP request to its host. */
 export async function discardBody(body: AsyncIterable<Uint8Array>): Promise<void> {
   let read = 0;
   let pieces = 0;

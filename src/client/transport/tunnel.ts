@@ -1,5 +1,5 @@
-// undici's ProxyAgent retries without end at a proxy that closes on CONNECT, and waits for ever for a silent one, so
-// that this tunnel is our own: one attempt, one time limit.
+// undici's ProxyAgent retries without end at a proxy that closes on CONNECT, and waits for ever for a silent one. This
+// tunnel makes one attempt within one time limit.
 import { lookup } from 'node:dns/promises';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
@@ -21,7 +21,7 @@ interface HostAndPort {
   readonly port: string;
 }
 
-/** `Proxy-Authorization` (RFC 7617) has user name and password of the proxy. */
+/** Returns `Proxy-Authorization` (RFC 7617) with the user name and the password of the proxy. */
 export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Record<string, string> {
   const pair = login.join(':');
   if (pair === ':') return {};
@@ -30,16 +30,16 @@ export function proxyAuthorization({ login }: Pick<ChosenProxy, 'login'>): Recor
 
 interface Tunnel {
   readonly proxy: ChosenProxy;
-  /** The protocol of the instance, whatever that of the proxy. */
+  /** The protocol of the instance, not of the proxy. */
   readonly protocol: string;
   readonly tls: TlsSettings;
-  /** The instance sees the certificate, the proxy does not. */
+  /** The certificate for the instance. The proxy does not see it. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Applies to the tunnel, and a second time to TLS within it. */
+  /** Limits the time to open the tunnel, and separately the TLS handshake within it. */
   readonly timeoutMs: number;
 }
 
-/** undici's client reaches an instance by SOCKS, or by CONNECT through a proxy (RFC 9110, 9.3.6). */
+/** Returns a connector for undici through a SOCKS proxy, or through a tunnel by CONNECT (RFC 9110, 9.3.6). */
 export function tunnelConnector(tunnel: Tunnel) {
   const { proxy, protocol } = tunnel;
   return (to: HostAndPort, done: ConnectCallback): void => {
@@ -53,7 +53,7 @@ export function tunnelConnector(tunnel: Tunnel) {
   };
 }
 
-/** Sends nothing to the instance. */
+/** Opens a tunnel by CONNECT. It sends nothing to the instance. */
 function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<Socket> {
   const request = (proxy.url.protocol === 'https:' ? secureRequest : plainRequest)({
     ...tls,
@@ -89,12 +89,12 @@ function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<
   });
 }
 
-/** RFC 1928, 5, limits the bytes of a host name. */
+/** The most bytes of a host name (RFC 1928, 5). */
 const MOST_NAME_BYTES = 255;
 
 /**
- * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. The connection to the
- * proxy is our own: the package would pass on only the text of its errors.
+ * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. `connectToProxy`
+ * connects to the proxy, since the package socks passes on only the texts of errors.
  * @throws ProxyError; the error of a lookup of the instance
  */
 async function openSocks(
@@ -112,7 +112,7 @@ async function openSocks(
   try {
     const { socket } = await SocksClient.createConnection({
       command: 'connect',
-      // The package only checks this address: the connection exists already.
+      // The package socks only checks this address, since the connection exists already.
       proxy: { host: hostOf(proxy.url), port: proxy.port, type: 5, userId, password },
       destination: { host, port },
       timeout: timeoutMs,
@@ -121,7 +121,7 @@ async function openSocks(
     return socket;
   } catch (error) {
     existing_socket.destroy();
-    // The error of the package has the password, so that it does not become the cause.
+    // The error of the package socks has the password, so that it does not become the cause.
     throw new ProxyError(socksFault((error as Error).message), proxy);
   }
 }
@@ -143,7 +143,7 @@ function connectToProxy(proxy: ChosenProxy, timeoutMs: number): Promise<Socket> 
   });
 }
 
-/** Errors of the package have no codes, only texts. */
+/** Errors of the package socks have no codes, only texts. */
 function socksFault(message: string) {
   if (/auth/i.test(message)) return 'proxy-needs-login';
   return /timed out/i.test(message) ? 'proxy-timeout' : 'proxy-refused';

@@ -1,4 +1,4 @@
-// undici ships types only for the whole, and not for the parts that are imported.
+// undici has types for its main module only, and not for its parts that are imported.
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }

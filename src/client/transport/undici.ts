@@ -47,7 +47,7 @@ export function undiciTransport(options: HttpSettings): HttpClient {
     open: (url) => {
       const connecting = async () => {
         const { dispatcher } = await connectionFor(new URL(url));
-        // A pool lacks this method: it opens connections by its own rules.
+        // A pool has no `kConnect`, since it opens connections by its own rules.
         (dispatcher as { [kConnect]?(connected: () => void): void })[kConnect]?.(() => {});
       };
       connecting().catch(() => {});
@@ -97,9 +97,9 @@ async function sendOver(
 interface Connection {
   readonly dispatcher: Dispatcher;
   readonly paused: Set<Exchange>;
-  /** undici replaces an error of TLS on an open connection by the error of its end. */
+  /** The last TLS error. undici replaces it by the error that the connection has ended. */
   readonly tlsError: { last?: Error | undefined };
-  /** Plain http through a proxy has the whole address in its request line. */
+  /** Set for plain http through a proxy, which needs the whole address in the request line (RFC 9112, 3.2.2). */
   readonly forwarded?: {
     readonly prefix: string;
     readonly headers: Record<string, string>;
@@ -109,7 +109,7 @@ interface Connection {
 
 /**
  * Prepares to connect to an origin, through the proxy of the environment.
- * @param upload makes the connections of streamed bodies, which end only when a transfer stalls
+ * @param upload makes the connections of streamed bodies, which time out only when a transfer stalls
  */
 async function prepareConnection(
   url: URL,
@@ -154,7 +154,6 @@ async function prepareConnection(
     const connector = trusting((tls) => tunnelConnector({ ...tunnel, tls }));
     return { dispatcher: over(url.origin, connector as Connector), ...state };
   }
-  // A proxy gets the whole address in the request line (RFC 9112, 3.2.2).
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
@@ -168,7 +167,7 @@ async function prepareConnection(
   return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
 }
 
-/** Remembers errors of TLS, and resumes what is paused before undici sees the end of a connection. */
+/** Remembers TLS errors, and resumes paused exchanges before undici sees the end of a connection. */
 function watched(
   open: Connector,
   { paused, tlsError }: Pick<Connection, 'paused' | 'tlsError'>,
@@ -186,15 +185,15 @@ function watched(
     });
 }
 
-/** In bytes, as Node reads for all sockets. */
+/** Bytes that Node reads at once from other sockets. */
 const FIRST_READ = 64 * 1024;
 const MOST_READ = 1024 * 1024;
 /** A shorter piece is copied out of its buffer, which would otherwise live as long as the piece. */
 const SHORT_READ = 32 * 1024;
 
 /**
- * A connector whose sockets read more at once while more is there: in pieces of 64 KiB, a large file takes half as
- * long again. TLS gains nothing: its records have 16 KiB.
+ * Returns a connector whose sockets read more at once while more has arrived: in pieces of 64 KiB, a large file takes
+ * half as long again. TLS gains nothing, since its records have 16 KiB.
  */
 function readingMuch(options: Build.BuildOptions): Connector {
   return (to, callback) => {

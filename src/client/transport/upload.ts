@@ -7,7 +7,7 @@ import { TransportError, timeoutError } from './network-errors';
 
 export type UploadAttempt = ReturnType<typeof uploadOf>;
 
-/** The high-water mark of a socket: undici asks for the next chunk before a shorter one is written. */
+/** Bytes in a socket's buffer. undici requests the next chunk before it has written a chunk shorter than this. */
 const HIGH_WATER_MARK = 64 * 1024;
 
 export function uploadOf(body: StreamedBody) {
@@ -19,7 +19,7 @@ export function uploadOf(body: StreamedBody) {
       try {
         for await (const chunk of body) {
           left -= chunk.byteLength;
-          // The socket keeps a short chunk while the next one is produced, so that it is copied.
+          // A short chunk is copied, since its buffer may be reused while the chunk waits in the socket.
           yield chunk.byteLength < HIGH_WATER_MARK ? Buffer.from(chunk) : chunk;
         }
       } catch (error) {
@@ -28,7 +28,7 @@ export function uploadOf(body: StreamedBody) {
       }
     })(),
     unfinished: () => left > 0,
-    /** Returns the error of the body itself, or one for a stall; undefined for any other. */
+    /** Returns the error of reading the body, or a timeout error for a stall; undefined for any other cause. */
     error: (cause: unknown, { host }: URL, { timeout }: { readonly timeout: number }) => {
       if (thrown || !(cause instanceof Stalled)) return thrown;
       const name = left > 0 ? 'takes-no-more' : 'no-response';
@@ -40,7 +40,7 @@ export function uploadOf(body: StreamedBody) {
 
 class Stalled extends Error {}
 
-/** Ends the response body of an early refusal where the connection breaks, without an error. */
+/** Yields the body of an early refusal, and ends without an error where the connection breaks. */
 async function* refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body;
@@ -50,9 +50,9 @@ async function* refusal(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Arr
 }
 
 /**
- * A connector whose sockets suit long uploads. They are destroyed when no data is transferred for `milliseconds`, or
- * at most a quarter more. A write that fails because the other side has closed the connection does not destroy them,
- * so that an early response, such as 413, can still be read.
+ * Returns a connector for long uploads. Its sockets are destroyed when no data is transferred for `milliseconds`, or at
+ * most a quarter more. A write that fails because the other side has closed the connection does not destroy them, so
+ * that an early response, such as 413, can still be read.
  */
 export function uploadConnector<To>(connector: Connector<To>, milliseconds: number): Connector<To> {
   return (to, callback) =>
@@ -82,7 +82,7 @@ function destroyStalled(socket: Socket, milliseconds: number): void {
 
 type Written = (error?: Error | null) => void;
 
-/** The reading side ends the socket, after it has read everything. */
+/** Ignores write errors of a closed connection. The socket ends after everything was read. */
 function keepReading(socket: Socket): void {
   const withoutClosed = (done: Written) => (error?: Error | null) => {
     const { code } = (error ?? {}) as NodeJS.ErrnoException;

@@ -65,7 +65,7 @@ async function placeOfLast(
   line: readonly string[],
   load: (command: Command) => Promise<void>,
 ): Promise<Place> {
-  // bash splits `--kind=qr` into three words.
+  // bash splits `--kind=qr` into three words; Commander reads `--kind qr` in the same way.
   const before = line
     .slice(0, -1)
     .filter((word, index) => word !== '=' || !line[index - 1]?.startsWith('--'));
@@ -126,7 +126,7 @@ const commandWords = (command: Command): Candidate[] =>
     .visibleCommands(command)
     .map((command) => ({ word: command.name(), description: command.summary() }));
 
-/** Options that the command always refuses are left out. */
+/** Leaves out `--anonymous` for `list`, which always refuses it. */
 function optionsFor(command: Command): Candidate[] {
   const options = command.createHelp().visibleOptions(command);
   const refused = command.name() === 'list' ? '--anonymous' : undefined;

@@ -31,7 +31,7 @@ export interface Question {
 export class McpSession {
   /** The key is the token of the request. */
   readonly questions = new Map<string, Question>();
-  /** Paths for the answers to questions that are not over, or are about to be asked. */
+  /** The paths to which the answers of current questions will be saved; two questions must not use the same path. */
   readonly places = new Set<string>();
   private readonly running = new Set<Promise<Ran>>();
 
@@ -86,7 +86,7 @@ export class McpSession {
 
 /**
  * `--` keeps the link from being taken for an option.
- * @throws CliError (usage) if it is neither a link nor an ID nor `last`
+ * @throws CliError (usage) if `link` is neither a link nor an ID nor `last`
  */
 export function linkWords(link: string): readonly ['--', string] {
   checkLink(link);
@@ -149,7 +149,7 @@ export async function startedRun(
   return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8') };
 }
 
-/** Returns nothing for any other line, such as a secret that could not be saved. */
+/** Returns nothing for a line without an event, such as a secret that could not be saved. */
 function eventIn(line: string): readonly RunEvent[] {
   try {
     return 'event' in JSON.parse(line) ? [JSON.parse(line)] : [];

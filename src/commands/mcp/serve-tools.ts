@@ -52,7 +52,7 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
     await serveProtocol(session);
   } finally {
     ending.abort();
-    // A program that does not end in time is left behind.
+    // The server ends even if a program that a call started does not.
     await raceWithLimit(session.idle(), { milliseconds: 2 * GRACE.run }, () => {});
   }
 }

@@ -4,7 +4,7 @@ import { REQUEST_STATES } from '../../contract/api';
 
 const LONGEST_LINE = 2000;
 
-/** No program accepts NUL in an argument, and no file in its name. */
+/** Neither an argument of a program nor the name of a file can contain NUL. */
 const words = (most: number) =>
   z
     .string()

@@ -27,7 +27,6 @@ export interface Tool<Name extends ToolName = ToolName> {
   readonly title: string;
   readonly description: string | ((session: McpSession) => string);
   readonly effects: typeof READS;
-  /** @throws CliError for what the tool refuses */
   work(session: McpSession, args: Arguments<Name>, signal: AbortSignal): Promise<ToolResult | Page>;
 }
 

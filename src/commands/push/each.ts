@@ -106,7 +106,7 @@ async function outcomes(
   context.releaseTerminal();
   const connected = lazy(() => connect(entry, { target: plan.target }, AT_ONCE));
   const instance = plan.dryRun ? undefined : await connected();
-  // An account that the instance cannot have makes the whole run fail, rather than each line.
+  // Throws once for an account at an instance without accounts, because each line would fail.
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await reportExpiry(plan.limits.expiry, 'expires', say);

@@ -139,7 +139,7 @@ function checkData(path: string, user: User): void {
   try {
     checkFolder(path, { user, what: 'the data folder', instead, closed: 0o002 });
   } catch (error) {
-    // exFAT and SMB show all files with the mode that they were mounted with.
+    // exFAT and SMB have no modes of files: all files have the mode of the mount, which is no reason to refuse.
     if (isForeign(statSync(path), user) || hasModes(path)) throw error;
   }
 }
@@ -197,7 +197,7 @@ export const variables: ReadonlyMap<string, string> = new Map(
   Object.entries(rows).map(([name, row]) => [name, variableOf(VARIABLE_WORD, row)]),
 );
 
-/** Returns a warning for each variable that looks like one of `serve`, but has no effect. */
+/** Returns a warning for each variable that looks like one of `serve`, but is unknown and has no effect. */
 export function unknownVariables(env: Environment): string[] {
   const known = new Set(variables.values());
   return Object.keys(env)

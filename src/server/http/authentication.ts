@@ -48,7 +48,7 @@ export function needsToken(): ServiceRefusal {
   return new ServiceRefusal('unauthorized', message);
 }
 
-/** Returns who opens what the path names, and how; the default passphrase is that of the query. */
+/** Returns the `Opener` of what the path names. The passphrase is by default that of the query. */
 export function openerOf(
   c: Context<Env>,
   visitor: Visitor,

@@ -113,7 +113,7 @@ function mediaType(request: Request): string {
   return mediaTypeIn(request.headers.get('content-type'));
 }
 
-/** A media type without its parameters. */
+/** Returns a media type in lower case, without its parameters. */
 export function mediaTypeIn(text: string | null = ''): string {
   return text?.split(';')[0]?.trim().toLowerCase() ?? '';
 }

@@ -2,7 +2,7 @@ import { limits } from '../../contract/api';
 import { malformed, type ServiceRefusal } from '../service-errors';
 
 const MAX_FIELDS = 100;
-/** The longest name of a field has 34 characters, and three times as many when all are escaped. */
+/** The longest name of a field has 34 characters, and an escaped character takes three bytes. */
 const NAME_BYTES = 128;
 const [PERCENT, AMPERSAND, PLUS, SPACE, EQUALS] = [0x25, 0x26, 0x2b, 0x20, 0x3d];
 

@@ -32,7 +32,7 @@ export function clientOf(ip: string | null, rateLimit: RateLimit | undefined): s
 }
 
 interface Bucket {
-  /** Milliseconds until it is full, counted from `time`. */
+  /** Milliseconds until the bucket is full, counted from `time`. */
   readonly owed: number;
   readonly time: number;
 }

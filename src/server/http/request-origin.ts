@@ -10,7 +10,7 @@ export interface ClientSocket {
   readonly ip?: string | undefined;
   /** The body with back-pressure; reading it sends `100 Continue` to a client that waits for it. */
   readonly body?: (() => AsyncIterable<Uint8Array>) | undefined;
-  /** Lifts the time limit of the body, whose sender was accepted. */
+  /** Lifts the time limit of the body when its sender was accepted (`liftLimit`). */
   readonly accept?: (() => void) | undefined;
   /** Calls the listener once, when the response has been sent or the connection closed. */
   readonly closed?: ((listener: () => void) => void) | undefined;
@@ -104,7 +104,7 @@ const previewers = new RegExp(
 /** Whether a browser prefetches the page, or a service fetches it for a preview: neither may use a view. */
 export function isPrefetch(request: Request): boolean {
   if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
-  // Browsers had several names for the header. Safari's previews send X-Purpose.
+  // Browsers mark a prefetch by different headers; the previews of Safari send X-Purpose.
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
 }
@@ -157,7 +157,7 @@ function forwardedFor(request: Request): string | undefined {
   return plainIp(hop.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
 }
 
-/** The address, with an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */
+/** Returns the address, an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */
 export function plainIp(text: string | undefined): string | undefined {
   const ip = text?.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return ip && isIP(ip) !== 0 ? ip : undefined;

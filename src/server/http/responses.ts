@@ -91,7 +91,7 @@ export const everyRoute: readonly Pick<Route, 'method' | 'path'>[] = [
   { method: 'GET', path: OPENAPI_PATH },
 ];
 
-/** The response to a method that a path does not have (RFC 9110, 15.5.6). */
+/** Responds to a method that a path does not support (RFC 9110, 15.5.6). */
 export function wrongMethod(path: string): Response {
   const methods = everyRoute.filter((route) => route.path === path).map(({ method }) => method);
   return json({ error: 'method-not-allowed' }, 405, { allow: methods.join(', ') });
@@ -101,12 +101,10 @@ export function flagsOf(row: PushRow, names: typeof pushFlags | typeof requestFl
   return Object.fromEntries(names.map((name) => [name, row[name] === 1]));
 }
 
-/** The link to a file; `base` is what links begin with. */
 export function fileUrl({ link }: OfferedFile, base: string): string {
   return `${base}/files/${link}`;
 }
 
-/** A file as the API returns it; `base` is what links begin with. */
 export function fileBody(file: OfferedFile, base: string) {
   return { filename: file.name, content_type: file.type, url: fileUrl(file, base) };
 }

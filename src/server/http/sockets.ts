@@ -100,7 +100,7 @@ export function createSockets(
     listen: () => Promise.all(all.map(({ server, target }) => listen(server, target, tls))),
     stop: async () => {
       await Promise.all(all.map(({ stop }) => stop()));
-      // A request runs on for a moment after its client has left.
+      // The app runs a request for a moment after its client has left.
       await Promise.allSettled(running);
     },
   };

@@ -71,7 +71,7 @@ export async function withBody<T>(
   }
 }
 
-/** A body that is read first up to its files, and later to its end. What has arrived stays when the rest is refused. */
+/** A body that is read first up to its files, and later to its end. A refusal keeps the `fields` that have arrived. */
 export class ArrivingBody {
   upload: Upload | undefined;
   /** An object without a prototype, which a field `__proto__` would replace. */
@@ -204,7 +204,7 @@ function headOf({ filename, type }: SentFile): { name: string; type: string } {
   });
 }
 
-/** A file name that is safe to show and save: the last component, without control and direction characters. */
+/** Returns a name that is safe to show and save: the last component, without control and direction characters. */
 function safeFileName(filename: string): string {
   const base = filename.replace(/^.*[/\\]/s, '').replace(UNSAFE, '_');
   return /^\.{0,2}$/.test(base) ? 'file' : base;
@@ -213,7 +213,7 @@ function safeFileName(filename: string): string {
 /** Controls, line and paragraph separators, and the marks and overrides of writing direction. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The media type without its parameters; application/octet-stream when it is invalid. */
+/** Returns the media type without its parameters; application/octet-stream when it is invalid. */
 function baseMediaType(text: string | undefined): string {
   const type = mediaTypeIn(text);
   const token = "[a-z0-9!#$%&'*+.^_`|~-]{1,127}";

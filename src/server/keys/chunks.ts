@@ -23,7 +23,7 @@ interface ChunkPlace extends FilePlace {
   readonly last: boolean;
 }
 
-/** Seals a chunk to its place, so that moved, exchanged and missing last chunks are detected. */
+/** Binds a sealed chunk to its place, so that moved, exchanged and missing last chunks are detected. */
 export function sealChunk(key: Uint8Array, place: ChunkPlace, plain: Uint8Array): Buffer {
   return seal(key, plain, chunkContext(place));
 }

@@ -19,7 +19,7 @@ import { derive } from './primitives';
 
 const BYTES = 32;
 
-/** An instance key, as the keys derived from it. */
+/** The id of an instance key, and the keys derived from it. */
 export interface InstanceKey {
   /** Identifies the key without revealing it. */
   readonly id: string;
@@ -39,20 +39,20 @@ export function instanceKey(bytes: Uint8Array): InstanceKey {
 
 export interface FileKey extends InstanceKey {
   readonly bytes: Uint8Array;
-  /** The comments after the key: a line for each data that its service opened with it. */
+  /** The comment lines after the key: one for each database that a service opened with the key. */
   readonly notes: readonly string[];
 }
 
-/** The first note of a key that a service or `rekey` made: the others are complete. Another key may open more data. */
+/** The first note of a key that a service or `rekey` made: its notes are complete. Any other key may open more data. */
 const COMPLETE = '# used by:';
 
-/** The notes of a key for a new one, which opens one data alone. */
+/** Returns the notes for a new key that replaces a key for this data alone. */
 export const notesFor = (dataId: string, { notes }: FileKey): string[] =>
   notes.filter((line) => line === COMPLETE || isNote(line, dataId));
 
 const isNote = (line: string, dataId: string) => line.startsWith(`# ${dataId} `);
 
-/** The key with the note of that data, or without one. */
+/** Returns the key with a note of the data, or without one if there is no `name`. */
 export function noted(key: FileKey, dataId: string, name?: string): FileKey {
   const note = `# ${dataId} ${name?.replaceAll(/\s+/g, ' ')}`;
   if (key.notes.includes(note)) return key;
@@ -60,10 +60,10 @@ export function noted(key: FileKey, dataId: string, name?: string): FileKey {
   return { ...key, notes: name === undefined ? others : [...others, note] };
 }
 
-/** Stands for data whose service cannot write the file, or that another program's key may open. */
+/** Stands for data without a note: its service cannot write the file, or another program made the key. */
 const UNNOTED = 'data that is not noted there, as of services that cannot write the file';
 
-/** The names of the other data that the key opens, or may open. */
+/** Returns the names of the other data that the key opens, or may open. */
 export function otherUses({ notes }: FileKey, dataId: string): string[] {
   const others = notes.filter((line) => !isNote(line, dataId));
   const names = others.flatMap((line) => /^# [\da-f]{32} (.+)$/.exec(line)?.[1] ?? []);
@@ -73,7 +73,7 @@ export function otherUses({ notes }: FileKey, dataId: string): string[] {
 }
 
 /**
- * The keys of the file (base64, one per line, comments after each), newest first; none when there is no file.
+ * Reads the keys of the file (base64, one per line, comments after each), newest first; returns none without a file.
  * @throws ServiceError when the file cannot be read or is no key file
  */
 export function readKeys(path: string): FileKey[] {
@@ -100,7 +100,7 @@ function readText(path: string): string | undefined {
     if (code !== 'ENOENT')
       throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
-    // A new key would be of no use: the one that it is to lead to may be on a volume that is not mounted yet.
+    // No new key is made, because the file of the link may be on a volume that is not mounted yet.
     throw new ServiceError(`the instance key "${path}" is a link to a file that does not exist`, {
       hint: 'mount the volume that it leads to, or remove the link',
       cause,
@@ -108,10 +108,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/**
- * The key with that id.
- * @throws ServiceError when the key file lacks it
- */
+/** @throws ServiceError when the key file lacks the key with that id */
 export function selectKey(id: string, available: readonly FileKey[], settings: DataLocation) {
   const key = available.find((candidate) => candidate.id === id);
   if (key) return key;
@@ -128,16 +125,16 @@ export function selectKey(id: string, available: readonly FileKey[], settings: D
 }
 
 /**
- * Creates a key at `path` (0600), synced to disk before it returns. Never replaces a file: returns the newest key of the
- * one that exists.
- * @throws ServiceError when it cannot be written
+ * Creates a key at `path` (0600), synced to disk before it returns. An existing file is not replaced: its newest key
+ * is returned.
+ * @throws ServiceError when the file cannot be written
  */
 export function makeInstanceKey(path: string): FileKey {
   try {
-    // A second program that starts now reads this key or makes the one.
+    // Of several programs that start at once, one makes the file, and the others read its key.
     makeWhole(path, textOf([newInstanceKey([COMPLETE])]), false, `${basename(path)}.`);
   } catch (cause) {
-    // The program that made the key removes drafts when it notes its data.
+    // The program that made the key has removed the missing draft when it noted its data.
     if (!(means(cause, 'taken') || means(cause, 'missing')) || !existsSync(path))
       throw new ServiceError(`cannot write the instance key "${path}"`, { cause });
   }
@@ -150,15 +147,15 @@ export function newInstanceKey(notes: readonly string[]): FileKey {
 }
 
 /**
- * Atomically replaces the keys at `path` with what `change` makes of them, newest first; the file is synced to disk and
- * keeps owner and mode. Programs that change it at the same time wait for each other.
- * @throws ServiceError when it cannot be read or written
+ * Atomically replaces the keys at `path` with those that `change` returns, newest first; the file is synced to disk
+ * and keeps owner and mode. Programs that change the file at the same time wait for each other.
+ * @throws ServiceError when the file cannot be read or written
  */
 export async function changeKeys(
   path: string,
   change: (keys: readonly FileKey[]) => readonly FileKey[],
 ): Promise<void> {
-  // A service that cannot write the file may have nothing to change.
+  // The file is not written without a change, because a service may lack the permission.
   if (textOf(change(readKeys(path))) === readText(path)) return;
   try {
     const file = realpathSync(path);
@@ -176,8 +173,8 @@ export async function changeKeys(
 }
 
 /**
- * Whether others than the service may read the file; always false on Windows, where the mode does not say. If the file
- * belongs to root, as the secrets of Kubernetes do, the service reads it as a member of its group.
+ * False on Windows, where the mode does not say who may read the file. If the file belongs to root, as the secrets of
+ * Kubernetes do, the service reads it as a member of its group.
  */
 export function isReadByOthers(path: string): boolean {
   if (platform() === 'win32') return false;

@@ -32,10 +32,7 @@ export class Keyring {
     readonly links: Links,
   ) {}
 
-  /**
-   * The key with that id.
-   * @throws ServiceRefusal when the instance key was changed while this service runs
-   */
+  /** @throws ServiceRefusal when `id` is of another key: the instance key was changed while this service runs */
   get(id: string): InstanceKey {
     if (id !== this.key.id) throw keyChanged();
     return this.key;
@@ -44,7 +41,7 @@ export class Keyring {
 
 /**
  * Reads the key in use, and creates the first one on new data. Of several services that start at once on new data, one
- * creates the key; the others fail without a copy of it.
+ * creates the key; the others fail if their key file lacks it.
  * @throws ServiceError when the key file lacks the key in use, or cannot be read or written
  */
 export async function openKeyring(
@@ -66,7 +63,7 @@ export async function openKeyring(
   const { key: used, links } = keyring;
   const withNote = (key: FileKey) =>
     key.id === used.id ? noted(key, links.dataId, dataName(settings, env)) : key;
-  // Where the file cannot be written, as a secret that is mounted, the service runs all the same.
+  // The service runs even if it cannot write the file, such as a mounted secret.
   await changeKeys(path, (keys) => keys.map(withNote)).catch(() => {});
   if (isReadByOthers(path))
     log.warning(`other users can read the instance key "${path}": run chmod 600 on it`);
@@ -97,7 +94,7 @@ export class Links {
   private readonly sealing: ReadonlyMap<number, Uint8Array>;
   private readonly newest: number;
 
-  /** `keys`, at least one, are ordered oldest first. */
+  /** @param keys at least one, oldest first */
   constructor(keys: readonly { readonly number: number; readonly bytes: Uint8Array }[]) {
     const [first, last] = [keys[0], keys.at(-1)];
     if (!first || !last) throw new Error('no link key');
@@ -107,22 +104,19 @@ export class Links {
     this.newest = last.number;
   }
 
-  /** The hash of a token (HMAC-SHA-256, base64url), by which its push is found. */
+  /** Returns the hash of a token (HMAC-SHA-256, base64url), by which its push is found. */
   lookup(urlToken: string): string {
     return createHmac('sha256', this.hashing).update(urlToken).digest('base64url');
   }
 
-  /** A token in the form of the database, sealed with the newest link key. */
+  /** Returns what the database stores of a token, which is sealed with the newest link key. */
   store(urlToken: string): StoredToken {
     const lookup = this.lookup(urlToken);
     const sealed_token = seal(this.key(this.newest), urlToken, contextOf(lookup));
     return { lookup, sealed_token, link_key: this.newest };
   }
 
-  /**
-   * The token.
-   * @throws ServiceRefusal when it was sealed with a newer link key; Error when the row was tampered with
-   */
+  /** @throws ServiceRefusal when the token was sealed with a newer link key; Error when the row was tampered with */
   open({ lookup, sealed_token, link_key }: StoredToken): string {
     return unseal(this.key(link_key), sealed_token, contextOf(lookup)).toString();
   }
@@ -140,7 +134,7 @@ function contextOf(lookup: string): string {
   return `pwpush link ${lookup}`;
 }
 
-/** The link keys; creates the first one on new data. */
+/** Reads the link keys, and creates the first one on new data. */
 async function openLinks(sql: Sql, key: InstanceKey): Promise<Links> {
   if ((await listLinkKeys(sql)).length === 0) await addLinkKey(sql, key);
   return readLinks(sql, key);

@@ -20,8 +20,8 @@ const HEAD = 1 + NONCE + TAG;
 
 /**
  * Encrypts what the service stores, with AES-256-GCM; the result is version, nonce, tag, ciphertext. `context` (the
- * associated data) names the value and its row, so that a sealed value does not open in another place. Only `sealed_with`
- * speaks of another seal: that of age, by which a client encrypted a payload before it came.
+ * associated data) names the value and its row, so that a sealed value does not open in another place. The column
+ * `sealed_with` means another encryption: that of the client, with age.
  */
 export function seal(
   key: Uint8Array,
@@ -37,7 +37,7 @@ export function seal(
   return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), body]);
 }
 
-/** Unused nonces. Asking the system for one at a time takes most of the time of sealing a short text. */
+/** Unused nonces. Getting one at a time from the system takes most of the time of sealing a short text. */
 let nonces = Buffer.alloc(0);
 
 function newNonce(): Buffer {
@@ -47,7 +47,7 @@ function newNonce(): Buffer {
   return nonce;
 }
 
-/** A nonce that only the same text has, under the same key: sealed again, it is the same. */
+/** Derives the nonce from key and text, so that the same text is sealed to the same bytes again. */
 export function nonceOf(key: Uint8Array, plain: Uint8Array): Buffer {
   return createHmac('sha256', derive(key, 'pwpush nonce'))
     .update(plain)
@@ -70,17 +70,17 @@ export function unseal(key: Uint8Array, sealed: Uint8Array, context: string): Bu
   return plain;
 }
 
-/** Derives a key of that many bytes for one purpose (HKDF-SHA-256, RFC 5869). */
+/** Derives a key of `bytes` bytes for one purpose (HKDF-SHA-256, RFC 5869). */
 export function derive(key: Uint8Array, purpose: string, bytes = 32): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', purpose, bytes));
 }
 
-/** 16 MiB and about 0.15 s a try: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
+/** A try takes 16 MiB and about 0.15 s: OWASP's equivalent of N = 2^17, p = 1, at an eighth of the memory. */
 export const PASSPHRASE_COST: PassphraseCost = { N: 2 ** 14, r: 8, p: 5 };
 
 /**
- * Two checks run at a time, so that memory stays flat and half of Node's four threads stays free. The last of 32 waits 3 s; of
- * one client 4 may wait. Retrievals go before creations.
+ * Two checks run at a time, so that memory stays flat and half of Node's four threads stays free. At most 32 checks
+ * wait, the last one for 3 s, and at most 4 of one client. Retrievals go before creations.
  */
 const line = new Semaphore(2, 32, 4);
 
@@ -96,8 +96,9 @@ export interface PassphraseRecord {
 }
 
 /**
- * A record of the passphrase, and the key it gives: one half of scrypt's output seals, the other is checked.
- * Throws a `ServiceRefusal` when too many wait, or nobody does when its turn has come.
+ * Derives a key from the passphrase, and a record to check it: half of scrypt's output is the key, and a hash of the
+ * other half the verifier.
+ * @throws ServiceRefusal when too many checks wait, or the client has gone before its turn
  */
 export async function recordPassphrase(passphrase: string, cost: PassphraseCost, waiter?: Waiter) {
   const salt = randomBytes(16);
@@ -105,7 +106,7 @@ export async function recordPassphrase(passphrase: string, cost: PassphraseCost,
   return { record: { salt, cost: `${cost.N}:${cost.r}:${cost.p}`, verifier }, key };
 }
 
-/** The key that the passphrase gives, or nothing when it is not the one on record. Throws a `ServiceRefusal` likewise. */
+/** Returns undefined if the passphrase is not the one on record. Throws as `recordPassphrase` does. */
 export async function keyOfPassphrase(
   passphrase: string,
   record: PassphraseRecord,
@@ -119,7 +120,7 @@ export async function keyOfPassphrase(
 
 const scryptKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
-/** Hashes the passphrase in NFC (RFC 8265, OpaqueString): the same characters have other code points on other systems. */
+/** Hashes the passphrase in NFC (RFC 8265, OpaqueString), because systems encode the same characters differently. */
 function stretch(
   passphrase: string,
   salt: Uint8Array,

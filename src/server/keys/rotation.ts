@@ -36,16 +36,18 @@ const PAGE = 100;
 /** A key of the file that the data does not use. */
 interface OldKey {
   readonly id: string;
-  /** The names of other data that it opens, or may open. */
+  /** The names of other data that the key opens, or may open. */
   readonly used_by: readonly string[];
 }
 
 /**
- * Changes the instance key of data that no service uses. The file has the new key and the old one until all pushes are resealed,
- * which is one transaction: after an interruption at any moment, services start, and it can be run again. Keys that other
- * data may need stay in the file.
- * @param drop called with the keys that the data does not use before they are removed, in place of a change of the key
- * @throws ServiceError when a service uses the data, there are none, or the key file lacks the key in use or cannot be written
+ * Changes the instance key of data that no service uses. The file has the new key and the old one until all pushes are
+ * resealed in one transaction: after an interruption at any moment, services can start, and `rekey` can run again.
+ * Keys that other data may need stay in the file.
+ * @param drop if given, the key is not changed; called with the keys that the data does not use before they are
+ *   removed
+ * @throws ServiceError when a service uses the data, there is no data, or the key file lacks the key in use or cannot
+ *   be written
  */
 export async function rekey(
   settings: DataLocation,
@@ -56,7 +58,7 @@ export async function rekey(
   try {
     const resealed = await database.solely(async (sql) => (drop ? 0 : changeKey(sql, settings)));
     // The write-ahead log has pages with keys that the old key opens. A service that has started meanwhile may prevent
-    // it, and does it itself.
+    // the scrub, but it scrubs the log itself.
     await database.scrub();
     const dropped = drop && (await database.exclusively((sql) => oldKeys(sql, settings)));
     if (dropped) await drop(dropped);
@@ -70,8 +72,8 @@ export async function rekey(
 }
 
 /**
- * Adds a new key to the file and reseals everything with it; the file keeps the old one, and those of other data. Returns the
- * number of pushes.
+ * Adds a new key to the file and reseals everything with it; the old key and those of other data stay in the file.
+ * Returns the number of resealed pushes.
  * @throws ServiceError when the key file lacks the key in use or cannot be written
  */
 export async function changeKey(sql: Sql, settings: DataLocation): Promise<number> {
@@ -83,7 +85,7 @@ export async function changeKey(sql: Sql, settings: DataLocation): Promise<numbe
   const resealed = await resealAll(sql, links, from, to);
   for (const row of await listLinkKeys(sql))
     await replaceLinkKey(sql, resealLinkKey(row, from, to));
-  // An old copy of the database and the old key open no link that is created from now on.
+  // With the added key, an old copy of the database and the old instance key open no link that is created later.
   await addLinkKey(sql, to);
   await deleteKey(sql, from.id);
   return resealed;
@@ -112,7 +114,7 @@ async function resealAll(sql: Sql, links: Links, from: InstanceKey, to: Instance
   }
 }
 
-/** Removes old keys from the file: those given, or else those that no other data may need. Returns the others. */
+/** Removes unused keys from the file: `old`, by default those that no other data may need. Returns those that stay. */
 async function dropOthers(sql: Sql, settings: DataLocation, old?: readonly OldKey[]) {
   const { key: used, links } = await keyInUse(sql, settings);
   const isDropped = (key: FileKey) =>

@@ -15,14 +15,14 @@ import {
   unseal,
 } from './primitives';
 
-/** What the keys of a push are bound to: after a change of these in the database, nothing opens. */
+/** The columns that the keys of a push are bound to: after one is changed in the database, nothing opens. */
 export type KeyTerms = Pick<
   PushRow,
   'url_token' | 'owner_id' | 'expires_at' | 'expire_after_views'
 > &
   Partial<Pick<PushRow, 'public_key'>>;
 
-/** The row of a push does not match its sealed keys: it was tampered with. */
+/** Thrown when the row of a push does not match its sealed keys, because it was tampered with. */
 export class Damaged extends Error {
   override readonly name = 'Damaged';
 }
@@ -34,7 +34,7 @@ export interface Secret {
   readonly payload: string;
   readonly note: string;
   readonly passphrase: string;
-  /** The data key of the request that this answers: without it, the instance key does not open the answer. */
+  /** The data key of the request that this push answers: the instance key alone does not open the answer. */
   readonly requestKey?: Uint8Array | undefined;
   readonly waiter?: Waiter | undefined;
 }
@@ -43,7 +43,7 @@ export interface FileLink {
   readonly urlToken: string;
   /** Index of the file in its push, from 0. */
   readonly position: number;
-  /** When it expires, in milliseconds since 1970. */
+  /** When the link expires, in milliseconds since 1970. */
   readonly until: number;
   readonly key: Uint8Array;
 }
@@ -52,10 +52,11 @@ export interface FileLink {
 type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**
- * Seals pushes with the instance key, and opens them. Each push has its own data key, wrapped with the passphrase's key, if any,
- * and then with the instance key. So both are needed to open it, and the outer wrap can be renewed without the passphrase. The
- * note has a second key, wrapped with the instance key alone, because its owner reads it in listings, without the passphrase. All
- * methods that open throw a `ServiceRefusal` when another instance key is in use, and `Damaged` for a row that was tampered with.
+ * Seals pushes with the instance key, and opens them. Each push has its own data key, wrapped with the passphrase's
+ * key, if any, and then with the instance key. So opening needs both keys, and the outer wrap can be renewed without
+ * the passphrase. The note has a second key, wrapped with the instance key alone, because its owner reads it in
+ * listings, without the passphrase. All methods that open throw a `ServiceRefusal` when another instance key is in
+ * use, and `Damaged` for a row that was tampered with.
  */
 export class Vault {
   constructor(
@@ -83,8 +84,8 @@ export class Vault {
   }
 
   /**
-   * The data key. Throws when the push has a passphrase and `outer`, its key, is missing or wrong. Of an answer, `outer`
-   * is the data key of the request.
+   * Opens the data key. `outer` is the key of the passphrase or, for an answer, the data key of the request.
+   * @throws Error when the push has a passphrase and `outer` is missing, or when `outer` is wrong
    */
   openKey(push: KeyTerms, row: SecretRow, outer?: Uint8Array): Uint8Array {
     const { wrapping } = this.keys.get(row.key_id);
@@ -93,7 +94,7 @@ export class Vault {
     return outer ? unseal(outer, inner, context(push.url_token, 'inner key')) : inner;
   }
 
-  /** The payload, or null when it is gone; `key` is the data key. */
+  /** Returns null when the payload is gone. `key` is the data key. */
   openPayload(
     urlToken: string,
     { payload }: Pick<SecretRow, 'payload'>,
@@ -108,7 +109,7 @@ export class Vault {
     return unseal(key, note, context(push.url_token, 'note')).toString();
   }
 
-  /** The key derived from the passphrase, or undefined when it is wrong. */
+  /** Returns the key derived from the passphrase, or undefined when that is wrong. */
   async checkPassphrase(
     push: KeyTerms,
     { salt, cost, verifier, key_id }: Verified,
@@ -122,9 +123,9 @@ export class Vault {
 
   /**
    * A file link is sealed (AES-256-GCM), not only signed, because it contains the data key: the passphrase is entered
-   * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file opens
-   * with its link and the instance key together, and with neither alone.
-   * @param views how many were taken with the one that it is for, whose repetition gets the same link again
+   * once, at the retrieval, and after the last view the database contains nothing that opens the files. So a file
+   * opens with its link and the instance key together, and with neither alone.
+   * @param views number of views including this one; with it, a repeated HTTP request gets the same link
    */
   sealLink({ key, urlToken, position, until }: FileLink, views?: number): string {
     const { linking } = this.keys.key;
@@ -140,10 +141,10 @@ export class Vault {
     return derive(linking, context(urlToken, 'deletion'), 16).toString('base64url');
   }
 
-  /** The content of a file link, or undefined when it is not authentic. Does not check whether it has expired. */
+  /** Returns undefined when the link is not authentic. Does not check whether it has expired. */
   openLink(text: string): FileLink | undefined {
     const sealed = Buffer.from(text, 'base64url');
-    // Decoding ignores unused bits of the last character.
+    // Decoding ignores unused bits of the last character, so other texts have the same bytes.
     if (sealed.toString('base64url') !== text) return undefined;
     return openLink(this.keys.key.linking, sealed);
   }
@@ -159,7 +160,6 @@ export function reseal(row: SealedKeys, push: KeyTerms, from: InstanceKey, to: I
   };
 }
 
-/** What an instance key seals of a push. */
 type BoundPart = 'data key' | 'note key' | 'verifier';
 
 function bind(wrapping: Uint8Array, plain: Uint8Array, push: KeyTerms, what: BoundPart): Buffer {
@@ -174,7 +174,7 @@ function unbind(wrapping: Uint8Array, sealed: Uint8Array, push: KeyTerms, what: 
   }
 }
 
-/** The associated data of a sealed key of a push. */
+/** Returns the associated data of a sealed key. */
 export function termsOf(push: KeyTerms, what: BoundPart): string {
   const { url_token, owner_id, expires_at, expire_after_views, public_key = null } = push;
   const terms = `owner ${owner_id ?? 'nobody'} until ${expires_at} views ${expire_after_views}`;
@@ -195,7 +195,7 @@ function sealNote(wrapping: Uint8Array, { push, note }: Secret): Omit<NoteRow, '
   };
 }
 
-/** The hash is sealed too, so that passphrases cannot be guessed with the database alone. */
+/** The verifier is sealed, too, so that passphrases cannot be guessed with the database alone. */
 function sealRecord(wrapping: Uint8Array, push: KeyTerms, record: PassphraseRecord | undefined) {
   if (!record) return { salt: null, cost: null, verifier: null };
   const verifier = bind(wrapping, record.verifier, push, 'verifier');

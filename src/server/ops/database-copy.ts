@@ -57,7 +57,7 @@ function syncRegularly(path: string): () => Promise<unknown> {
 
 /**
  * Returns the absolute path of the copy.
- * @throws ServiceError when it exists without `force`, is not a regular file, or is a file of the database
+ * @throws ServiceError when the file exists without `force`, is not a regular file, or belongs to the database
  */
 function checkTarget(file: string, source: string, force: boolean): string {
   const folder = dirname(resolve(file));

@@ -47,7 +47,7 @@ interface ServiceState {
   readonly usage: Usage | undefined;
 }
 
-/** Another method is counted as `other`, so that clients cannot create time series. */
+/** Other methods are counted as `other`, so that clients cannot create time series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Returns functions that increase counters. Each counter starts at 0 for the values that its label can have. */

@@ -12,7 +12,7 @@ interface TokenRow {
   created_at: number;
   last_used_at: number | null;
   ends_at: number | null;
-  /** The selector of the token that it replaces. */
+  /** The selector of the token that this one replaces. */
   replaces: string | null;
 }
 
@@ -68,7 +68,7 @@ export async function touchToken(sql: Sql, selector: string, now: number): Promi
   await sql`UPDATE tokens SET last_used_at = ${now} WHERE selector = ${selector}`;
 }
 
-/** Notes the first use of a token that replaces another one, and deletes that one. */
+/** Stores the first use of a token that replaces another one, and deletes the replaced token. */
 export async function succeedToken(
   sql: Sql,
   selector: string,
@@ -88,7 +88,7 @@ export function endToken(sql: Sql, selector: string, end: number, now: number) {
     RETURNING owner_id, label`);
 }
 
-/** The selector of the token that replaces another one. */
+/** Finds the token that replaces `selector`; returns its selector. */
 export async function findSuccessor(sql: Sql, selector: string): Promise<string | undefined> {
   const rows = await sql<{ selector: string }>`
     SELECT selector FROM tokens WHERE replaces = ${selector}`;

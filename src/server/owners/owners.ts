@@ -6,9 +6,9 @@ import * as store from './owner-rows';
 
 export type Owner = Readonly<store.OwnerRow>;
 
-/** A token as it may be shown. */
+/** The public data of a token. */
 export interface TokenSummary {
-  /** The beginning of its SHA-256 hash. */
+  /** The first 8 hexadecimal digits of the token's SHA-256 hash. */
   readonly id: string;
   /** The name of its owner. */
   readonly name: string;
@@ -21,7 +21,7 @@ export interface TokenSummary {
   readonly expires_at: string | null;
 }
 
-/** A new token, which is known now only. */
+/** A new token, which cannot be read again. */
 export interface IssuedToken extends Pick<TokenSummary, 'id' | 'name' | 'label'> {
   readonly token: string;
 }
@@ -39,23 +39,23 @@ export class Owners {
     private readonly now: () => Date,
   ) {}
 
-  /** The owner of that token; undefined if it is invalid. */
+  /** Returns undefined if the token is invalid or has expired. */
   async authenticate(token: string): Promise<Owner | undefined> {
     const row = await this.find(token);
     if (!row) return undefined;
     const now = this.now().getTime();
-    // At most once a minute, so that not every request writes.
+    // Stored at most once a minute, so that not every HTTP request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
     return { id: row.id, name: row.name };
   }
 
-  /** Whether that token works. A question is not noted as its use. */
+  /** Whether the token is valid. Does not store this check as a use of the token. */
   async knows(token: string): Promise<boolean> {
     return (await this.find(token)) !== undefined;
   }
 
   /**
-   * Creates a token, and the owner if the name is new. Only a hash of the token is stored.
+   * Creates a token, and the owner if the name is new.
    * @throws ServiceError when the name or the label is invalid
    */
   async add(name: string, label = ''): Promise<IssuedToken> {
@@ -78,13 +78,14 @@ export class Owners {
   }
 
   /**
-   * Creates a token in the place of one, which works until the new one is used, or for an hour. Undefined if none has that ID.
-   * @throws ServiceError when another token is to take its place already
+   * Creates a token that replaces another, which stays valid until the first use of the new one, for an hour at most.
+   * Returns undefined if no valid token has that ID.
+   * @throws ServiceError when an unused token replaces the old one already
    */
   async replace(id: string): Promise<IssuedToken | undefined> {
     return this.database.transaction(async (sql) => {
       const now = this.now().getTime();
-      // Its row is locked first, so that others that replace it wait.
+      // Locks the row of the old token first, so that simultaneous replacements wait.
       const old = await store.endToken(sql, id, now + OVERLAP, now);
       if (!old) return undefined;
       const successor = await store.findSuccessor(sql, id);
@@ -97,7 +98,7 @@ export class Owners {
     });
   }
 
-  /** The name of the owner of a request; undefined unless the request is to say it. */
+  /** Returns the name of a request's owner; undefined unless `include_requestor` is set. */
   async requestorOf({ include_requestor, owner_id }: PushRow): Promise<string | undefined> {
     if (!include_requestor || owner_id === null) return undefined;
     return (await store.findOwnerById(this.database.sql, owner_id))?.name;
@@ -107,7 +108,7 @@ export class Owners {
     return !(await store.hasOwner(this.database.sql));
   }
 
-  /** The tokens that work, by owner, the oldest first. */
+  /** Lists valid tokens by the name of their owner, then oldest first. */
   async list(): Promise<TokenSummary[]> {
     const rows = await store.listTokens(this.database.sql, this.now().getTime());
     return rows.map(({ selector, name, label, created_at, last_used_at, ends_at }) => ({
@@ -121,8 +122,8 @@ export class Owners {
   }
 
   /**
-   * Deletes the token with that ID, or else all tokens of the owner of that name, whose pushes stay. Returns whose they were,
-   * and their number.
+   * Deletes the token with that ID, or else all tokens of the owner with that name. The owner's pushes stay. Returns
+   * the name of the owner and the number of deleted tokens.
    */
   async revoke(which: string): Promise<{ readonly name: string; readonly revoked: number }> {
     const name = which.trim();
@@ -140,7 +141,7 @@ export class Owners {
     return row.ends_at !== null && row.ends_at <= this.now().getTime() ? undefined : row;
   }
 
-  /** Notes the use of a token, without waiting: a database that cannot write must not prevent reading. */
+  /** Stores the use of a token without waiting, as a database that cannot write must not prevent reading. */
   private touch({ selector, replaces }: store.OwnedToken, now: number): void {
     if (this.touching.has(selector)) return;
     this.touching.add(selector);
@@ -169,7 +170,7 @@ export class Owners {
   }
 }
 
-/** The text without spaces around it. @throws ServiceError when it is no line of a list */
+/** Trims the text. @throws ServiceError when it is too short, too long or not printable */
 function printable(what: string, text: string, least: number): string {
   const trimmed = text.trim();
   if (trimmed.length < least || trimmed.length > 255 || /\p{C}/u.test(trimmed))
@@ -178,8 +179,8 @@ function printable(what: string, text: string, least: number): string {
 }
 
 /**
- * Rows are found by a part of the hash, which is shown as their ID, and the whole hash is compared in constant time: the part
- * says nothing of a token, which has 256 bits of chance.
+ * The selector, a part of the hash, finds the row and is shown as the token's ID: a token has 256 random bits, which no
+ * hash reveals. `find` compares the whole digest in constant time.
  */
 function fingerprint(token: string): { selector: string; digest: Buffer } {
   const digest = createHash('sha256').update(token).digest();

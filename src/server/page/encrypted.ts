@@ -26,11 +26,8 @@ import {
 
 export const styling = new PagePart('style', style);
 export const decrypting = [styling, new PagePart('script', decryptScript)];
-/** Proves the key before a view is used. */
 const proving = [new PagePart('script', proveScript)];
-/** Encrypts what the form of the front page sends. */
 export const encrypting = [styling, new PagePart('script', encryptScript)];
-/** Draws QR codes of texts that the service does not know. */
 export const drawing = [new PagePart('script', qrScript)];
 
 /** Tells a recipient, before a view is used, who cannot read an encrypted secret and what opens it. */
@@ -127,7 +124,6 @@ ${isToKey ? markup`<p class="quiet">${words.fill('yourKey', key)}</p>` : noScrip
 </div>`;
 }
 
-/** Says in browsers without script which command opens an encrypted secret. */
 function noScript(words: View['words'], opener: Markup | string): Markup {
   return markup`<p class="quiet unscripted">${words.fill('decryptNoScript', { command: command(opener) })}</p>
 `;

@@ -44,7 +44,6 @@ export function passphraseRow(view: View, field: FormField): Markup {
   return formRow(view, field, (own) => hiddenInput(view, 'passphrase', markup`${ofKey}${own}`));
 }
 
-/** Keeps keys from being sent as passphrases. */
 export const refusing = [new PagePart('script', refuseScript)];
 
 /** Returns an input with a button that shows its value; the button needs the script. */
@@ -62,7 +61,7 @@ ${value}</textarea>`;
   return formRow(view, field, area);
 }
 
-/** Returns a row for files. `every-page.ts` finds too many and too large ones before they are sent. */
+/** Returns a row for files. `every-page.ts` checks their number and sizes before they are sent. */
 export function filesRow(view: View, field: Omit<FormField, 'label'>, fileBytes: number): Markup {
   const { words } = view;
   const { filesPerPush } = limits;
@@ -72,7 +71,7 @@ export function filesRow(view: View, field: Omit<FormField, 'label'>, fileBytes:
   return formRow(view, { ...field, label: 'files', hint: field.hint ?? most }, picker);
 }
 
-/** By this random value, the service does a form only once that a double click, a reload or a retry sends again. */
+/** The service does a form once per random value, even if a double click, a reload or a retry sends it again. */
 export function onceField(name = 'once'): Markup {
   const once = randomBytes(16).toString('base64url');
   return markup`<input type="hidden" name="${name}" value="${once}">`;

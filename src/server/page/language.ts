@@ -5,7 +5,6 @@ import { type Inserted, Markup, markup } from './markup';
 import type { PhraseKey, Placeholder, PluralForms, PluralKey, Strings } from './phrases';
 import { english } from './phrases';
 
-/** Writes phrases, numbers, times and sizes in one language. */
 export class Words {
   readonly direction: 'ltr' | 'rtl';
   private readonly plurals: Intl.PluralRules;
@@ -94,9 +93,7 @@ export function wordsFor(request: Request): Promise<Words> {
   return words;
 }
 
-/**
- * Loads one language, as all take 50 ms and 6 MiB. English replaces British English, and phrases that a language lacks.
- */
+/** Loads one language, as all take 50 ms and 6 MiB. English replaces British English and missing phrases. */
 async function load(locale: string): Promise<Words> {
   const file = locale === 'en-GB' ? 'en' : locale;
   const own: { default: Partial<Strings> } = await import(`./locales/${file}.json`);
@@ -114,7 +111,7 @@ export function localeOf(request: Request): string {
   return 'en';
 }
 
-/** A longer list, which no browser sends, is cut. */
+/** Longer lists of languages, which no browser sends, are cut. */
 const MOST_ACCEPTED = 30;
 
 /** Returns the tags of Accept-Language, the preferred ones first (RFC 9110, 12.5.4). */

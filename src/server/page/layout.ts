@@ -125,7 +125,7 @@ export interface PageOptions {
   readonly description?: string;
   /** Scripts and styles besides those of all pages. */
   readonly parts?: readonly PagePart[];
-  /** True if the service stores nothing of what the page shows, so that the footer must not speak of deletion. */
+  /** True if the service stores nothing of what the page shows. The footer then promises no deletion. */
   readonly unstored?: boolean;
   /** Whether a script of the page sends HTTP requests to this service, which the policy then allows. */
   readonly fetches?: boolean;

@@ -11,7 +11,6 @@ import { wordsFor } from './language';
 import type { View } from './layout';
 import { Forbidden } from './messages';
 
-/** An HTTP request for a page, and what the response needs. */
 export class PageContext {
   constructor(
     readonly c: Context<Env>,
@@ -59,7 +58,9 @@ export class PageContext {
     if (!isOwnForm(this.request, this.base)) throw new Forbidden('foreignForm');
   }
 
-  /** Logs and returns a refusal, for the page of the form. Rethrows other errors, and `abandoned`, as the client is gone. */
+  /**
+   * Logs and returns a refusal for the page of the form. Rethrows other errors, and `abandoned`: the client is gone.
+   */
   refusalOf(error: unknown): ServiceRefusal {
     if (!(error instanceof ServiceRefusal) || error.kind === 'abandoned') throw error;
     this.options.log.failure(error);

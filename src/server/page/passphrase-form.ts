@@ -19,7 +19,7 @@ const prompts = {
 } as const;
 
 /**
- * Asks for the passphrase, or to press a button, before a view of a push is taken or the question of a request is shown:
+ * Asks for the passphrase, or to press a button, before a view of a push is used or the question of a request is shown:
  * link scanners press no buttons.
  */
 export function passphrasePage(
@@ -61,7 +61,6 @@ ${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
   return page(view, words.text(title), main, { ...problem, parts });
 }
 
-/** Says why the passphrase form is shown again. */
 interface PassphraseProblem {
   readonly text: Markup | string;
   readonly status: number;

@@ -172,7 +172,6 @@ function parts(payload: string): [string, string, string] {
   return [before, host, payload.slice(before.length + host.length)];
 }
 
-/** Shows a QR code and its text, or only a text that is too long for a code. */
 export function qrView(view: SecretView, payload: string): Markup {
   const code = qrCode(payload, view.words.text('qrCode'));
   if (!code) return markup`${textView(view, payload)}${note(view.words.text('qrTooLong'))}`;

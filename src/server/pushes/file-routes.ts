@@ -5,10 +5,10 @@ import { json } from '../http/responses';
 import { CHUNK } from '../keys/chunks';
 import type { ReadableFile } from '../rules/files';
 
-/** Memory for a client that reads slowly: chunks, both sealed and opened. */
+/** Bytes of memory that the chunks of a download take, sealed and opened. */
 const STREAM_BYTES = 4 * CHUNK;
 
-/** The downloads of files. A download takes no view and needs no token, only the link. */
+/** A download uses no view and needs no token, only the link. */
 export function createDownloads({ files, log, events, limited }: PartOptions): Hono<Env> {
   const downloads = new Hono<Env>();
   downloads.use('/files/*', limited);
@@ -31,7 +31,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
     });
   });
 
-  /** The bytes, read as the client takes them. On an error the connection is cut, so that the file reads as incomplete. */
+  /** Reads as fast as the client does. Cuts the connection on an error, so that the client sees an incomplete file. */
   function stream(c: Context<Env>, file: ReadableFile, { first, end }: ByteRange): ReadableStream {
     const bytes = file.read(first, end);
     return new ReadableStream<Uint8Array>(
@@ -60,7 +60,7 @@ export function createDownloads({ files, log, events, limited }: PartOptions): H
   return downloads;
 }
 
-/** Ranges apply to GET only, and If-Range must match the file. */
+/** Range is ignored unless the method is GET and If-Range matches the file (RFC 9110, 14.2). */
 function requestedRange(request: Request, { size, tag }: ReadableFile): ByteRange | 'all' | 'none' {
   const condition = request.headers.get('if-range');
   if (request.method !== 'GET' || (condition !== null && condition !== `"${tag}"`)) return 'all';
@@ -107,7 +107,7 @@ function suffix(length: number, size: number): ByteRange | 'none' {
   return { first: Math.max(0, size - length), end: size };
 }
 
-/** A Content-Disposition that makes browsers save the file under that name (RFC 6266). */
+/** Returns a Content-Disposition with which browsers save the file under `name` (RFC 6266). */
 function attachment(name: string): string {
   // Some browsers decode percent signs in a plain filename too.
   const fallback = name.replace(/[^ -~]|["\\%]/gu, '_');
@@ -122,8 +122,8 @@ const ACTIVE =
   /(?:^|[^a-z])(?:x?html|xml|xsl|svg|css|wasm|flash|manifest|[a-z]*script)(?:$|[^a-z])/;
 
 /**
- * The media type, or application/octet-stream for types that a browser may execute. A second defence: responses also
- * make browsers save the file.
+ * Replaces types that a browser may execute by application/octet-stream. This is a second defence, as
+ * Content-Disposition makes browsers save the file.
  */
 function inertMediaType(type: string): string {
   const known = /^(?:application|audio|font|image|model|text|video)\//.test(type);

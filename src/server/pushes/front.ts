@@ -16,28 +16,27 @@ export interface FormLimits {
   readonly bounds: Bounds;
   /** Maximum size of a file in bytes; undefined where the form takes no files. */
   readonly fileBytes: number | undefined;
-  /** Whether the form is for users, who have a token. */
+  /** Whether the form has a field for an API token. */
   readonly needsToken: boolean;
-  /** Whether the form asks for a secret, rather than shares one. */
+  /** Whether the form creates a request rather than a push. */
   readonly asks: boolean;
 }
 
 interface RefusedForm {
-  /** What was entered, as far as it was read. */
+  /** The entered values that were read before the refusal. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Number of files that were read whole. */
+  /** Number of files that had arrived completely. */
   readonly files: number;
   readonly refusal: ServiceRefusal;
 }
 
 interface FrontPage {
-  /** The beginning of links. */
+  /** The base URL of links. */
   readonly base: string;
   readonly form: FormLimits;
   readonly refused?: RefusedForm;
 }
 
-/** The page at `/ask`: a form for a new request, whose answer its link shows to the user who made it. */
 export function askPage(view: View, { form, refused }: FrontPage): Response {
   const title = view.words.text('askTitle');
   const main = markup`<div class="body">
@@ -49,7 +48,7 @@ ${pushForm(view, form, refused)}
   return page(view, title, main, refused && refusalHead(refused.refusal));
 }
 
-/** The page at `/`: a form for a new push, and what to do with a link and on the command line. */
+/** The page at `/` has a form for a new push, and explains received links and the command line. */
 export function frontPage(view: View, { base, form, refused }: FrontPage): Response {
   const { words } = view;
   const title = words.text('frontTitle');
@@ -79,8 +78,8 @@ ${command}</pre></section>
 }
 
 /**
- * The link of a new push. It is not in the address of this page, and so in no history and no log of a proxy. The script
- * adds the key of an encrypted push to it.
+ * Shows the link of a new push or request. The link is not in the address of this page, and so in no history and no log
+ * of a proxy. For an encrypted push, the script adds the key to the link.
  */
 export function createdPage(view: View, push: PushRow, link: string, encrypted: boolean): Response {
   const { words } = view;
@@ -104,7 +103,7 @@ function sharedText({ words }: View, push: PushRow): Markup {
 <p class="quiet">${words.text('createdHint')}</p>`;
 }
 
-/** The script shows this instead where the key is gone. */
+/** The script shows this template in place of a link whose key is lost. */
 function keyGone({ words }: View, another: Markup): Markup {
   return markup`<template>${heading('alert', words.text('invalidTitle'), true)}
 <p>${words.text('invalidText')}</p>
@@ -112,7 +111,7 @@ ${another}</template>
 `;
 }
 
-/** Fields have the names of a creation request of the API, but for `hours`, which are added to the days. */
+/** Fields have the names that the API has, except for `hours`, which are added to the days. */
 const fields = [
   'api_token',
   'payload',
@@ -125,7 +124,7 @@ const fields = [
 type Field = (typeof fields)[number];
 
 interface Problems extends Readonly<Partial<Record<Field, Markup | string>>> {
-  /** What is wrong with the request, rather than a field. */
+  /** A problem that belongs to no single field. */
   readonly whole?: string;
 }
 
@@ -151,7 +150,7 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
   const withFiles = fileBytes !== undefined;
   const attributes = markup` rows="5"${!withFiles && ' required'}`;
   const text = { ...field('payload', asks ? 'question' : 'secretText'), attributes };
-  // Files and the passphrase of a refused form have to be given again.
+  // A refused form loses its files and passphrase, so the hints ask for them again.
   const files = field(
     'files',
     'files',
@@ -177,14 +176,14 @@ function encryptBox({ words }: View): Markup {
 <p class="quiet status" role="status" data-busy="${words.text('encrypting')}" data-invalid="${words.text('problemValue')}"></p></div>`;
 }
 
-/** What the rules refuse, in the words of the page: theirs are for programs, and in English. */
+/** Translates a refusal for the page, as the messages of `ServiceRefusal` are in English and for programs. */
 function problemsOf(view: View, form: FormLimits, refused: RefusedForm): Problems {
   const wrong = wrongFields(form, refused);
   if (wrong.length === 0) return { whole: view.words.text(refusalWords(refused.refusal)[1]) };
   return Object.fromEntries(wrong.map((id) => [id, fieldProblem(view, form, refused, id)]));
 }
 
-/** Fields of the form that the rules name otherwise. */
+/** Maps field names in a refusal to the fields of the form. */
 const renamed: Readonly<Record<string, Field>> = {
   expires_in: 'expire_after_days',
   close_after: 'expire_after_days',
@@ -194,7 +193,7 @@ const renamed: Readonly<Record<string, Field>> = {
 function wrongFields({ fileBytes }: FormLimits, { fields: sent, refusal }: RefusedForm): Field[] {
   if (refusal.kind === 'too_large') {
     if (fileBytes === undefined) return ['payload'];
-    // The text is read before the files; before it, only the form as a whole can be too large.
+    // The payload is read before the files. Without a payload, the form as a whole is too large.
     return sent.payload === undefined ? [] : ['files'];
   }
   const refusedNames = refusal.kind === 'invalid' ? Object.keys(refusal.details.fields ?? {}) : [];

@@ -26,14 +26,14 @@ export function validatePush(
   bounds: Bounds,
   fileCount = 0,
 ): ValidPush {
-  // Where a push of kind file has no files, its missing payload is not the problem.
+  // For a push of kind file without files, the message names the files rather than the payload.
   const missing = input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
   const output = valid(schemaOf(bounds, fileCount > 0), input, missing);
   const { files: _, notify_emails_to: __, expire_after_duration, expires_in, ...rest } = output;
   const lifetime = expires_in ?? durations[expire_after_duration ?? -1];
   const push = {
     ...rest,
-    // Rounded up for clients that know days only.
+    // Rounded up, for clients that read only days.
     ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY_SECONDS) }),
     lifetime: lifetime ?? rest.expire_after_days * DAY_SECONDS,
   };
@@ -52,18 +52,18 @@ export function validatePush(
 }
 
 /**
- * The fields of a valid object, and so of a limited size, that were sent and that its schema has, each with its name before
- * it. Neither what is left out nor what is unknown is among them, as another version may know more.
+ * Returns the fields of the schema with their values as sent, to compare them with those of a repeated request.
+ * Defaults and unknown fields are left out, as another version of the service may have others.
  */
 export function sentOf(input: object, { entries }: { readonly entries: object }): Field[] {
   const sent = input as Readonly<Record<string, Field>>;
   return Object.keys(entries).flatMap((name) =>
-    // The only list is that of files, which is empty.
+    // The only objects are null and the list `files`, which is empty.
     typeof sent[name] === 'object' ? [] : [name, sent[name]],
   );
 }
 
-/** Three ways to say when a push expires; one with two of them is refused, as either could be meant. */
+/** A push may have only one of these fields. With two of them it is refused, as either could be meant. */
 const expiryFields = ['expire_after_days', 'expire_after_duration', 'expires_in'] as const;
 
 function expiryProblem(input: Partial<Record<string, unknown>>): Problem {
@@ -71,7 +71,7 @@ function expiryProblem(input: Partial<Record<string, unknown>>): Problem {
   return second && { [second]: [`Give one of ${expiryFields.join(', ')}.`] };
 }
 
-/** The problem of a lifetime below the shortest one. A longer one is not granted instead: its sender would not know of it. */
+/** A lifetime below the shortest is refused rather than extended, as the sender would not notice the extension. */
 export function shortProblem(
   field: string,
   seconds: number,
@@ -95,7 +95,7 @@ export function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
   return schema;
 }
 
-/** The message for files in JSON, which cannot contain any (docs/wire.md, "Creation bodies"). */
+/** JSON bodies cannot contain files (docs/wire.md, "Creation bodies"). */
 export const notInJson = (part: string) =>
   `Files are sent as multipart/form-data, each in a part named ${part}.`;
 const inParts = notInJson('push[files][]');
@@ -131,7 +131,6 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
   });
 }
 
-/** The fields that pushes and requests have in common. */
 export function commonFields() {
   return {
     passphrase: v.pipe(
@@ -141,13 +140,13 @@ export function commonFields() {
         'Passphrase must not be blank.',
       ),
     ),
-    // A text column of neither database can contain NUL.
+    // The text columns of SQLite and PostgreSQL cannot contain NUL.
     name: v.pipe(
       text('Name', limits.nameCharacters),
       v.check((name) => !name.includes('\0'), 'Name must not contain a NUL character.'),
     ),
     note: text('Note', limits.noteCharacters),
-    // If it were ignored, the sender would believe that the link was sent.
+    // If the field were ignored, the sender would believe that the link was sent by e-mail.
     notify_emails_to: v.nullish(v.literal('', 'This instance sends no e-mail.')),
   };
 }
@@ -172,7 +171,7 @@ function sixteenBytes(label: string) {
   return v.nullish(v.pipe(v.string(message), v.check(isLinkKey, message)), null);
 }
 
-/** The field for files, which is empty in JSON. */
+/** JSON cannot contain files, so only an empty list is valid. */
 export function noFiles(message: string) {
   return v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, message));
 }
@@ -208,7 +207,7 @@ export function count<D extends number | undefined>(
   );
 }
 
-/** Fields that are on or off, also as words. */
+/** Boolean fields, also as text (`true` or `1`), which forms send. */
 export function flags<Name extends string>(names: readonly Name[], fallback: boolean) {
   const entries = names.map((name) => [name, flag(name, fallback)] as const);
   return Object.fromEntries(entries) as Record<Name, ReturnType<typeof flag>>;
@@ -234,7 +233,7 @@ export function isUnicode(value: string): boolean {
 
 type Problem = Record<string, string[]> | undefined;
 
-/** @throws ServiceRefusal with messages by field, or with `problem` in place of them */
+/** @throws ServiceRefusal with `problem` if it is given, otherwise with the messages of the schema */
 export function valid<S extends v.GenericSchema>(
   schema: S,
   input: object,
@@ -254,7 +253,6 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
 
 const tooLong = (most: number) => `Payload is too long (maximum is ${most} characters).`;
 
-/** What is wrong with a payload, by the kind of its push. */
 const payloadFaults: Readonly<Record<Kind, (payload: string) => string | undefined>> = {
   text: () => undefined,
   file: () => undefined,
@@ -271,7 +269,7 @@ function payloadProblem({ kind, payload }: ValidPush): Problem {
   return fault === undefined ? undefined : { payload: [fault] };
 }
 
-/** The problem of a key proof that nobody could make: the payload has no key. */
+/** A key proof is refused if the payload has no key, as no reader could make the proof. */
 function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
   if (key_proof === null)
     return key_salt === null ? undefined : { key_salt: ['Key salt requires a key proof.'] };
@@ -282,7 +280,7 @@ function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
 
 /** Whether the text is one http or https address, without characters that a browser would remove. */
 export function isWebAddress(payload: string): boolean {
-  // \p{C}: also characters without width and direction marks, which disguise an address.
+  // \p{C} includes characters without width and direction marks, which disguise an address.
   if (/[\s\p{C}]/u.test(payload)) return false;
   return /^https?:\/\//i.test(payload) && parseUrl(payload) !== undefined;
 }

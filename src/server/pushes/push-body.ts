@@ -5,7 +5,7 @@ import { daysRemaining, viewsRemaining } from '../rules/access';
 import type { Viewed } from '../rules/views';
 import type { PushRow } from '../store/push-rows';
 
-/** A push as the API returns it (docs/wire.md, "Push object"); `base` is what links begin with. */
+/** Returns the push object of the API (docs/wire.md, "Push object"); `base` is the base URL of links. */
 export function pushBody(push: PushRow, base: string, now: Date) {
   return {
     url_token: push.url_token,
@@ -22,14 +22,14 @@ export function pushBody(push: PushRow, base: string, now: Date) {
     // Viewers may never delete a URL push.
     ...(push.kind === 'url' && { deletable_by_viewer: null }),
     deleted: push.deleted === 1,
-    // The instance does not know the passphrase, only its hash.
+    // The instance stores only a hash of the passphrase.
     passphrase: push.protected || push.expired_at !== null ? null : '',
     created_at: iso(push.created_at),
     updated_at: iso(push.updated_at),
   };
 }
 
-/** A retrieved push as the API returns it; `base` is what links begin with. */
+/** Returns the response to a retrieval; `base` is the base URL of links. */
 export function retrievedPush({ row, text, files }: Viewed, base: string, now: Date) {
   const rest = { files: files.map((file) => fileBody(file, base)) };
   return jsonWithText(pushBody(row, base, now), 'payload', text, rest);

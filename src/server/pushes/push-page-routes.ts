@@ -10,7 +10,7 @@ import { notFound } from '../service-errors';
 import { retrievedPush } from './push-body';
 import { secretPage } from './secret';
 
-/** The page of a link, and its secret if nothing has to be asked before; `step` is for a link that asks for a button. */
+/** Shows the secret, or a form if a passphrase, a key proof or a click is needed; `step` always asks for a click. */
 export async function openPush(page: PageContext, step: boolean): Promise<Response> {
   const { pushes, events } = page.options;
   const push = await pushes.find(urlToken(page.c));
@@ -26,8 +26,8 @@ export async function openPush(page: PageContext, step: boolean): Promise<Respon
 }
 
 /**
- * The form of the passphrase, or of the button; and the one that deletes the push. A program that asks for JSON gets what the
- * API would return, also where that requires a token.
+ * Handles the forms that show the secret or delete the push. A program that asks for JSON gets the body of an API
+ * retrieval, but needs no token.
  */
 export async function submitPush(page: PageContext): Promise<Response> {
   const { c, request } = page;
@@ -40,7 +40,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
     const seen = await pushes.retrieve(openerOf(c, sender, passphrase));
     return retrievedPush(seen, page.base, page.options.now());
   }
-  // The form has been checked before, so that its errors do not show whether the push exists.
+  // The form is read before the push is looked up, so that errors of the form do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
   if (form.get('do') === 'hide') {
     await pushes.forget(push, sender);
@@ -67,7 +67,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
   }
 }
 
-/** @param sender of the form whose button was pressed, for whom it is shown without a veil */
+/** @param sender who submitted a form; the secret is then shown without a veil */
 async function show(page: PageContext, passphrase: string, sender?: Visitor): Promise<Response> {
   const visitor = sender ?? page.visitor();
   const seen = await page.options.pushes.retrieve(openerOf(page.c, visitor, passphrase));

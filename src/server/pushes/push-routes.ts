@@ -50,7 +50,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.get(routes.retrieve.path, async (c) => {
     const caller = await permitted(c);
-    // Hono routes HEAD like GET, but it must not use a view.
+    // Hono routes HEAD like GET, but HEAD must not use a view.
     if (c.req.method === 'HEAD') return wrongMethod(routes.retrieve.path);
     refusePrefetch(c.req.raw, 'A retrieval uses a view');
     const seen = await pushes.retrieve(openerOf(c, caller));
@@ -68,16 +68,16 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.delete(routes.expire.path, async (c) => {
-    // Viewers, who have no token, may do so where the push is deletable by them.
+    // No token is required, as viewers may expire a push that is deletable by viewers.
     const expired = await pushes.expire(openerOf(c, await visitor(c)));
     return json(objectOf(c, expired));
   });
 }
 
-/** Only lists tell what a push contains: its owner cannot see the content there. */
+/** Fields of lists only. A list has no payload, so these tell the owner what a push contains. */
 const contentSort = ({ kind, sealed_with }: PushRow) => ({ kind, sealed_with });
 
-/** The query for a link to the page in the language that `push_locale` names, if there is that language. */
+/** Returns the query that opens a page in the language `push_locale`; '' for an unknown language. */
 function localeQuery(c: Context<Env>): string {
   const locale = locales.find((code) => code === c.req.query('push_locale'));
   return locale === undefined ? '' : `?locale=${locale}`;

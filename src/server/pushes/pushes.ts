@@ -10,13 +10,13 @@ import { ServiceRefusal } from '../service-errors';
 import { type ActiveCounts, countActive, type PushRow } from '../store/push-rows';
 import { schemaOf, sentOf, validatePush } from './new-push';
 
-/** Who expires a push, and what shows that they could view it. */
+/** A visitor who expires a push, with the proof that they may view it or have seen it. */
 interface Expirer extends Omit<Opener, 'reserve'> {
-  /** What a page that showed the push has for it (`deletionKey`). */
+  /** The `deletionKey` from the page of the push, which proves that the visitor saw the push. */
   readonly seen?: string | undefined;
 }
 
-/** The rules of pushes: permissions, views, expiry. Knows no HTTP and no SQL. */
+/** The rules of pushes. Must not depend on HTTP or SQL. */
 export class Pushes extends Views {
   protected readonly what = 'push';
 
@@ -40,15 +40,16 @@ export class Pushes extends Views {
     });
   }
 
-  /** Whether the visitor has retrieved the push with the same key. */
+  /** Whether the visitor has retrieved the push with the same `Idempotency-Key`. */
   async isRepeated({ lookup }: PushRow, visitor: Visitor): Promise<boolean> {
     const { database, now } = this.options;
     return (await keyedView(visitor, lookup)?.isTaken(database.sql, now())) ?? false;
   }
 
   /**
-   * Expires a push and destroys its secret; an expired push stays as it is. A viewer needs what a view needs, or has seen it.
-   * @throws ServiceRefusal when there is no push, or the visitor may not expire it; for its key or its passphrase
+   * Expires a push and destroys its secret; an expired push stays as it is. Viewers need the key and passphrase, or
+   * `seen`.
+   * @throws ServiceRefusal when there is no push, when viewers may not expire it, or when key or passphrase are wrong
    */
   async expire(expirer: Expirer): Promise<PushRow> {
     const { urlToken, visitor } = expirer;
@@ -60,15 +61,15 @@ export class Pushes extends Views {
     return this.find(urlToken);
   }
 
-  /** Shows that its holder has seen the push, and may expire it if viewers may. */
+  /** Proves that its holder has seen the push, and so may expire it if viewers may. */
   deletionKey({ url_token }: PushRow): string {
     return this.options.vault.deletionKey(url_token);
   }
 
   /**
-   * Whether a visitor can view the push. Of one that has expired, which has no passphrase any more: whether nobody but those
-   * who could view it has what the visitor shows. Its last response and its files may still be wanted.
-   * @throws ServiceRefusal as a retrieval does
+   * Whether the visitor could view the push. An expired push has no passphrase to check, so viewers of a protected one
+   * need `seen`: `end` also deletes its kept views and files.
+   * @throws ServiceRefusal as `retrieve` does for a wrong key or passphrase
    */
   private async couldView(push: PushRow, { visitor, passphrase, seen }: Expirer): Promise<boolean> {
     if (isOwn(push, visitor)) return true;
@@ -78,12 +79,12 @@ export class Pushes extends Views {
     return this.proofs.isProved(push, visitor) && (push.protected === 0 || key !== undefined);
   }
 
-  /** The owner's active or expired pushes with their notes, newest first. */
+  /** Returns pushes newest first. Only active ones have notes. */
   list(owner: Owner, state: 'active' | 'expired', page: number): Promise<PushWithNote[]> {
     return this.listRecords(owner, { listed: 'push', ended: state === 'expired' }, page);
   }
 
-  /** The numbers of active pushes and requests, read from an index: 30 ms for a million. */
+  /** Takes 30 ms for a million rows, as the numbers are read from an index. */
   countActive(): Promise<ActiveCounts> {
     return countActive(this.options.database.sql, this.options.now());
   }

@@ -17,7 +17,7 @@ interface ShownSecret {
   readonly push: PushRow;
   readonly payload: string;
   readonly files: readonly Download[];
-  /** Lets a viewer delete the push; undefined where no viewer may. */
+  /** The form to delete the push sends this key; undefined if viewers may not delete the push. */
   readonly deletionKey: string | undefined;
 }
 
@@ -52,7 +52,7 @@ ${!last && deletionKey !== undefined && deletion(view, deletionKey)}
   );
 }
 
-/** A page that decrypts what is pasted into it, in the browser: for pushes on other instances. */
+/** Returns a page on which the browser decrypts a pasted text, such as a push of another instance. */
 export function openPage(view: View): Response {
   const title = view.words.text('openTitle');
   const main = markup`<div class="body" data-once>
@@ -85,7 +85,7 @@ function content(view: SecretView, { push, payload, files }: ShownSecret): Marku
   return textView(view, payload);
 }
 
-/** The files with a download button each, and how long the buttons work, which the script counts down. */
+/** Lists the files with download buttons. The script of the page counts down until their links expire. */
 export function downloads(view: View, files: readonly Download[], push: PushRow): Markup {
   const { words, now } = view;
   const isFinal = push.kind === 'request' || viewsRemaining(push) === 0;

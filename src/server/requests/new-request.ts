@@ -25,7 +25,7 @@ interface ValidRequest
 }
 
 /**
- * Validates the `request` object of a creation.
+ * Validates the `request` object that creates a request.
  * @throws ServiceRefusal with messages by field
  */
 export function validateRequest(input: object, bounds: Bounds): ValidRequest {
@@ -41,14 +41,14 @@ export function validateRequest(input: object, bounds: Bounds): ValidRequest {
   return { ...request, close_after: close_after ?? seconds };
 }
 
-/** The response of an answer that may be valid, as it was sent: what is too large for one is undefined. */
+/** Returns the unvalidated response for comparison with a repeated call; undefined if it is no text or too large. */
 export function responseIn({ response }: { readonly response?: unknown }): string | undefined {
   const isPossible = typeof response === 'string' && response.length <= limits.textBytes;
   return isPossible ? response : undefined;
 }
 
 /**
- * Validates the `request` object of an answer with that number of files.
+ * Validates the `request` object of an answer. With files, the response may be blank.
  * @throws ServiceRefusal with messages by field
  */
 export function validateResponse(input: object, fileCount: number): string {
@@ -58,7 +58,6 @@ export function validateResponse(input: object, fileCount: number): string {
   return response;
 }
 
-/** The `request` object of a creation. */
 export function requestSchema({ days }: Bounds) {
   return v.object({
     request: v.pipe(
@@ -88,7 +87,6 @@ export function requestSchema({ days }: Bounds) {
   });
 }
 
-/** The `request` object of an answer. */
 export const responseSchema = v.object({
   response: secretText('Response'),
   files: noFiles(notInJson('request[files][]')),

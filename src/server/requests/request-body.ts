@@ -6,7 +6,7 @@ import type { TextWithFiles, Viewed } from '../rules/views';
 import type { PushRow } from '../store/push-rows';
 import { requestState } from './requests';
 
-/** A request as the API returns it (docs/wire.md, "Requests"); `base` is what links begin with. */
+/** Returns the request object of the API (docs/wire.md, "Requests"); `base` is the base URL of links. */
 export function requestBody(request: PushRow, base: string, now: Date) {
   const link = `${base}/r/${request.url_token}`;
   const closeAfter = Math.round((request.expires_at - request.created_at) / 1000);
@@ -16,7 +16,7 @@ export function requestBody(request: PushRow, base: string, now: Date) {
     html_url: link,
     json_url: `${link}.json`,
     state: requestState(request),
-    // The instance does not know the passphrase, only its hash.
+    // The instance stores only a hash of the passphrase.
     passphrase: request.protected || request.expired_at !== null ? null : '',
     ...flagsOf(request, requestFlags),
     public_key: request.public_key,
@@ -29,7 +29,7 @@ export function requestBody(request: PushRow, base: string, now: Date) {
   };
 }
 
-/** A request that was read, as the API returns it, with the name of its owner; `base` is what links begin with. */
+/** Returns the response to the retrieval of a request; `base` is the base URL of links. */
 export function readRequest(
   { row, text, files, answer }: Viewed,
   requestor: string | undefined,

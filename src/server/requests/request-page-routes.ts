@@ -21,7 +21,8 @@ import {
 import { answerPlan } from './request-routes';
 import { requestState } from './requests';
 
-// The pages of the person who answers a request. Password Pusher's open-source edition has pushes of kind `url` at this address.
+// Pages at `/r/`, for the person who answers a request. A push is shown there too, as Password Pusher's open-source
+// edition has pushes of kind `url` at these addresses.
 
 export async function openRequest(page: PageContext): Promise<Response> {
   const request = await find(page);
@@ -49,7 +50,6 @@ export async function submitRequest(page: PageContext): Promise<Response> {
   });
 }
 
-/** Does what one of the forms asks for. */
 async function submit(page: PageContext, request: PushRow, body: ArrivingBody): Promise<Response> {
   const { requests } = page.options;
   if (await body.readFields())
@@ -61,7 +61,7 @@ async function submit(page: PageContext, request: PushRow, body: ArrivingBody): 
     return json({});
   }
   if (typeof fields.api_token === 'string') return readAnswer(page, request, fields);
-  // The form that asks for the passphrase, or for a click, has no response.
+  // The form before the question, for a passphrase or a click, has no field `response`.
   if (typeof fields.response !== 'string')
     return requestState(request) === 'open'
       ? show(page, opener.passphrase)
@@ -73,12 +73,11 @@ async function submit(page: PageContext, request: PushRow, body: ArrivingBody): 
   return page.wantsJson ? json({}) : sentPage(await page.view());
 }
 
-/** Who sends a form, with its passphrase. */
 function senderOf(page: PageContext, fields: BodyFields): Opener {
   return openerOf(page.c, page.sender(textIn(fields, 'once')), textIn(fields, 'passphrase'));
 }
 
-/** Undefined for a token that is no request's. */
+/** Returns undefined if no request has the token. */
 async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
   return options.requests.find(urlToken(c)).catch((error: unknown) => {
     if (error instanceof ServiceRefusal && error.kind === 'not_found') return undefined;
@@ -86,7 +85,7 @@ async function find({ options, c }: PageContext): Promise<PushRow | undefined> {
   });
 }
 
-/** The answer, for the user who asked, whose token is in the form. */
+/** Shows the answer to the owner of the request, whose API token is in the form. */
 async function readAnswer(
   page: PageContext,
   request: PushRow,
@@ -109,7 +108,7 @@ async function readAnswer(
   return secretPage({ ...view, open: true, hide }, shown);
 }
 
-/** The page of a request that cannot be answered any more. */
+/** Returns the page of a request that takes no answer any more. */
 async function late(page: PageContext, request: PushRow, status: 200 | 409): Promise<Response> {
   const view = await page.view();
   return requestState(request) === 'ready' ? answeredPage(view, request, status) : gonePage(view);
@@ -157,12 +156,12 @@ async function showRefusal(
   }
   if (isLate) return late(page, await requests.find(request.url_token), 409);
   if (problem && request.protected) return passphrasePage(view, request, page.base, problem);
-  // The page contains the text again, which takes memory.
+  // Reserves memory for the response, as the page contains it again.
   page.c.get('memory').add(answer.response.length);
   return show(page, passphrase, answer);
 }
 
-/** Maximum size of a file of the answer in bytes; undefined where it has none. */
+/** Maximum size of a file in bytes; undefined if the request takes no files. */
 function fileLimit({ options }: PageContext, request: PushRow): number | undefined {
   return request.response_file_attachments === 1 ? options.settings.maxFileSize : undefined;
 }

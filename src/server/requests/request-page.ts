@@ -17,11 +17,11 @@ export interface ShownRequest {
   readonly request: PushRow;
   readonly question: string;
   readonly files: readonly Download[];
-  /** The name of the person who asks, if it is to be shown. */
+  /** The name of the request's owner; undefined unless `include_requestor` is set. */
   readonly requestor: string | undefined;
-  /** The passphrase, which is sent again with the answer; '' for none. */
+  /** The form sends the passphrase again with the answer; '' for none. */
   readonly passphrase: string;
-  /** Maximum size of a file in bytes; undefined where the answer has none. */
+  /** Maximum size of a file in bytes; undefined if the request takes no files. */
   readonly fileBytes: number | undefined;
 }
 
@@ -51,10 +51,10 @@ ${facts(timeLeft(view, request))}
   return page(view, title, main, { parts: responding, fetches: true, ...head });
 }
 
-/** Up to this length, a question of one line is a heading. */
+/** In characters. A question of one line is shown as a heading up to this length. */
 const SHORT_QUESTION = 120;
 
-/** The question is in a box, as its words are not the page's. */
+/** A box shows that the question is not a text of this site. */
 function questionBox(question: string, label: string): Markup {
   const short = question.length <= SHORT_QUESTION && !question.includes('\n');
   const [title, content] = short
@@ -72,7 +72,7 @@ function answerForm(view: View, shown: ShownRequest, refused: RefusedAnswer | un
   const problem = refused && markup`<span>${answerProblem(view, fileBytes, refused)}</span>`;
   const attributes = markup` rows="5"${!withFiles && ' required'} aria-describedby="answer-note problem"`;
   const name = 'request[response]';
-  // A space for the alert, which the script fills.
+  // The script shows its errors in `#problem`.
   return markup`<form class="respond" method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`} data-key="${public_key ?? ''}" data-busy="${words.text('encrypting')}" data-sending="${words.text('sending')}" data-failed="${words.text('sendFailed')}" data-damaged="${words.text('keyDamaged')}" data-empty="${forms.nothingEntered(view, fileBytes)}">
 ${forms.onceField('request[once]')}${passphrase !== '' && markup`<input type="hidden" name="request[passphrase]" value="${passphrase}">`}
 ${forms.textRow(view, { id: 'response', name, label: 'yourAnswer', attributes }, refused?.response)}
@@ -89,7 +89,6 @@ ${public_key !== null && markup`<p class="note unscripted">${icon('alert')}<span
 </form>`;
 }
 
-/** Why an answer was refused, in the words of the page. */
 export function answerProblem(
   view: View,
   fileBytes: ShownRequest['fileBytes'],
@@ -101,7 +100,7 @@ export function answerProblem(
   return fileBytes === undefined ? view.words.text('problemValue') : forms.tooManyFiles(view);
 }
 
-/** For those who come after the answer to a request; for its owner, the way to read it. */
+/** Tells visitors that the request was answered. The owner can read the answer with a form for the API token. */
 export function answeredPage(view: View, request: PushRow, status: 200 | 409, wrongToken = false) {
   const { words } = view;
   const attributes = markup` required`;

@@ -19,7 +19,7 @@ import type { PushRow } from '../store/push-rows';
 import { readRequest, requestBody } from './request-body';
 import { requestState } from './requests';
 
-/** The routes of requests: to ask someone for a secret (docs/wire.md, "Requests"). */
+/** Requests ask someone for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
   const { permitted, signedIn } = authentication(options);
@@ -49,7 +49,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 
   api.get(requestRoutes.read.path, async (c) => {
     const caller = await permitted(c);
-    // Hono routes HEAD like GET, but it must not take the answer.
+    // Hono routes HEAD like GET, but HEAD must not take the answer.
     if (c.req.method === 'HEAD') return wrongMethod(requestRoutes.read.path);
     refusePrefetch(c.req.raw, 'A request takes its answer');
     const question = await requests.retrieve(openerOf(c, caller));
@@ -85,10 +85,10 @@ async function answer(
   visitor: Visitor,
   { requests, settings }: PartOptions,
 ): Promise<PushRow> {
-  // A request that does not exist is refused before the body, which may be large, is read.
+  // A link of no request is refused before the body is read, which may be large.
   const request = await requests.find(urlToken(c));
   return withBody(c, answerPlan(request, settings), async (body) => {
-    // A passphrase in the body is preferred, as proxies log the query.
+    // A passphrase in the body takes precedence over one in the query, which proxies log.
     const opener = () => openerOf(c, visitor, textIn(body.fields, 'passphrase') || undefined);
     if (await body.readFields()) await body.readFiles(await requests.uploadAnswer(opener()));
     const { upload } = body;
@@ -96,7 +96,7 @@ async function answer(
   });
 }
 
-/** Files of an answer are stored only for a request that accepts them and is open, after its passphrase. */
+/** The time limit of the body is lifted (`BodyPlan.accepted`) only while the request is open. */
 export function answerPlan(request: PushRow, settings: Sizes): BodyPlan {
   return bodyPlan(requestState(request) === 'open', settings);
 }

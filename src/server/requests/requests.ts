@@ -13,7 +13,6 @@ import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import { requestSchema, responseIn, validateRequest, validateResponse } from './new-request';
 
-/** Who answers which request, and what. */
 export interface NewAnswer extends Opener {
   readonly input: object;
   readonly upload: Upload | undefined;
@@ -21,20 +20,20 @@ export interface NewAnswer extends Opener {
 
 const respondCall = (urlToken: string) => ['respond', urlToken];
 
-/** Open until it is answered, ready until its owner has read the answer, then closed; closed too when its time is over. */
+/** `open` until the request is answered, `ready` until the owner reads the answer, `closed` after that or on expiry. */
 export function requestState({ expired_at, views }: PushRow): 'open' | 'ready' | 'closed' {
   if (expired_at !== null) return 'closed';
   return views > 0 ? 'ready' : 'open';
 }
 
 /**
- * The rules of requests. A request is a row of `pushes` whose payload is the question and whose one view is the answer:
- * taking a view is atomic, so one answer wins. The answer is another such row, without a link, which ends with the view
- * of its owner. Its data key is sealed with that of the request too, so that a passphrase protects both.
+ * The rules of requests. A request is a row of `pushes` whose payload is the question. Answering takes the one view of
+ * the row, which is atomic, so that only one answer is stored. The answer is another row, without a link, and ends when
+ * the owner reads it. Its data key is also sealed with that of the request, so that one passphrase protects both rows.
  */
 export class Requests extends Views {
   protected readonly what = 'request';
-  /** Uploads for answers that have not arrived whole, by request. */
+  /** Unfinished uploads of files for answers, by the id of the request. */
   private readonly arriving = new Map<number, Set<Upload>>();
 
   /**
@@ -59,15 +58,16 @@ export class Requests extends Views {
   }
 
   /**
-   * Begins the upload of the files of an answer, which ends when another answer wins. The caller discards it in any case.
-   * @throws ServiceRefusal when there is no request, it takes no files, was answered or is closed, too many answers are arriving,
-   *   or for the passphrase
+   * Begins the upload of the files of an answer. It ends when another answer is stored; the caller must always
+   * `discard` it.
+   * @throws ServiceRefusal when there is no request, it takes no files, was answered or is closed, when the passphrase
+   *   is missing or wrong, or when too many answers are arriving
    */
   async uploadAnswer({ urlToken, visitor, passphrase }: Opener): Promise<Upload> {
     const { database, now } = this.options;
     const isAnswered = () =>
       keyedCall(visitor, respondCall(urlToken), [])?.isMade(database.sql, now());
-    // The files of an answer that is sent again are only compared, also if the first came while they arrive.
+    // Files are also read for an answer that is sent again with the same key, to compare them with those of the first.
     const find = async () => {
       const request = await this.find(urlToken);
       if (requestState(request) === 'open' || (await isAnswered())) return request;
@@ -92,15 +92,16 @@ export class Requests extends Views {
     return upload;
   }
 
-  /** Deletes what has arrived of other answers to a request that takes none any more; their senders learn why. */
+  /** Discards unfinished uploads after a request was answered or closed; `Upload.touch` tells the senders why. */
   private async discardArriving({ id }: PushRow): Promise<void> {
     await Promise.all([...(this.arriving.get(id) ?? [])].map((upload) => upload.discard()));
   }
 
   /**
-   * Stores the answer to a request. Of several, the first wins. The answer of a client that has disconnected counts: the
+   * Stores the answer, unless another one was first. An answer is stored even if its client has disconnected, as the
    * owner waits for it.
-   * @throws ServiceRefusal with messages by field; when there is no request, it was answered or is closed; for the passphrase
+   * @throws ServiceRefusal with messages by field; when there is no request, or it was answered or is closed; when the
+   *   passphrase is missing or wrong
    */
   async respond(answer: NewAnswer): Promise<PushRow> {
     const { urlToken, visitor, passphrase, input, upload } = answer;
@@ -142,7 +143,7 @@ export class Requests extends Views {
     return { ...answered, url_token: urlToken };
   }
 
-  /** Undefined when the request has lost its secret meanwhile. */
+  /** Returns undefined when the request has ended and its secret is destroyed. */
   private async sealAnswer(request: PushRow, { input, visitor, passphrase, upload }: NewAnswer) {
     const { database, vault, space } = this.options;
     const payload = validateResponse(input, upload?.fileCount ?? 0);
@@ -163,7 +164,7 @@ export class Requests extends Views {
     return this.seal(row, texts, visitor, upload);
   }
 
-  /** The refusal of an answer that comes too late, which is recorded. */
+  /** Records that an answer came too late, and returns the refusal. */
   private async late(request: PushRow, visitor: Visitor): Promise<ServiceRefusal> {
     const kind = 'failed_response';
     await recordFailure(this.options, { pushId: request.id, kind, from: visitor });
@@ -185,7 +186,7 @@ export class Requests extends Views {
     return this.find(urlToken);
   }
 
-  /** The owner's requests in that state with their notes, newest first; `active` are open and ready ones. */
+  /** Returns requests newest first, with the notes of those not closed; `active` means open or ready. */
   list(
     owner: Owner,
     state: ReturnType<typeof requestState> | 'active',

@@ -20,26 +20,26 @@ export interface RuleOptions extends Omit<CheckedSettings, 'rateLimit' | 'databa
   readonly report: (error: unknown) => void;
 }
 
-/** Who sent a request, and from where. */
+/** The sender of an HTTP request. */
 export interface Visitor extends Origin {
   readonly owner: Owner | undefined;
-  /** Says when the client has disconnected. */
+  /** Aborted when the client disconnects. */
   readonly signal?: Abandonable | undefined;
-  /** The same in all copies of a request, which is done once (`KeyedRequest`). */
+  /** Requests with the same key are done once (`KeyedRequest`). */
   readonly idempotencyKey?: string | undefined;
-  /** Called with a hash of `idempotencyKey` when a response is kept for it, and when that is sent again. */
+  /** Called with a hash of `idempotencyKey` when a response is kept for the key, and when it is sent again. */
   readonly kept?: ((key: string) => void) | undefined;
-  /** Shows that the visitor has the key of an encrypted push (`ProofCheck`). */
+  /** Proves that the visitor has the key of an encrypted push (`ProofCheck`). */
   readonly keyProof?: string | undefined;
-  /** Whether the visitor says that they have no private key, and can read no push to public keys. */
+  /** Whether the client says that it has no private key; then a push to public keys is refused without using a view. */
   readonly withoutIdentity?: boolean;
-  /** The addresses of this instance as links have it, and as the request was sent to it. */
+  /** Base addresses of this instance: the one in links, and the one to which the request was sent. */
   readonly bases?: readonly string[];
-  /** Whose share of the passphrase checks the request takes; undefined for none. */
+  /** Limits how many passphrase checks one client can run and wait for; undefined for no such limit. */
   readonly client?: string | undefined;
 }
 
-/** What a row is to those who have its link; undefined for an answer, which has none. */
+/** Returns what the link of a row opens; undefined for an answer, which has no link. */
 export function whatIs({ kind }: Pick<PushRow, 'kind'>): 'push' | 'request' | undefined {
   if (kind === 'answer') return undefined;
   return kind === 'request' ? 'request' : 'push';
@@ -54,7 +54,7 @@ export function viewsRemaining(push: PushRow): number {
   return Math.max(0, push.expire_after_views - push.views);
 }
 
-/** The push as it reads then: expired when its time has passed, even if no sweep has ended it yet. */
+/** Returns the push as expired once its time has passed, even if no sweep has ended the row yet. */
 export function stateAt(push: PushRow, now: number): PushRow {
   if (push.expired_at !== null || push.expires_at > now) return push;
   return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
@@ -64,10 +64,10 @@ export function isOwn(push: PushRow, { owner }: Visitor): boolean {
   return owner !== undefined && owner.id === push.owner_id;
 }
 
-/** Whether this visitor may expire the push; a viewer may never expire a URL push. */
+/** Viewers may expire a push if its sender allows it, but never one of kind url. */
 export function mayExpire(push: PushRow, visitor: Visitor): boolean {
   return isOwn(push, visitor) || (push.kind !== 'url' && push.deletable_by_viewer === 1);
 }
 
-/** Milliseconds for which the links to a push's files, made with each view, are valid. */
+/** Milliseconds for which a link to a file is valid. Each view makes new links. */
 export const LINK_TIME = 5 * 60_000;

@@ -31,7 +31,7 @@ export interface ReadableFile extends FileHeader {
   readonly tag: string;
   /**
    * The bytes from `first` up to, not including, `end`, read on demand.
-   * @throws ServiceRefusal when the time of the push is over; Error when they were changed or deleted
+   * @throws ServiceRefusal when the time of the push is over; Error when the file was changed or deleted
    */
   read(first: number, end: number): AsyncGenerator<Uint8Array>;
 }
@@ -39,7 +39,7 @@ export interface ReadableFile extends FileHeader {
 interface FileLocation extends FileLink {
   readonly pushId: number;
   readonly uploadId: number;
-  /** The end of the push's time, which no download outlasts. */
+  /** When the push expires, and with it downloads in progress; milliseconds since 1970. */
   readonly endsAt: number;
   readonly size: number;
 }
@@ -53,8 +53,8 @@ export class Files {
   constructor(private readonly options: RuleOptions) {}
 
   /**
-   * Begins the upload of files for a push with that token. The caller discards it in any case.
-   * @param hooks `check` is called now and then, and throws when the files are not wanted any more; `discarded` at the end
+   * Begins the upload of files for a push with that token. The caller must call `discard`, also after success.
+   * @param hooks `check` is called during the upload, and throws when the files are not wanted any more
    */
   upload(urlToken: string, hooks: Partial<UploadHooks> = {}): Upload {
     return new Upload(this.options, urlToken, {
@@ -65,7 +65,7 @@ export class Files {
     });
   }
 
-  /** The files of a push that was opened with that data key then, each with a link. */
+  /** Offers each file of an opened push with a link that is valid from `at` for `LINK_TIME`. */
   offer(
     { url_token: urlToken, views }: PushRow,
     { key, at }: { readonly key: Uint8Array; readonly at: number },
@@ -79,7 +79,7 @@ export class Files {
   }
 
   /**
-   * The file of a link.
+   * Finds the file that a link names.
    * @throws ServiceRefusal when the link has expired or is invalid, or the file has been deleted
    */
   async open(text: string): Promise<ReadableFile> {
@@ -108,8 +108,8 @@ export class Files {
   }
 
   /**
-   * Deletes expired files, piece by piece between other work; downloads in progress continue. Failures are left to the
-   * next run. Calls during a run share the next one.
+   * Deletes expired files in pieces, so that other transactions can run in between; downloads in progress continue. The
+   * next run tries again what failed. Calls during a run share the next run.
    */
   drop(): Promise<void> {
     return this.dropping.run();
@@ -125,7 +125,7 @@ export class Files {
     this.halted = true;
   }
 
-  /** Abandons uploads that earlier processes left behind: all, if no other process uses the database. */
+  /** Abandons all unfinished uploads if no other process uses the database, otherwise those that are silent. */
   async abandonUnfinished(): Promise<void> {
     const { database } = this.options;
     const before = (await database.alone())
@@ -134,7 +134,7 @@ export class Files {
     await store.abandonStale(database.sql, before);
   }
 
-  /** Abandons uploads that have received no data for a while. */
+  /** Abandons uploads that have received no data for `UPLOAD_SILENCE`. */
   async abandonStale(): Promise<void> {
     await store.abandonStale(this.options.database.sql, this.options.now() - UPLOAD_SILENCE);
   }
@@ -158,7 +158,7 @@ export class Files {
     return push_id !== null && this.readers.has(push_id);
   }
 
-  /** Pauses between pieces, as other processes get the lock of a SQLite file only then. */
+  /** Pauses between pieces, as other processes cannot get the lock of the SQLite file without a pause. */
   private async dropUpload(id: number): Promise<void> {
     const { database } = this.options;
     for (let done = false; !done && !this.halted; ) {
@@ -191,8 +191,8 @@ export class Files {
 }
 
 /**
- * Chunks written in one transaction, 512 KiB: each transaction waits for the disk once. 2 MiB would be 10 % faster and
- * take 50 MiB more with four simultaneous uploads.
+ * Chunks (64 KiB) written in one transaction, as each transaction waits for the disk once. Batches of 2 MiB would be
+ * 10 % faster and take 50 MiB more memory with four simultaneous uploads.
  */
 const BATCH_CHUNKS = 8;
 const TOUCH_EVERY = 10_000;
@@ -206,8 +206,8 @@ interface UploadHooks {
 const UPLOAD_SILENCE = 2 * 60_000;
 
 /**
- * The files of a push that is being created. They are encrypted as they arrive and stored in batches, with a key that
- * exists only in memory: until the push is created, they belong to nobody and cannot be read.
+ * The files of a push that is being created. They are encrypted as they arrive and stored in batches. Their key is only
+ * in memory until the push is created, so the database alone cannot open an unfinished upload.
  */
 export class Upload {
   readonly key = randomBytes(32);
@@ -216,10 +216,10 @@ export class Upload {
   private waiting: store.ChunkRow[] = [];
   private readonly files: store.FileRow[] = [];
   private ended = false;
-  /** Tells one upload from another: of each file its name, type, size and CRC-32. */
+  /** Name, type, size and CRC-32 of each file, to compare the upload with that of a repeated request. */
   readonly contents: (string | number)[] = [];
 
-  /** @param hooks those of `Files.upload`; `drop` starts the deletion of abandoned uploads */
+  /** @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads */
   constructor(
     private readonly options: RuleOptions,
     readonly urlToken: string,
@@ -230,10 +230,7 @@ export class Upload {
     return this.files.length;
   }
 
-  /**
-   * Stores one file.
-   * @throws ServiceRefusal as soon as there are too many files, or the file is too large
-   */
+  /** @throws ServiceRefusal as soon as there are too many files, or the file is too large */
   async add({ name, type }: Omit<FileHeader, 'size'>, bytes: AsyncIterable<Uint8Array>) {
     const { urlToken, key } = this;
     const position = this.files.length;
@@ -257,8 +254,8 @@ export class Upload {
   }
 
   /**
-   * Marks the upload as active, so that no sweep abandons it, however slow it is.
-   * @throws ServiceRefusal when its files are not wanted any more
+   * Marks the upload as active, so that no sweep abandons it while slow data arrive.
+   * @throws ServiceRefusal when the files are not wanted any more
    */
   async touch(): Promise<void> {
     if (this.ended) await this.hooks.check();
@@ -279,8 +276,8 @@ export class Upload {
   }
 
   /**
-   * Abandons what was stored, unless it has been attached to a push, and stores no more. What cannot be abandoned now is
-   * left to the sweep.
+   * Stores no more data, and abandons the stored chunks unless they are attached to a push. If the database fails, the
+   * sweep abandons them later.
    */
   async discard(): Promise<void> {
     const { sql } = this.options.database;

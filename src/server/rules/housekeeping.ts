@@ -10,14 +10,14 @@ import type { Files } from './files';
 
 const SWEEP_EVERY = 60_000;
 
-/** Rows, and bytes of their payloads, that a sweep ends in one transaction, while others wait. */
+/** The most rows, and bytes of their payloads, that a sweep ends in one transaction: other writers wait for it. */
 const BATCH = 50;
 const BATCH_BYTES = 1024 * 1024;
 
-/** Kept views that a sweep destroys in one transaction. */
+/** The most kept views (`KeyedView`) that a sweep destroys in one transaction. */
 const VIEWS = 500;
 
-/** Numbers of what a sweep ended; an answer ends with its request. */
+/** How many rows a sweep ended. Answers are not counted, as each ends with its request. */
 interface Ended {
   pushes: number;
   requests: number;
@@ -28,7 +28,7 @@ function add(sum: Ended, { pushes, requests }: Ended): void {
   sum.requests += requests;
 }
 
-/** Ends and deletes what is due, although nobody asks for it. */
+/** Ends rows whose time is over and deletes old data, without waiting for a visitor. */
 export class Housekeeping {
   private halted = false;
 
@@ -40,8 +40,8 @@ export class Housekeeping {
   ) {}
 
   /**
-   * Destroys the secrets of overdue pushes and requests, and deletes other expired data. Returns the number of pushes and
-   * requests that it ended. Failures are reported and left to the next sweep, and everything while the clock is wrong.
+   * Destroys the secrets of overdue pushes and requests, and deletes other expired data. Returns the number of pushes
+   * and requests that it ended. The next sweep tries again what failed. While the clock is wrong, a sweep does nothing.
    */
   async sweep(): Promise<number> {
     const { database, files, space, keepDays, report } = this.options;
@@ -59,7 +59,7 @@ export class Housekeeping {
       () => deleteMade(database.sql, now),
       () => this.forgetViews(now),
       () => this.dropSpent(),
-      // A push stays while the request that made it can still be repeated.
+      // A push stays while its creation can be repeated.
       () => this.dropEndedBefore(now - Math.max(keepDays * DAY_MS, LONGEST)),
     ];
     // Each step runs even if another one fails.
@@ -68,7 +68,7 @@ export class Housekeeping {
     return pushes + requests;
   }
 
-  /** Makes sweeps and deletions of files end soon; the next start continues them. */
+  /** Stops sweeps and deletions of files after the current batch; the next start continues them. */
   halt(): void {
     this.halted = true;
     this.options.files.halt();
@@ -90,7 +90,8 @@ export class Housekeeping {
   /** Ends the pushes in one transaction, or each in its own if that fails. */
   private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
     const end = async (sql: Sql) => {
-      // All end at once, as PostgreSQL answers them in two round trips. When one fails, nothing may follow what undoes the others.
+      // Concurrent, as PostgreSQL then needs two round trips for all. `allSettled`, as no statement may run after the
+      // rollback that follows a failure.
       const outcomes = await Promise.allSettled(
         batch.map(
           async ({ id, expires_at, kind }) => (await store.endPush(sql, id, expires_at, 0)) && kind,
@@ -116,7 +117,6 @@ export class Housekeeping {
     }
   }
 
-  /** Destroys kept views that are over. */
   private async forgetViews(now: number): Promise<void> {
     for (let more = true; more && !this.halted; ) {
       const forgotten = await this.options.database.transaction(
@@ -127,7 +127,7 @@ export class Housekeeping {
     }
   }
 
-  /** Deletes the texts of last views that nobody can ask for again. */
+  /** Deletes the sealed texts of last views that no kept view opens any more. */
   private async dropSpent(): Promise<void> {
     const { database } = this.options;
     let after = 0;
@@ -163,7 +163,7 @@ export class Housekeeping {
   }
 }
 
-/** Sweeps now and every minute. The function returned stops that, and waits for the current sweep. */
+/** Sweeps now and every minute. Returns a function that stops the sweeps and resolves after the current one. */
 export function sweepRegularly(housekeeping: Housekeeping, log: Log): () => Promise<void> {
   const sweep = async () => {
     try {

@@ -7,16 +7,15 @@ import type { PushRow } from '../store/push-rows';
 import { isOwn, type RuleOptions, type Visitor } from './access';
 import { countTry, recordFailure } from './passphrase-check';
 
-/** What readers of a push have to prove, and at which addresses besides the public one. */
 interface Proof {
   readonly keyProof: string;
-  /** The addresses of the creation: that of a later request may be that of someone who relays it. */
+  /** The service's addresses as of the creation. A later request may name those of an attacker who relays it. */
   readonly bases: readonly string[];
 }
 
 /**
- * What is stored of a proof: sealed with a key that is derived from the token of the link, so that nobody can prove anything
- * who has the database alone.
+ * Seals a proof with a key derived from the token of the link. The database has the token only encrypted, so that the
+ * database alone is not enough to prove the key.
  */
 export function sealProof(urlToken: string, proof: Proof): string {
   return seal(keyOf(urlToken), JSON.stringify(proof), CONTEXT).toString('base64url');
@@ -29,13 +28,13 @@ function unsealProof(urlToken: string, sealed: string): Proof {
 const CONTEXT = 'pwpush key proof';
 const keyOf = (urlToken: string) => derive(Buffer.from(urlToken), CONTEXT);
 
-/** Lets nobody but the owner retrieve a push with a proof of its key without that proof (docs/encryption.md). */
+/** Requires a proof of the key from everybody but the owner, for pushes created with one (docs/encryption.md). */
 export class ProofCheck {
   constructor(private readonly options: RuleOptions) {}
 
   /**
-   * A right proof passes always. Wrong ones are limited, as each is written down; they cannot be guessed.
-   * @throws ServiceRefusal when it is missing or wrong, both of which the audit log records, and after too many wrong ones
+   * A right proof always passes. Wrong proofs are limited only because each one is recorded; a proof cannot be guessed.
+   * @throws ServiceRefusal when the proof is missing or wrong, which the audit log records, or after too many tries
    */
   async check(push: PushRow, visitor: Visitor): Promise<void> {
     if (push.expired_at !== null || isOwn(push, visitor) || this.isProved(push, visitor)) return;
@@ -52,7 +51,7 @@ export class ProofCheck {
     throw new ServiceRefusal('incomplete', message, { keySalt: key_salt ?? undefined, opensAt });
   }
 
-  /** Whether a visitor has proved the key at an address of this instance; of a push without a proof, always. */
+  /** Whether a visitor has proved the key at an address of this instance; true if the push requires no proof. */
   isProved({ url_token, key_proof }: PushRow, { keyProof: sent = '' }: Visitor): boolean {
     if (key_proof === null) return true;
     const { keyProof, bases } = unsealProof(url_token, key_proof);
@@ -61,7 +60,7 @@ export class ProofCheck {
     return isProvedAt(known, keyProof, sent);
   }
 
-  /** The address at which the link opens, for a visitor who proved the key at another address of this service. */
+  /** Returns the address at which the link opens if the visitor proved the key at another address of this service. */
   private elsewhere({ url_token, key_proof }: PushRow, visitor: Visitor): string | undefined {
     const { keyProof: sent = '', bases: called = [] } = visitor;
     const { keyProof, bases } = unsealProof(url_token, key_proof as string);
@@ -69,18 +68,18 @@ export class ProofCheck {
   }
 }
 
-/** Whether a proof was made for one of these addresses. A proxy may send browsers from http to https. */
+/** Whether a proof was made for one of `bases`, or for its https form, as a proxy may redirect browsers to https. */
 function isProvedAt(bases: readonly string[], keyProof: string, sent: string): boolean {
   const all = bases.flatMap((base) => [base, secured(base)]);
   return all.some((base) => isEqual(sent, proofAt(node, keyProof, base)));
 }
 
-/** An address with https, without the port that is then the default one, as browsers have it. */
+/** Changes http to https, and leaves out port 443 as browsers do. */
 function secured(base: string): string {
   return base.replace(/^http:(\/\/[^/]*?)(?::443)?(?=\/|$)/, 'https:$1');
 }
 
-/** Compares in a time that tells nothing of where the texts differ. */
+/** Compares in constant time, against timing attacks. */
 export function isEqual(sent: string, expected: string): boolean {
   const [sentBytes, expectedBytes] = [Buffer.from(sent), Buffer.from(expected)];
   return sentBytes.length === expectedBytes.length && timingSafeEqual(sentBytes, expectedBytes);
@@ -88,7 +87,7 @@ export function isEqual(sent: string, expected: string): boolean {
 
 const TOO_MANY = 'Too many wrong keys. Try again later.';
 
-/** The messages for a key that is missing, and for a wrong one. */
+/** The first message of each is for a missing key, the second for a wrong one. */
 const LINK = [
   'The end of this link is missing: ask for the whole link. No view was used.',
   'The end of this link is wrong: ask for the whole link. No view was used.',

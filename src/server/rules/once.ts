@@ -15,23 +15,22 @@ import { findWithView, type StoredPush } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import type { Visitor } from './access';
 
-/** Milliseconds for which a response with a secret can be had again; one about what was made, for `LONGEST`. */
+/** Milliseconds for which a repeated retrieval returns the same secret. A repeated creation has `LONGEST`. */
 export const TAKEN = 2 * 60_000;
 
-/** A field of a request that is compared with that of a copy; undefined and null are the same. */
+/** A field that must be equal in a repeated request; undefined and null are equal. */
 export type Field = string | number | boolean | null | undefined;
 
-/** A copy of the request was done first; what this one has done is rolled back. */
+/** Thrown when a request with the same key was done first; it rolls the transaction back. */
 class Repeated extends Error {}
 
-/** Tries that are enough for whatever ends meanwhile. An answer that is kept of a row that is gone, which no rule leaves, ends them. */
+/** The most tries of one request. Only a kept answer whose row is gone would use them up, which should not happen. */
 const MOST_TRIES = 5;
 
 /**
- * Returns when the work is to be tried again: a copy was done first, and its time has ended since, or what it was answered was
- * destroyed.
+ * Returns after `Repeated`, for another try: the kept answer has expired or was destroyed before it could be read.
  * @param tries the number of tries so far
- * @throws the error of work that failed for another reason; ServiceRefusal after many tries
+ * @throws any other error; ServiceRefusal after `MOST_TRIES`
  */
 export function retryOrThrow(error: unknown, tries: number): void {
   if (!(error instanceof Repeated)) throw error;
@@ -45,8 +44,8 @@ function hasKey(visitor: Visitor): visitor is KeyedVisitor {
 }
 
 /**
- * A request with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), which is done once: a copy gets the answer
- * of the first.
+ * An HTTP request with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). It is done once; a repeated
+ * one gets the answer of the first.
  */
 abstract class KeyedRequest<Answer extends KeptAnswer> {
   protected readonly key: ReturnType<typeof keyOf>;
@@ -55,15 +54,15 @@ abstract class KeyedRequest<Answer extends KeptAnswer> {
     this.key = keyOf(visitor.idempotencyKey);
   }
 
-  /** The answer to a copy. @throws ServiceRefusal when the key was used for another request */
+  /** Returns the kept answer, if there is one. @throws ServiceRefusal when the key was used for another request */
   protected abstract find(sql: Sql, now: number): Promise<Answer | undefined>;
 
-  /** For work that has found nothing to do. @throws Repeated when a copy has done it */
+  /** @throws Repeated when a request with the same key was done meanwhile */
   async check(sql: Sql, now: number): Promise<void> {
     if (await this.find(sql, now)) throw new Repeated();
   }
 
-  /** The answer to a copy, which is sent to the client again. */
+  /** Returns the kept answer and announces that it is sent again; undefined if none is kept. */
   async replay(sql: Sql, now: number): Promise<Answer | undefined> {
     const answer = await this.find(sql, now);
     if (answer) this.announce();
@@ -75,16 +74,14 @@ abstract class KeyedRequest<Answer extends KeptAnswer> {
   }
 }
 
-/** Undefined for a visitor without an `Idempotency-Key`. */
 export function keyedCall(visitor: Visitor, call: readonly string[], body: readonly Field[]) {
   return hasKey(visitor) ? new KeyedCall(visitor, call, body) : undefined;
 }
 
-/** A request that makes something. Another call, user or body with the same key is refused. */
+/** A call that makes a row and must not make it twice. The same key with another call, user or body is refused. */
 export class KeyedCall extends KeyedRequest<KeptAnswer> {
   private readonly digest: Buffer;
 
-  /** @param body fields that the call has, each of a valid size */
   constructor(visitor: KeyedVisitor, call: readonly string[], body: readonly Field[]) {
     super(visitor);
     const { secret } = this.key;
@@ -98,15 +95,15 @@ export class KeyedCall extends KeyedRequest<KeptAnswer> {
     return made;
   }
 
-  /** Whether that visitor has made that call with the same key, with any body. */
+  /** Whether the same visitor has made the same call with the same key, whatever its body was. */
   async isMade(sql: Sql, now: number): Promise<boolean> {
     const made = await findMade(sql, this.key.hash, now);
     return made !== undefined && this.digest.subarray(0, HALF).equals(made.seal.subarray(0, HALF));
   }
 
   /**
-   * Keeps what was made, in its transaction.
-   * @throws Repeated when a copy was done first
+   * Stores which row the request made, in the same transaction.
+   * @throws Repeated when a request with the same key was done first
    */
   async keep(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number): Promise<void> {
     this.announce();
@@ -121,15 +118,14 @@ export class KeyedCall extends KeyedRequest<KeptAnswer> {
   }
 }
 
-/** Undefined for a visitor without an `Idempotency-Key`. */
 export function keyedView(visitor: Visitor, lookup: string, body: readonly Field[] = []) {
   return hasKey(visitor) ? new KeyedView(visitor, lookup, body) : undefined;
 }
 
 /**
- * A request that may take a view of the row with that lookup. A view is kept as the data keys of what it opened, sealed with a
- * key that is derived from the `Idempotency-Key`, of which the database has a hash. Nobody who has the database and the instance
- * key can open it.
+ * A request that may take a view of the row with that lookup. For a repeated request, the data keys that the view
+ * opened are stored, sealed with a key derived from the `Idempotency-Key`. The database has only a hash of that key, so
+ * the database and the instance key together cannot open a kept view.
  */
 export class KeyedView extends KeyedRequest<KeptView> {
   private readonly sealing: Buffer;
@@ -140,7 +136,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
     body: readonly Field[],
   ) {
     super(visitor);
-    // Another passphrase, or another user, opens nothing.
+    // Another passphrase or user derives another key, which cannot open the view.
     this.sealing = digestOf(this.key.secret, [...body, visitor.owner?.id], KEY_BYTES);
   }
 
@@ -149,8 +145,8 @@ export class KeyedView extends KeyedRequest<KeptView> {
   }
 
   /**
-   * The row, before what a copy should not cost.
-   * @throws Repeated when a copy has taken a view
+   * Finds the row, before the passphrase is checked, as a repeated request must not use a try.
+   * @throws Repeated when a request with the same key has taken a view
    */
   async findRow(sql: Sql, now: number): Promise<StoredPush | undefined> {
     const row = await findWithView(sql, this.lookup, this.key.short, now);
@@ -158,18 +154,16 @@ export class KeyedView extends KeyedRequest<KeptView> {
     return this.ofSame(row);
   }
 
-  /** Whether a view was taken with the key. */
   async isTaken(sql: Sql, now: number): Promise<boolean> {
     return (await this.find(sql, now)) !== undefined;
   }
 
-  /** Destroys the view that is kept for the key. */
   async forget(database: Database): Promise<void> {
     const { lookup, key } = this;
     await database.transaction((sql) => forgetView(sql, lookup, key.short), { frees: true });
   }
 
-  /** What the audit log has of a view at that time, which no copy has taken, and which opened with these data keys. */
+  /** Returns what the audit entry of a view stores for repeated requests; `keys` are the data keys of the view. */
   keep(
     keys: readonly Uint8Array[],
     { views, expires_at }: Pick<StoredPush, 'views' | 'expires_at'>,
@@ -184,10 +178,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
     };
   }
 
-  /**
-   * The data keys of a kept view.
-   * @throws ServiceRefusal when the request is not the same
-   */
+  /** Opens the data keys of a kept view. @throws ServiceRefusal when passphrase, key proof or user are not the same */
   keysOf(view: KeptView): Uint8Array[] {
     try {
       return split(unseal(this.sealing, view.seal, CONTEXT));
@@ -196,7 +187,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
     }
   }
 
-  /** Refuses what was found of another push, of which a view is asked for with the same key. */
+  /** @throws ServiceRefusal when the key was used for another push */
   private ofSame<R extends Pick<StoredPush, 'lookup'>>(row: R | undefined): R | undefined {
     if (row && row.lookup !== this.lookup) throw reused();
     return row;
@@ -207,10 +198,10 @@ const reused = () =>
   new ServiceRefusal('reused', 'That Idempotency-Key was used for another request.');
 const CONTEXT = 'pwpush kept keys';
 
-/** Both hashes of a key and the secret in it are parts of one SHA-512, as HKDF takes ten times as long. */
+/** Derives the two hashes of a key and its secret from one SHA-512, as HKDF takes ten times as long. */
 function keyOf(idempotencyKey: string) {
   const all = hashOf('sha512', `pwpush idempotency key ${idempotencyKey}`, 'hex');
-  // 96 bits, of which 48 are enough among the views of one push: what an index has is written again and again.
+  // 96 bits. The index of views has 48, to be small; they are enough to tell the views of one push apart.
   const hash = all.slice(0, 24);
   return { hash, short: Number.parseInt(hash.slice(0, 12), 16), secret: all.slice(24) };
 }
@@ -222,15 +213,15 @@ function split(keys: Buffer): Uint8Array[] {
   return Array.from({ length: count }, (_, n) => keys.subarray(n * KEY_BYTES, (n + 1) * KEY_BYTES));
 }
 
-/** Bytes of half a digest: the half of the call is also compared alone. */
+/** Bytes of half a digest. The first half is of the call and the user, without the body. */
 const HALF = 16;
 
-/** Characters up to which hashing a copy of all at once takes less time. */
+/** Up to this many characters, it is faster to join all texts and hash them in one call. */
 const SHORT = 4096;
 
 /**
- * The first bytes of SHA-512 of a secret, of the types and lengths of all fields, and of their bytes. With the secret, as a
- * passphrase or a payload could be guessed from a plain hash.
+ * Returns the first bytes of SHA-512 of the secret, the types and lengths of all fields, and their texts. A hash
+ * without the secret would let a passphrase or a payload be guessed.
  */
 function digestOf(secret: string, fields: readonly Field[], bytes = HALF): Buffer {
   const texts = fields.map((field) => `${field ?? ''}`);

@@ -9,20 +9,20 @@ export const PASSPHRASE_CHARACTERS = 1024;
 
 const MINUTE = 60_000;
 
-/** Attempts at one push that may wait for the one being checked: in all, and of one client. */
+/** The most attempts at one push that wait for the current check: of all clients, and of one client. */
 const WAITING = 32;
 const WAITING_OF_CLIENT = 4;
 
-/** The semaphores of pushes by URL token, with a mark for owners. All services of this process share them, as they share the processor. */
+/** A key is a URL token with a mark for owners. Services in one process share the map, as they share the CPU. */
 const semaphores = new Map<string, Semaphore>();
 
-/** Checks passphrases, and limits the attempts at each push: those of its owner, and those of all others. */
+/** Checks passphrases. Limits the attempts at each push, with one limit for its owner and one for all others. */
 export class PassphraseCheck {
   constructor(private readonly options: RuleOptions) {}
 
   /**
-   * The key derived from the passphrase; undefined when the push has no passphrase, or has expired.
-   * @throws ServiceRefusal when the passphrase is missing or wrong, both of which the audit log records, and after too many attempts
+   * Returns the key derived from the passphrase; undefined when the push has no passphrase, or has expired.
+   * @throws ServiceRefusal when the passphrase is missing or wrong, which is recorded, or after too many attempts
    */
   async keyOf(
     push: PushRow,
@@ -38,7 +38,7 @@ export class PassphraseCheck {
       await recordFailure(this.options, { ...failure, count: 0 });
       throw new ServiceRefusal('passphrase', MISSING, { what: whatIs(push) });
     }
-    // The payload, which may be large, would stay in memory while the attempt waits.
+    // Keeps no reference to the payload, which may be large, while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
     const record = { salt, cost, verifier, key_id };
     const own = isOwn(push, visitor);
@@ -66,12 +66,12 @@ const MISSING = 'A passphrase is required: send it as the `passphrase` parameter
 const WRONG = 'That passphrase is wrong: send the right one as the `passphrase` parameter.';
 const TOO_MANY = 'Too many passphrase attempts. Try again later.';
 
-/** The passphrase unless it is longer than any: it could have megabytes, and take several times that when it is hashed. */
+/** Undefined for a passphrase over the limit: hashing one of megabytes would take several times its size in memory. */
 export function possiblePassphrase(passphrase: string): string | undefined {
   return hasAtMost(passphrase, PASSPHRASE_CHARACTERS) ? passphrase : undefined;
 }
 
-/** Attempts at one push wait for each other, so that simultaneous correct ones do not reach the limit. */
+/** Runs attempts at one push one after the other, so that simultaneous correct attempts do not reach the limit. */
 async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<T>): Promise<T> {
   const semaphore = semaphores.get(whose) ?? new Semaphore(1, WAITING, WAITING_OF_CLIENT);
   semaphores.set(whose, semaphore);
@@ -82,7 +82,7 @@ async function oneAtATime<T>(whose: string, waiter: Waiter, work: () => Promise<
   }
 }
 
-/** Records a failure in a transaction of its own, as what it refuses is rolled back. */
+/** Records a failure in a transaction of its own, as the transaction of the refused request is rolled back. */
 export function recordFailure(
   { database, maxFailures, now }: RuleOptions,
   failure: Omit<audit.AuditEvent, 'at'>,
@@ -92,9 +92,9 @@ export function recordFailure(
 }
 
 /**
- * Counts a try before it is made, in the database, so that neither simultaneous tries nor several processes exceed the
- * limit. Returns how many are left, and what uncounts one that succeeded or was not checked.
- * @throws ServiceRefusal with that message after too many
+ * Counts a try in the database before it is made, so that neither simultaneous tries nor several processes exceed the
+ * limit. Returns how many tries are `left`, and `takeBack`, which removes a try that succeeded or was not checked.
+ * @throws ServiceRefusal with `message` after too many tries
  */
 export async function countTry(
   { database, now: clock }: Pick<RuleOptions, 'database' | 'now'>,

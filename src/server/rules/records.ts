@@ -22,21 +22,19 @@ export interface PushWithNote {
 
 type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'key_proof' | 'updated_at';
 
-/** The texts of a new row, which are sealed. */
 interface Texts {
   readonly payload: string;
   readonly note: string;
   readonly passphrase: string;
-  /** What readers of a push have to prove (`ProofCheck`). */
+  /** The proof that readers of a push have to send (`ProofCheck`). */
   readonly keyProof?: string | null;
-  /** The data key of the request that an answer is for. */
+  /** For an answer, the data key of its request. */
   readonly requestKey?: Uint8Array;
 }
 
-/** What a visitor creates. */
 interface Creation {
   readonly call: 'create push' | 'create request';
-  /** The fields that were sent, which are compared with those of a copy. */
+  /** The fields as they were sent, to compare them with those of a repeated HTTP request. */
   readonly sent: readonly Field[];
   readonly row: Omit<NewPushRow, Derived | 'kind' | 'owner_id' | 'created_at' | 'expires_at'> & {
     readonly kind: Kind | 'request';
@@ -48,7 +46,6 @@ interface Creation {
   readonly upload: Upload | undefined;
 }
 
-/** A row to insert, with its secret and its files. */
 interface NewRecord {
   readonly row: NewPushRow;
   readonly secret: SecretRow;
@@ -58,25 +55,25 @@ interface NewRecord {
 
 const endsOfRequests = { views: 'read', time: 'expired', deleted: 'closed' } as const;
 
-/** What the rules of pushes and of requests share: both are rows of the same table, found by a link. */
+/** The common rules of pushes and requests, which are rows of the same table and are found by a link. */
 export abstract class Records {
   protected abstract readonly what: 'push' | 'request';
   protected readonly deferred = new DeferredWork();
 
   constructor(protected readonly options: RuleOptions & { readonly files: Files }) {}
 
-  /** Destroys the view that is kept for a copy of the visitor's request. */
+  /** Destroys the view that is kept for the visitor's `Idempotency-Key`. */
   async forget({ lookup }: PushRow, visitor: Visitor): Promise<void> {
     await keyedView(visitor, lookup)?.forget(this.options.database);
   }
 
-  /** Begins the upload of files that `create` stores. The caller discards it in any case. */
+  /** Begins the upload of files for `create`. The caller must call `discard`, also after success. */
   upload(): Upload {
     return this.options.files.upload(newUrlToken());
   }
 
   /**
-   * The row without its secret; takes no view.
+   * Returns the row without its secret; uses no view.
    * @throws ServiceRefusal when the token is unknown
    */
   async find(urlToken: string): Promise<PushRow> {
@@ -87,21 +84,21 @@ export abstract class Records {
     );
   }
 
-  /** What was found with a token. @throws ServiceRefusal when it is not `what` */
+  /** @throws ServiceRefusal when no row was found, or a row of another sort than `what` */
   protected known(urlToken: string, row: StoredPush | undefined): PushRow {
     if (!row || this.what !== whatIs(row)) throw notFound();
     return stateAt({ ...row, url_token: urlToken }, this.options.now());
   }
 
-  /** Resolves when deferred records are written and requested deletions done. */
+  /** Resolves when deferred audit entries are written and the requested deletions of files are done. */
   async finish(): Promise<void> {
     await this.deferred.finish();
     await this.options.files.settled();
   }
 
   /**
-   * The audit log of the visitor's push or request, oldest first.
-   * @throws ServiceRefusal when the token is unknown, or it is not the visitor's
+   * Returns a page of the audit log, oldest entry first.
+   * @throws ServiceRefusal when the token is unknown, or the visitor is not the owner
    */
   async audit(urlToken: string, visitor: Visitor, page: number): Promise<audit.AuditRow[]> {
     const row = await this.find(urlToken);
@@ -111,8 +108,8 @@ export abstract class Records {
   }
 
   /**
-   * A page of the owner's rows, newest first, with the notes of active ones. One that was changed by hand is left out and
-   * reported.
+   * Returns the owner's rows, newest first; active rows have notes. A row that was changed by hand cannot be decrypted.
+   * It is left out and reported.
    */
   protected async listRecords(
     { id: ownerId }: Owner,
@@ -134,7 +131,7 @@ export abstract class Records {
     });
   }
 
-  /** Stores what a visitor creates, once. */
+  /** Creates a row, once for each `Idempotency-Key`. */
   protected async make(creation: Creation): Promise<PushWithNote> {
     const { database, now } = this.options;
     const { call, sent, texts, visitor, upload } = creation;
@@ -151,7 +148,7 @@ export abstract class Records {
     }
   }
 
-  /** What a copy of the request has made. */
+  /** Finds the row that the first request with the same key made. */
   private async made({ push_id }: KeptAnswer): Promise<PushRow> {
     const { database, now, vault } = this.options;
     const row = await store.findById(database.sql, push_id);
@@ -185,7 +182,6 @@ export abstract class Records {
     return { ...inserted, url_token: sealed.urlToken };
   }
 
-  /** A new row and its sealed secret. */
   protected async seal(
     content: Omit<NewPushRow, Derived>,
     texts: Texts,
@@ -206,7 +202,7 @@ export abstract class Records {
     return { row: { ...row, ...vault.keys.links.store(urlToken) }, secret, upload, urlToken };
   }
 
-  /** Inserts a row with its files and its entry in the audit log, in the caller's transaction. */
+  /** Inserts a row, its files and its audit entry in the caller's transaction. */
   protected async insert(sql: Sql, { row, secret, upload }: NewRecord, from: Visitor) {
     const inserted = await store.insertPush(sql, row, secret);
     const creation = { pushId: inserted.id, kind: 'creation', from, at: row.created_at } as const;
@@ -216,8 +212,8 @@ export abstract class Records {
   }
 
   /**
-   * Ends a row for a visitor who may, and one whose time is over for anyone. Where a row has ended, it ends the files whose
-   * links are still valid.
+   * Ends an active row if the visitor `may`, and an overdue row for any visitor. If the row had ended and the visitor
+   * `may`, ends its files and kept views.
    */
   protected async end(row: PushRow, visitor: Visitor, may: boolean): Promise<void> {
     const end = async (sql: Sql) => {
@@ -237,21 +233,20 @@ export abstract class Records {
     if (ended && ended !== 'files') this.countEnd(row, ended, visitor);
   }
 
-  /** Counts the end of a push, or of a request, whose one view is its answer. */
   protected countEnd({ kind }: PushRow, reason: keyof typeof endsOfRequests, visitor: Visitor) {
     const { events } = this.options;
     if (kind === 'request') events.requestChanged(endsOfRequests[reason]);
     else events.expired(reason, 1, visitor.ip);
   }
 
-  /** Cleans up after the end of a row: its key in the database's logs, and its files. */
+  /** Removes the keys of an ended row from the logs of the database, and starts the deletion of its files. */
   protected async cleanUp(row: PushRow): Promise<void> {
     await this.options.database.scrub();
     if (mayHaveFiles(row)) void this.options.files.drop();
   }
 }
 
-/** Ends a row and its answer, in this order as everything that writes both; undefined if it had ended. */
+/** Ends a row, then its answer: all writers lock them in this order. Returns undefined if the row had ended. */
 export async function endRecord(sql: Sql, id: number, at: number, deleted: 0 | 1) {
   const ended = await store.endPush(sql, id, at, deleted);
   if (ended?.answer_id != null) await store.endPush(sql, ended.answer_id, at, deleted);
@@ -262,7 +257,7 @@ function pageOf(number: number): listings.RowPage {
   return { number, rows: limits.rowsPerPage };
 }
 
-/** A token of 14 random bytes. It begins and ends with a letter or digit, as chat programs cut links at punctuation. */
+/** 14 random bytes. Begins and ends with a letter or digit, as chat programs cut links at punctuation. */
 export function newUrlToken(): string {
   for (;;) {
     const token = randomBytes(14).toString('base64url').toLowerCase();

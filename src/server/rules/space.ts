@@ -1,7 +1,7 @@
 import { full } from '../service-errors';
 import type { Database } from '../store/sql';
 
-/** Refuses pushes before the disk, or what memory there is for data, is full: expiring pushes has to write, too. */
+/** Refuses new pushes before the disk or the memory for data is full, as expiring a push also needs space to write. */
 export class Space {
   private short = false;
 
@@ -12,13 +12,13 @@ export class Space {
     private readonly warn: (message: string) => void,
   ) {}
 
-  /** @throws ServiceRefusal while less than the reserve is free */
+  /** @throws ServiceRefusal while less than `reserve` is free */
   async check(): Promise<void> {
     await this.look();
     if (this.short) throw full();
   }
 
-  /** Logs when there begins to be too little, and when there is enough again. */
+  /** Logs when free space falls below `reserve`, and when it is above again. */
   async look(): Promise<void> {
     const short = !(await this.isEnough());
     if (short && !this.short)
@@ -27,7 +27,7 @@ export class Space {
     this.short = short;
   }
 
-  /** Free pages inside the database file count, but half of the reserve must be on the disk, for the write-ahead log. */
+  /** Free pages inside the database file count, but the write-ahead log needs half of the reserve on the disk. */
   async isEnough(): Promise<boolean> {
     const { database, reserve } = this;
     const free = await database.free();

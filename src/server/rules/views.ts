@@ -12,16 +12,15 @@ import { type KeyedView, keyedView, retryOrThrow } from './once';
 import { PassphraseCheck, possiblePassphrase } from './passphrase-check';
 import { endRecord, mayHaveFiles, Records } from './records';
 
-/** Who opens what, and with what. */
 export interface Opener {
   readonly urlToken: string;
   readonly visitor: Visitor;
   readonly passphrase: string;
-  /** Receives the bytes of memory that the texts take; when it throws, nothing is taken. */
+  /** Called with the bytes of memory that the texts will take. If it throws, no view is used. */
   readonly reserve?: (bytes: number) => void;
 }
 
-/** A text with its files, opened; without either when it is gone. */
+/** A decrypted text and its files; null and no files when the secret is destroyed. */
 export interface TextWithFiles {
   readonly text: string | null;
   readonly files: readonly OfferedFile[];
@@ -29,58 +28,57 @@ export interface TextWithFiles {
 
 const NOTHING: TextWithFiles = { text: null, files: [] };
 
-/** A row as somebody reads it, with its content: none of a row that is closed. The files of a question end with the request. */
+/** What a retrieval returns; a closed row has no content. Taking an answer ends the files of its question. */
 export interface Viewed extends TextWithFiles {
-  /** `taken` when this reading took the answer to a request, which closed the request. */
+  /** `taken` when this retrieval took the answer to a request, which closed the request. */
   readonly state: 'open' | 'taken' | 'closed';
   readonly row: PushRow;
-  /** Whether this reading ended the row: by its last view, by its answer, or as its time was over and no sweep had ended it yet. */
+  /** Whether this retrieval ended the row: by a last view, by taking the answer, or as it was overdue. */
   readonly ended: boolean;
-  /** The answer to a request; nothing unless it was taken. */
+  /** The answer to a request, empty unless `state` is `taken`. */
   readonly answer: TextWithFiles;
 }
 
-/** What is known of a reading before the secret is read. */
+/** A retrieval after its key proof and passphrase were checked. */
 interface Viewing extends Opener {
   readonly row: PushRow;
-  /** Whether the visitor is the owner. */
   readonly own: boolean;
-  /** The key derived from the passphrase of a row that has one. */
+  /** The key derived from the passphrase; undefined if the row has none. */
   readonly unlocked: Uint8Array | undefined;
   readonly key: KeyedView | undefined;
-  /** Whether memory was reserved, which is done once, as a transaction may run several times. */
+  /** Whether `reserve` was called. The transaction may run several times, but memory is reserved once. */
   reserved: boolean;
 }
 
-/** A row, as it was before it was opened, its sealed content, and the data key, which opens it. */
+/** A row as it was before this view ended it, with its sealed content and the data key that opens it. */
 interface Opened {
   readonly row: PushRow;
   readonly payload: Uint8Array | null;
   readonly files: readonly FileRow[];
   readonly key: Uint8Array;
-  /** Whether its last view has destroyed it. */
+  /** Whether this was the last view. */
   readonly isLast: boolean;
 }
 
 const TO_PUBLIC_KEY = 'This push is encrypted to a public key. No view was used.';
 
-/** How the secrets of pushes and requests are read: who takes a view, what that destroys, and who may have it again. */
+/** Retrieves the secrets of pushes and requests, destroys them with the last view, and returns kept views. */
 export abstract class Views extends Records {
   protected readonly passphrases = new PassphraseCheck(this.options);
   protected readonly proofs = new ProofCheck(this.options);
 
-  /** Records a visit to one that has ended, later: the response must not take longer than for an unknown token. */
+  /** Records a visit to an ended row after the response, which must not take longer than one for an unknown token. */
   missed({ url_token }: PushRow, visitor: Visitor): void {
     const opener = { urlToken: url_token, visitor: { ...visitor, signal: undefined } };
     this.deferred.add(() => this.retrieve({ ...opener, passphrase: '' }));
   }
 
   /**
-   * Reads what a link opens, and takes a view of a push unless it is the visitor's own. The last view deletes the secret at
-   * once, and the files when their links expire, but not later than the push's days. The owner of a request takes its answer, if
-   * there is one, which closes the request; others read the question as often as they like. A copy of a request that took a
-   * view, or an answer, gets the same, and takes none.
-   * @throws ServiceRefusal when there is no such row, or for its key or its passphrase
+   * Returns the secret of a link. A retrieval uses a view unless the visitor owns the push. The last view deletes the
+   * secret at once, and the files when their links or the push expire. The owner of a request takes its answer, which
+   * closes the request; others may read the question any number of times. A repeated `Idempotency-Key` returns the same
+   * content without a view.
+   * @throws ServiceRefusal when there is no such row, or when the key proof or the passphrase is missing or wrong
    */
   async retrieve(opener: Opener): Promise<Viewed> {
     const { urlToken, visitor, passphrase } = opener;
@@ -93,7 +91,7 @@ export abstract class Views extends Records {
         const row = await (key ? key.findRow(sql, now()) : store.findPush(sql, lookup));
         return await this.viewOnce(this.known(urlToken, row), opener, key);
       } catch (error) {
-        // A refusal is looked into, too: a copy may have used up what this request has not found.
+        // Also after a refusal, as a request with the same key may have taken the last view.
         const kept = await key?.replay(database.sql, now());
         const viewed = key && kept && (await this.viewAgain(kept, key.keysOf(kept), opener));
         if (viewed) return viewed;
@@ -104,7 +102,7 @@ export abstract class Views extends Records {
 
   private async viewOnce(row: PushRow, opener: Opener, key: KeyedView | undefined) {
     const { visitor, passphrase } = opener;
-    // The key is checked before the passphrase: who has none cannot try any passphrase.
+    // The key is checked before the passphrase, so that passphrases cannot be guessed without the key.
     await this.proofs.check(row, visitor);
     if (visitor.withoutIdentity && row.sealed_with === 'recipient' && row.expired_at === null)
       throw new ServiceRefusal('identity', TO_PUBLIC_KEY);
@@ -130,14 +128,13 @@ export abstract class Views extends Records {
     else events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
   }
 
-  /** Claims, opens and records a reading, in one transaction. */
   private async open(sql: Sql, viewing: Viewing): Promise<Viewed> {
     const { row, own, visitor, key } = viewing;
     if (visitor.signal?.aborted) throw abandoned();
     const now = this.options.now();
-    // What was answered as expired stays expired if the clock is set back.
+    // A push that was once reported as expired stays expired, even if the clock is set back.
     const claimed = row.expired_at === null ? await claim(sql, row, own, now) : undefined;
-    // The claim has waited for copies. None has used a view if nobody has since the row was read.
+    // The claim waits for other views. If none was taken since the row was read, none has the same key.
     if (!claimed || claimed.views > row.views + 1) await key?.check(sql, now);
     const active = claimed && { ...claimed, url_token: row.url_token };
     const opened = active && (await this.unseal(sql, active, viewing.unlocked, now));
@@ -154,9 +151,9 @@ export abstract class Views extends Records {
   }
 
   /**
-   * Opens what was claimed; undefined if the secret is gone. The last view, which has expired the row, destroys the secret at
-   * once, and the files, which nothing in the database opens any more, when the links to them end. The statements are
-   * concurrent, as PostgreSQL answers all in one round trip.
+   * Reads the secret of a claimed row; returns undefined if the secret is destroyed. A last view destroys the secret at
+   * once, but the files only when their links expire: without the secret, the database cannot decrypt the files. The
+   * statements are concurrent, as PostgreSQL then needs one round trip for all.
    */
   private async unseal(
     sql: Sql,
@@ -173,12 +170,12 @@ export abstract class Views extends Records {
       hasFiles ? listFiles(sql, id) : [],
       isLast && hasFiles && keepFilesUntil(sql, id, Math.min(now + LINK_TIME, expires_at)),
     ]);
-    // A secret that cannot be opened, for lack of a key or because the row was changed, takes no view.
+    // Throws if the key is missing or the row was changed by hand; the rollback then gives the view back.
     const key = secret && this.options.vault.openKey(row, secret, unlocked);
     return key && { row, payload: secret.payload, files, key, isLast };
   }
 
-  /** Takes the answer to a request, if there is one, and closes the request; its files stay while their links are valid. */
+  /** Takes the answer, if there is one, and closes the request. Files of the answer stay until their links expire. */
   private async takeAnswer(sql: Sql, { row: request, key }: Opened, now: number) {
     if (request.answer_id === null) return undefined;
     const active = await store.findActive(sql, { id: request.answer_id }, now);
@@ -190,8 +187,8 @@ export abstract class Views extends Records {
   }
 
   /**
-   * Records a reading in the audit log. A view, and an answer that was taken, is kept there for who has sent a key. A text that
-   * the reading destroyed is kept for them, and for those who have taken earlier views.
+   * Records a retrieval in the audit log. If the visitor sent an `Idempotency-Key`, the entry also keeps the view for
+   * repeated requests. A text that this view destroys is kept, sealed, for this key and the keys of earlier views.
    */
   private async record(
     sql: Sql,
@@ -202,7 +199,7 @@ export abstract class Views extends Records {
     const [{ row, isLast }, answer] = all;
     const event = { pushId: row.id, from: visitor, at: now };
     if (own && !answer) return recordEvent(sql, { ...event, kind: 'owner_view' });
-    // The question is read as often as its link is opened: not each reading has an entry.
+    // A question can be read any number of times, so the number of entries is limited.
     if (row.kind === 'request' && !answer)
       return recordRepeated(sql, { ...event, kind: 'request_view' }, this.options.maxFailures);
     const spent = (isLast || answer) && (key || row.expire_after_views > 1) ? all : [];
@@ -216,12 +213,12 @@ export abstract class Views extends Records {
     ]);
   }
 
-  /** Records an opening of a row that has ended, and ends it if no sweep has done so yet. */
+  /** Records a retrieval of an ended row. Ends the row if it is overdue and no sweep has ended it. */
   private async miss(sql: Sql, before: PushRow, visitor: Visitor, now: number): Promise<Viewed> {
     const { id, expires_at } = before;
     const due = before.expired_at !== null || expires_at <= now;
     const ended = due && (await endRecord(sql, id, expires_at, 0)) !== undefined;
-    // What was answered as expired stays expired if the clock is set back, also for those who repeat.
+    // Kept views that are over are destroyed now, so that they stay over even if the clock is set back.
     await forgetViews(sql, id, now);
     const event = { pushId: id, kind: 'failed_view', from: visitor, at: now } as const;
     await recordRepeated(sql, event, this.options.maxFailures);
@@ -230,7 +227,7 @@ export abstract class Views extends Records {
     return { state: 'closed', row, ended, ...NOTHING, answer: NOTHING };
   }
 
-  /** Reads again what a kept view has opened, the row as it was then; undefined when the view is not kept any more. */
+  /** Returns the same content and row as the kept view did; undefined when its text is destroyed. */
   private async viewAgain(
     kept: KeptView,
     [key, answerKey]: readonly Uint8Array[],
@@ -266,13 +263,13 @@ export abstract class Views extends Records {
     const bytes = await sizeOfKept(sql, kept, row.id);
     if (bytes === undefined) return undefined;
     reserve?.(memoryFor(bytes));
-    // Files are read before the text, as they are there for as long as it is.
+    // Files are read first: if the text still exists afterwards, so did the files.
     const files = mayHaveFiles(row) ? await listFiles(sql, row.id) : [];
     const payload = await readKept(sql, kept, row.id);
     return payload && this.contentOf({ row, payload, key, files }, kept.kept_at);
   }
 
-  /** The content of a row that was opened then, with a link to each file. */
+  /** Decrypts the text of an opened row, and makes links to its files that are valid from `now` on. */
   private contentOf(
     { row, payload, key, files }: Omit<Opened, 'isLast'>,
     now: number,
@@ -285,20 +282,20 @@ export abstract class Views extends Records {
 }
 
 /**
- * Finds the row if it is active, or takes one of its views, the last of which expires it. An owner locks the row, so that two of
- * their readings at once, or a reading and a closing, follow one another.
+ * Takes a view of an active push, or only finds an active request; returns undefined if the row has ended. For the
+ * owner, locks the row instead, so that simultaneous retrievals and closings by the owner run one after the other.
  */
 function claim(sql: Sql, row: PushRow, own: boolean, now: number): Promise<StoredPush | undefined> {
   if (own) return store.lockActive(sql, row, now);
   return row.kind === 'request' ? store.findActive(sql, row, now) : store.takeView(sql, row, now);
 }
 
-/** The answer was taken: the files of the question end with it. */
+/** Returns the question without its files, which ended when the answer was taken. */
 function takenOf(row: PushRow, { text }: TextWithFiles, answer: TextWithFiles): Viewed {
   return { state: 'taken', row, ended: true, text, files: [], answer };
 }
 
-/** Bytes of memory for a text of that length, twice: a page of kind url contains it twice. */
+/** Bytes of memory for a text. Twice its length, as the page of a push of kind url contains the text twice. */
 function memoryFor(length = 0): number {
   return 2 * length;
 }

@@ -3,7 +3,7 @@ import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
 import { type ColumnType, insertionOf, type Sql } from './sql';
 
-/** Kinds of the reference, and those that only requests of our service have. */
+/** Kinds of Password Pusher and, from `request_view` on, of requests for secrets, which only this service has. */
 type AuditKind =
   | 'creation'
   | 'view'
@@ -22,16 +22,16 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
-  /** Number of events that this entry represents; 0 for requests that only lacked the passphrase or the key. */
+  /** Number of events that this entry represents; 0 for HTTP requests that only lacked the passphrase or the key. */
   count: number;
   created_at: number;
-  /** Time of the last event; null for a single one. */
+  /** Time of the last event; null for a single event. */
   updated_at: number | null;
 }
 
 const NOBODY: Origin = { ip: null, userAgent: null, referrer: null };
 
-/** Where a request came from; null for what is unknown. */
+/** Where an HTTP request came from; null for unknown values. */
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -44,7 +44,7 @@ export interface AuditEvent {
   readonly kind: AuditRow['kind'];
   readonly from: Origin;
   readonly at: number;
-  /** 1 if left out; 0 for a request without the passphrase or the key, which is on record and no wrong one. */
+  /** 1 if left out; 0 for an HTTP request without passphrase or key, which is recorded but is not a wrong try. */
   readonly count?: 0 | 1;
 }
 
@@ -68,7 +68,6 @@ const keptColumns = {
 const recording = insertionOf('audit', columns);
 const keeping = insertionOf('audit', { ...columns, ...keptColumns });
 
-/** @param kept what a view's entry has for its reader, who may send the request again */
 export async function recordEvent(
   sql: Sql,
   { pushId: push_id, kind, from, at: created_at, count = 1 }: AuditEvent,
@@ -80,8 +79,8 @@ export async function recordEvent(
 }
 
 /**
- * Records, in a transaction, an event that has no limit, together with others of the same kind and origin: failures, and
- * readings of a question. The first event locks the push, so that each of many at once finds those before it. Once a push has
+ * Records an event that has no limit, such as a failure, in one entry with others of the same kind and origin. Needs a
+ * transaction: the first event locks the push, so that each of many at once finds those before it. Once a push has
  * `most` such entries, events of new origins share one entry without origin.
  */
 export async function recordRepeated(sql: Sql, event: AuditEvent, most: number): Promise<void> {
@@ -116,7 +115,6 @@ async function countRepeated(sql: Sql, pushId: number): Promise<number> {
   return Number(rows[0]?.entries);
 }
 
-/** A page of a push's log, oldest first. */
 export function listEvents(sql: Sql, pushId: number, page: RowPage): Promise<AuditRow[]> {
   return sql<AuditRow>`
     SELECT kind, ip, user_agent, referrer, count, created_at, updated_at FROM audit
@@ -125,13 +123,12 @@ export function listEvents(sql: Sql, pushId: number, page: RowPage): Promise<Aud
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;
 }
 
-/** The tries of the owner with a passphrase, of all others, or of others with a key. */
+/** Tries at a push: passphrases of its owner, passphrases of others, or key proofs of others. */
 export interface Tries {
   readonly pushId: number;
   readonly whose: 'owner' | 'others' | 'key';
 }
 
-/** Times of the tries after `since` and before `until`, oldest first. */
 export async function listTries(sql: Sql, { pushId, whose }: Tries, since: number, until: number) {
   const rows = await sql<{ tried_at: number }>`
     SELECT tried_at FROM tries
@@ -146,14 +143,14 @@ export async function insertTry(sql: Sql, { pushId, whose }: Tries, at: number):
   return (rows[0] as { id: number }).id;
 }
 
-/** Deletes a try by all its columns: only one that is exactly what was inserted. */
+/** Compares all columns, so that only exactly the inserted try is deleted. */
 export async function deleteTry(sql: Sql, { pushId, whose }: Tries, at: number, id: number) {
   await sql`
     DELETE FROM tries
     WHERE id = ${id} AND push_id = ${pushId} AND whose = ${whose} AND tried_at = ${at}`;
 }
 
-/** Deletes earlier tries than `since`, and those in the future, recorded while the clock was ahead. */
+/** Deletes tries from `until` on, too, which were recorded while the clock was ahead. */
 export async function deleteTries(sql: Sql, since: number, until: number): Promise<void> {
   await sql`DELETE FROM tries WHERE tried_at <= ${since} OR tried_at >= ${until}`;
 }

@@ -22,7 +22,7 @@ export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
 
 export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 
-/** The `ServiceError` for a `ServiceRefusal` of the database outside of a request; any other error as it is. */
+/** Makes a `ServiceError` of a `ServiceRefusal` outside of an HTTP request; returns any other error as it is. */
 export function asServiceError(error: unknown): unknown {
   if (!(error instanceof ServiceRefusal)) return error;
   if (error.cause instanceof ServiceError) return error.cause;
@@ -38,7 +38,7 @@ export function asServiceError(error: unknown): unknown {
 
 /**
  * Opens the database, created when missing, and migrates it to the current schema.
- * @param isNew called before the first table is made, perhaps again; nothing is made if it throws
+ * @param isNew called before tables are made, again when the transaction is retried; if it throws, nothing is made
  * @throws ServiceError
  */
 export async function openDatabase(
@@ -59,7 +59,7 @@ export async function openDatabase(
 
 /**
  * Opens a database that a service has created.
- * @param otherwise what helps besides another place when it is missing
+ * @param otherwise appended to the hint when the database is missing
  * @throws ServiceError when it is missing or cannot be opened
  */
 export async function openExisting(
@@ -73,13 +73,13 @@ export async function openExisting(
   });
 }
 
-/** The place of the data for messages, without an address, which may contain a password. */
+/** Names the data in messages without its address, which may contain a password. */
 export function placeOf({ data, database }: DataLocation): string {
   return database === undefined ? `"${data}"` : 'the PostgreSQL of --database';
 }
 
 /**
- * The data by the absolute path of its file, or by its hosts and name, for people.
+ * Names the data for people: by the absolute path of its file, or by its hosts and name.
  * @throws ServiceError for an invalid address
  */
 export function dataName({ data, database }: DataLocation, env?: Variables): string {
@@ -97,7 +97,7 @@ function missing(location: DataLocation, otherwise = ''): ServiceError {
 }
 
 /**
- * The path of a database that a service has created; undefined for PostgreSQL.
+ * Returns the path of a database that a service has created; undefined for PostgreSQL.
  * @throws ServiceError when it is missing
  */
 export function fileOf(location: DataLocation, otherwise?: string): string | undefined {
@@ -155,7 +155,7 @@ async function open(
   if (location.database !== undefined) {
     const { database } = location;
     const address = () => readAddress(database, env);
-    // A mistake in the address is reported before the driver is loaded, which takes 5 ms and 200 KiB.
+    // A mistake in the address is reported before the driver is loaded, because loading takes 5 ms and 200 KiB.
     address();
     const { openPostgres } = await import('./postgres');
     return openPostgres(address);
@@ -166,7 +166,7 @@ async function open(
   return openSqlite(file, quietly);
 }
 
-/** One entry per release. Never edit an entry after its release. Braces enclose what differs between the databases. */
+/** One entry per release. Never edit an entry after its release. Braces enclose a name of `Dialect`. */
 const migrations = [schema];
 
 const statementsOf = (migration: string, dialect: Dialect): string[] =>

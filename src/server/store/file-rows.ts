@@ -1,9 +1,9 @@
 import { first, hasRows, type Sql } from './sql';
 
-/** A row of `files`: name, type and size, sealed. */
 export interface FileRow {
   /** Index of the file in its push, from 0. */
   readonly position: number;
+  /** Name, type and size, sealed. */
   readonly header: Uint8Array;
 }
 
@@ -15,7 +15,7 @@ export interface ChunkRow {
   readonly sealed: Uint8Array;
 }
 
-/** Chunks deleted in one transaction (512 KiB), so that others wait briefly, and a full disk has room for the log. */
+/** Chunks deleted per transaction (512 KiB): other transactions wait briefly, and the log fits on a full disk. */
 const PIECE = 8;
 
 /** The `ends_at` of files that nobody may read any more, including downloads in progress. */

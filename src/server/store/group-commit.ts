@@ -1,22 +1,21 @@
 import type { Queue } from '../queues';
 import type { Sql } from './sql';
 
-/** A transaction that shares one with others. */
+/** The work of one caller, which shares a transaction with the work of others. */
 export interface Member {
   readonly work: (sql: Sql) => Promise<unknown>;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Runs `work` in a transaction that others may share. `terms` are what a store has to know of a member besides. */
+/** Runs `work` in a transaction that other work may share. `terms` are what a store adds to a `Member`. */
 type Join<Terms> = <T>(work: (sql: Sql) => Promise<T>, terms: Terms) => Promise<T>;
 
 /**
- * Group commit: concurrent transactions share one, and so one sync to disk, which takes longer than all their work. Those
- * that arrive before the turn of a group join it.
- * @param turn runs what commits a group when there is room for one
- * @param commit runs the work of all in one transaction and then settles each (`settle`); one that fails undoes only itself.
- *   It never rejects
+ * Group commit: concurrent transactions share one, and so one sync to disk, which takes longer than all their work.
+ * Transactions that arrive before the turn of a group join it.
+ * @param turn calls its argument, which commits a group, when there is room for a group
+ * @param commit runs the work of all members in one transaction and then settles each (`settle`); it never rejects
  * @param most members of a group
  */
 export function gathering<Terms extends object>(
@@ -34,12 +33,12 @@ export function gathering<Terms extends object>(
   return (work, terms) =>
     new Promise((resolve, reject) => {
       const isFirst = waiting.push({ ...terms, work, resolve, reject }) === 1;
-      // First let the event loop read the requests that have already arrived.
+      // The event loop first reads the HTTP requests that have already arrived.
       if (isFirst) void nextRound().then(begin);
     });
 }
 
-/** Settles members by their outcomes. Called after the commit: what was not committed must not be answered. */
+/** Settles members by their outcomes. Must follow the commit: no response may report what was not committed. */
 export function settle(
   members: readonly Member[],
   outcomes: readonly PromiseSettledResult<unknown>[],

@@ -1,29 +1,29 @@
 import { type ColumnType, onRows, plain, type Sql } from './sql';
 
-/** Milliseconds for which an answer is kept at most. */
+/** Maximum milliseconds for which the result of an HTTP request is kept for its repetition. */
 export const LONGEST = 10 * 60_000;
 
-/** Milliseconds by which the clocks of services may differ. If a view was kept later than that, a clock was set back. */
+/** Milliseconds by which clocks of services may differ. A kept view further in the future shows a clock set back. */
 const ASTRAY = 5 * 60_000;
 
 /**
- * The answer to a request with an `Idempotency-Key`, for a client that sends it again. What was made is a row of `kept`. What was
- * viewed is in the view's entry of the audit log, which each view writes: a row of its own, which is found by its key, would
- * change another page of the database for each.
+ * The result of an HTTP request with an `Idempotency-Key`, for a client that repeats it. What was made has a row in
+ * `kept`. The result of a view is in its audit entry, which each view writes: a separate row, found by its key, would
+ * change another page of the database.
  */
 export interface KeptAnswer {
-  /** The push that the request made, answered or viewed. */
+  /** The push that the HTTP request made, answered or viewed. */
   readonly push_id: number;
-  /** A hash of what a request to make something asked for; the data keys of what a view opened, sealed with such a hash. */
+  /** For something made, a hash of the request's content; for a view, the sealed data keys of what it opened. */
   readonly seal: Uint8Array;
   readonly kept_at: number;
 }
 
 export interface KeptView extends KeptAnswer {
-  /** The id of the view's entry in the log. */
+  /** The id of the view's audit entry. */
   readonly id: number;
   readonly lookup: string;
-  /** How many views had been taken, this one among them. */
+  /** Number of views taken, including this one. */
   readonly views: number;
 }
 
@@ -36,16 +36,16 @@ interface KeptRow {
   readonly until: number;
 }
 
-/** The columns of a view's entry in the audit log that are for its reader. */
+/** Columns of an audit entry that let the reader of a view repeat the HTTP request. */
 export interface KeptViewRow {
-  /** A hash of the `Idempotency-Key`, which only has to tell the views of one push apart: 48 bits, short in an index. */
+  /** 48 bits of a hash of the `Idempotency-Key`, short in an index: they tell the views of one push apart. */
   readonly key_hash: number;
   readonly sealed: Uint8Array;
   readonly views: number;
   readonly until: number;
 }
 
-// The insertion replaces a row whose time is over, and which no sweep has deleted yet.
+// The insertion replaces an expired row that no sweep has deleted yet.
 const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
   {
     key_hash: 'TEXT',
@@ -63,10 +63,10 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
   'key_hash',
 );
 
-/** Returns false when a request with that key has been done. */
+/** Returns false when a request with the same key was done before. */
 export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
   const kept = await insertion(sql, { ...row });
-  // Of several requests with one key, which PostgreSQL inserts at once, one has the row.
+  // PostgreSQL may insert several requests with one key in one statement; its row has the `push_id` of one of them.
   return kept?.push_id === row.push_id;
 }
 
@@ -81,12 +81,12 @@ export async function findMade(sql: Sql, hash: string, now: number) {
   return madeSearch(sql, { hash, at: now });
 }
 
-/** Deletes rows whose time is over, and those that were kept while the clock was ahead. */
+/** Deletes expired rows, and rows that were kept while the clock was ahead. */
 export async function deleteMade(sql: Sql, now: number): Promise<void> {
   await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;
 }
 
-/** The condition on an entry with a view that is kept for the `hash` of a key `at` a time, both columns of `input`. */
+/** SQL condition for an entry whose view is kept for `hash`, the hash of a key, `at` a time; both are in `input`. */
 export const KEPT = `key_hash = hash AND until > at AND audit.created_at <= at + ${ASTRAY}`;
 
 const viewSearch = onRows<KeptView>(
@@ -96,7 +96,10 @@ const viewSearch = onRows<KeptView>(
   'hash',
 );
 
-/** Finds the view of a push that is kept for a key, or that of another push if the key is used for both at the same time. */
+/**
+ * Finds the view of a push that is kept for a key. Merged calls differ by `hash` alone, so the result may be a view of
+ * another push if one key is used for both pushes at once.
+ */
 export async function findView(sql: Sql, lookup: string, hash: number, now: number) {
   return viewSearch(sql, { hash, token: lookup, at: now });
 }
@@ -114,8 +117,9 @@ const spending = onRows(
 );
 
 /**
- * Keeps the text of a push whose secret is destroyed, for those whose views of `keptId` are kept: their keys alone open it.
- * @param own whether the view that destroys it is kept, too; if not, the text is kept only where others are
+ * Keeps the text of a push whose secret is destroyed while views of `keptId` are kept. Only the keys of these views
+ * open it.
+ * @param own whether the view that destroys the secret is kept; if not, the text is kept only if other views are
  */
 export async function keepSpent(
   sql: Sql,
@@ -136,7 +140,7 @@ const keptText = (column: string) =>
 
 const sizeSearch = keptText('COALESCE(length(secrets.payload), length(spent.payload)) AS bytes');
 
-/** Bytes of a sealed text that a kept view has opened; undefined if either is gone. */
+/** Returns bytes; undefined if the text or the view is gone. */
 export async function sizeOfKept(sql: Sql, { id: entry }: KeptView, id: number) {
   const [row] = await sql<{ bytes: number | null }>(sizeSearch, id, id, entry);
   return row?.bytes ?? undefined;
@@ -144,13 +148,13 @@ export async function sizeOfKept(sql: Sql, { id: entry }: KeptView, id: number) 
 
 const textSearch = keptText('COALESCE(secrets.payload, spent.payload) AS payload');
 
-/** The sealed text that a kept view has opened; undefined if either is gone. */
+/** Returns undefined if the text or the view is gone. */
 export async function readKept(sql: Sql, { id: entry }: KeptView, id: number) {
   const [row] = await sql<{ payload: Uint8Array | null }>(textSearch, id, id, entry);
   return row?.payload ?? undefined;
 }
 
-/** A statement that destroys what is kept of views. The hash, which opens nothing, stays with the entry. */
+/** Makes a statement that destroys what is kept of views, except the hash, which opens nothing. */
 const forgetting = (which: string) =>
   plain(`UPDATE audit SET sealed = NULL, views = NULL, until = NULL WHERE ${which}`);
 
@@ -159,7 +163,6 @@ const forgettingKey = forgetting(
    RETURNING push_id`,
 );
 
-/** Destroys the view of a push that is kept for a key. */
 export async function forgetView(sql: Sql, lookup: string, hash: number): Promise<void> {
   const rows = await sql<{ push_id: number }>(forgettingKey, lookup, hash);
   for (const { push_id } of rows) await forgetSpent(sql, push_id);
@@ -169,13 +172,13 @@ const forgettingPush = forgetting(
   'push_id = ? AND (until <= ? OR until IS NOT NULL AND created_at > ?)',
 );
 
-/** Destroys the kept views of a push, or only those that are over by a time. */
+/** Destroys the kept views of a push; with `by`, only those that are over at that time. */
 export async function forgetViews(sql: Sql, pushId: number, by = Number.MAX_SAFE_INTEGER) {
   await sql(forgettingPush, pushId, by, by + ASTRAY);
   await forgetSpent(sql, pushId);
 }
 
-/** Destroys the texts of a push that nobody's key opens any more. */
+/** Destroys the texts of a push of which no view is kept any more. */
 export async function forgetSpent(sql: Sql, keptId: number): Promise<void> {
   await sql`
     DELETE FROM spent WHERE kept_id = ${keptId} AND NOT EXISTS (
@@ -191,15 +194,15 @@ const forgettingOver = forgetting(
 );
 
 /**
- * Destroys the first kept views that are over, or that were kept while the clock was ahead; returns how many. Their texts are
- * left to `listSpent`.
+ * Destroys at most `count` kept views that are over, or were kept while the clock was ahead; returns how many.
+ * `listSpent` finds their texts.
  */
 export async function forgetOver(sql: Sql, now: number, count: number): Promise<number> {
   const latest = now + ASTRAY;
   return (await sql(forgettingOver, now, latest, latest, count)).length;
 }
 
-/** Lists the pushes after an id that have texts which nobody's key opens any more, and how many bytes these have. */
+/** Lists pushes after an id that have texts but no kept views, with the bytes of these texts. */
 export function listSpent(sql: Sql, after: number, count: number) {
   return sql<{ id: number; bytes: number }>`
     SELECT kept_id AS id, CAST(sum(length(payload)) AS BIGINT) AS bytes FROM spent

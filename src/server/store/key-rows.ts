@@ -1,7 +1,7 @@
 import type { SecretRow, StoredPush, StoredToken } from './push-rows';
 import type { Sql } from './sql';
 
-/** What an instance key seals of a push. */
+/** What an instance key seals in the row of a push. */
 export type SealedKeys = Pick<SecretRow, 'data_key' | 'note_key' | 'verifier'>;
 
 /** Sealed keys, with the terms and the link token of the push, to which they are bound. */
@@ -20,17 +20,17 @@ export interface LinkKeyRow {
   readonly key_id: string;
 }
 
-/** The id of the instance key in use; undefined on new data. */
+/** Returns the id of the instance key in use; undefined on new data. */
 export async function findKey(sql: Sql): Promise<string | undefined> {
   return (await sql<{ id: string }>`SELECT id FROM instance_keys`)[0]?.id;
 }
 
-/** Lets secrets be sealed with a key. */
+/** Allows rows with this id as `key_id`. */
 export async function insertKey(sql: Sql, id: string): Promise<void> {
   await sql`INSERT INTO instance_keys (id) VALUES (${id})`;
 }
 
-/** Rejects while a row is sealed with the key; from then on, the database rejects rows that are. */
+/** Rejects while a row is sealed with the key. After that, the database rejects new rows sealed with it. */
 export async function deleteKey(sql: Sql, id: string): Promise<void> {
   await sql`DELETE FROM instance_keys WHERE id = ${id}`;
 }

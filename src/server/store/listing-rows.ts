@@ -7,10 +7,10 @@ export interface RowPage {
   readonly number: number;
 }
 
-/** An owner's pushes, requests, requests without an answer, or requests with one. */
+/** Which rows of an owner are listed: pushes, all requests, requests without an answer, or requests with an answer. */
 export type Listed = 'push' | 'request' | 'open' | 'ready';
 
-/** The conditions of the partial indexes, word by word: in other words, they would not be used. */
+/** The conditions are those of the partial indexes word by word; otherwise, the databases would not use the indexes. */
 const conditions: Readonly<Record<Listed, string>> = {
   push: "kind NOT IN ('request', 'answer')",
   request: "kind = 'request'",
@@ -18,7 +18,7 @@ const conditions: Readonly<Record<Listed, string>> = {
   ready: "kind = 'request' AND answer_id IS NOT NULL",
 };
 
-/** The statement for one page, by condition. Its subquery reads only the index for the rows of earlier pages. */
+/** Makes the statement for a page, by condition. Its subquery skips the rows of earlier pages in the index alone. */
 function listings(note: string, join: string, rowsOf: (condition: string) => string) {
   return mapped(conditions, (condition) =>
     plain(`
@@ -39,7 +39,8 @@ const activeListings = listings(
     WHERE owner_id = ? AND expired_at IS NULL AND expires_at > ? AND ${condition}`,
 );
 
-// The rows whose time has passed since the last sweep are few: for them, the unary `+` keeps SQLite from the owner's index.
+// Few rows have passed their time since the last sweep. The unary `+` keeps SQLite from searching all rows of the
+// owner for them.
 const endedListings = listings(
   "'' AS key_id, NULL AS note_key, NULL AS note",
   '',
@@ -51,7 +52,7 @@ const endedListings = listings(
     WHERE +owner_id = ? AND expired_at IS NULL AND expires_at <= ? AND ${condition}`,
 );
 
-/** A page of an owner's rows, newest first: active ones, or those that have ended, whose notes are gone. */
+/** Returns a page of an owner's rows, newest first. Ended rows have no note any more. */
 export function listRecords(
   sql: Sql,
   { ownerId, listed, ended }: { ownerId: number; listed: Listed; ended: boolean },

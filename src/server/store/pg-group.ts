@@ -6,34 +6,34 @@ import { isRowStatement, plain, type RowStatement, type Sql, type Value } from '
 export interface PgTerms {
   /** Members with the same key run one after the other. */
   readonly key: string;
-  /** When it is given up (`performance.now`). */
+  /** Time at which the member is given up (`performance.now`). */
   readonly until: number;
 }
 
 type PgMember = Member & PgTerms;
 
-/** A group does not wait long for the row of one member: its members are then retried alone. */
+/** A group waits only 100 ms for a locked row; after that, its members are retried alone. */
 const brief = plain('SET LOCAL lock_timeout = 100');
 
-/** A member failed, so that none of its group was committed. */
+/** Thrown when a member failed, so that nothing of its group was committed. */
 export class GroupFailed extends Error {}
 
 /**
- * Commits the members in one transaction. When it fails, none of them has done anything: those that a rule refuses are
- * rejected, and the others run again, alone if the database failed one of them.
- * @param transact runs work in a transaction, for that many milliseconds at most
+ * Commits the members in one transaction. If it fails, nothing is committed: members that a rule refuses
+ * (`ServiceRefusal`) are rejected, and the others run again, alone if the database failed one of them.
+ * @param transact runs work in a transaction, for at most `left` milliseconds
  */
 export async function commitTogether(
   members: PgMember[],
   transact: (work: (sql: Sql) => Promise<void>, left: number) => Promise<void>,
 ): Promise<void> {
   if (members.length === 0) return;
-  // In this order all processes lock rows, so that no two groups wait for each other.
+  // All processes lock rows in this order, so that no two groups wait for each other.
   members.sort((a, b) => (a.key < b.key ? -1 : 1));
   const left = Math.min(...members.map(({ until }) => until)) - performance.now();
   let outcomes: PromiseSettledResult<unknown>[] = [];
   const work = async (sql: Sql) => {
-    // If this statement fails, so does each other one.
+    // The error is ignored, because each later statement of the transaction then fails, too.
     const patience = sql(brief).catch(() => undefined);
     [outcomes] = await Promise.all([together(members, sql), patience]);
     if (outcomes.some(isRejected)) throw new GroupFailed();
@@ -58,7 +58,7 @@ export async function commitTogether(
   }
 }
 
-/** Runs the members on one connection and returns their outcomes in order, with all their statements sent. */
+/** Runs the members on one connection; returns their outcomes in order after all their statements were sent. */
 async function together(members: readonly PgMember[], sql: Sql) {
   const shared = merging(sql);
   const last = new Map<string, Promise<unknown>>();
@@ -71,7 +71,7 @@ async function together(members: readonly PgMember[], sql: Sql) {
     return result;
   });
   const outcomes = await Promise.allSettled(results);
-  // When a statement of a member failed, its others may wait for the next round to be sent.
+  // After a member fails, `merging` may send other statements of it in the next round only.
   if (outcomes.some(isRejected)) await nextRound();
   return outcomes;
 }
@@ -103,7 +103,7 @@ export function merging(sql: Sql): Sql {
   };
 }
 
-/** Bytes of a value that is not merged: a statement has all its values in memory, several times. */
+/** Values of more bytes are not merged, because a statement has all its values in memory several times. */
 const LARGE = 16 * 1024;
 const isLarge = (value: Value) => value instanceof Uint8Array && value.length > LARGE;
 
@@ -124,7 +124,7 @@ async function runForAll(sql: Sql, statement: RowStatement, calls: readonly Call
   }
 }
 
-/** The columns of rows, each as the text of an array (PostgreSQL manual, Array Input and Output Syntax). */
+/** Returns each column of the rows as the text of an array (PostgreSQL manual, Array Input and Output Syntax). */
 export function arraysOf(rows: readonly Value[][]): string[] {
   const [first = []] = rows;
   return first.map((_, column) => `{${rows.map((row) => element(row[column] ?? null)).join()}}`);

@@ -1,9 +1,9 @@
 export interface Pooled {
   /** False once the connection is unusable. */
   readonly alive: boolean;
-  /** Closes it at once: what waits for it rejects, with that code. */
+  /** Closes the connection at once; promises that wait for it reject with `code`. */
   abandon(code?: string): void;
-  /** Closes it once it is idle, or after some seconds. */
+  /** Closes the connection once it is idle, or after some seconds. */
   end(): Promise<void>;
 }
 
@@ -12,15 +12,15 @@ interface PoolWaiter<C> {
   readonly reject: (error: unknown) => void;
 }
 
-/** No connection became free in time, or the work did not settle. */
+/** Thrown when no connection becomes free in time, or the work does not settle. */
 export class PoolTimeout extends Error {
   override readonly name = 'PoolTimeout';
 }
 
-/** Milliseconds in which work rejects by itself whose connection was closed. */
+/** Milliseconds that work has to reject by itself after its connection was closed. */
 const SETTLING = 100;
 
-/** At most `size` connections, made when needed; callers wait in order while all are in use. */
+/** Makes at most `size` connections, when needed; callers wait in order while all are in use. */
 export class Pool<C extends Pooled> {
   private readonly all = new Set<C>();
   private readonly idle: C[] = [];
@@ -34,9 +34,10 @@ export class Pool<C extends Pooled> {
   ) {}
 
   /**
-   * Runs `work` with a connection, which is closed if `work` has not settled within that many milliseconds. Rejects as
-   * `work` does, or as `connect` if there is no connection at all.
-   * @throws PoolTimeout when no connection is free in that time, or `work` settles not even without its connection
+   * Runs `work` with a connection, which is closed if `work` has not settled within `within` milliseconds. Rejects as
+   * `work` does, or as `connect` does if there is no connection at all.
+   * @throws PoolTimeout when no connection is free in that time, or `work` does not settle after its connection was
+   *   closed
    */
   async use<T>(work: (connection: C) => Promise<T>, within?: number): Promise<T> {
     let connection: C | undefined;
@@ -57,7 +58,7 @@ export class Pool<C extends Pooled> {
       const over = new Promise<never>((_, reject) => {
         late = () => {
           lent.abandon('ETIMEDOUT');
-          // The error of the work itself is better, as it says what may be retried.
+          // The error of the work itself is preferred, because it says what may be retried.
           timer = setTimeout(() => reject(new PoolTimeout()), SETTLING);
         };
       });
@@ -68,7 +69,6 @@ export class Pool<C extends Pooled> {
     }
   }
 
-  /** Ends all connections and rejects all who wait. */
   async close(): Promise<void> {
     this.closed = new Error('the pool is closed');
     this.refuseAll(this.closed);
@@ -81,7 +81,7 @@ export class Pool<C extends Pooled> {
     this.serve();
   }
 
-  /** Gives idle connections to those who wait, and makes one if there are too few. */
+  /** Gives idle connections to waiting callers, and makes a connection if there are too few. */
   private serve(): void {
     for (const waiter of this.waiting) {
       const connection = this.takeIdle();
@@ -111,7 +111,7 @@ export class Pool<C extends Pooled> {
       this.giveBack(connection);
     } catch (error) {
       this.making -= 1;
-      // While there are connections in use, those who wait get one of them.
+      // While connections are in use, waiting callers get one of them later.
       if (this.all.size + this.making === 0) this.refuseAll(error);
     }
   }

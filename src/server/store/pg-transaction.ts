@@ -10,12 +10,12 @@ export interface PgConnection extends Pooled {
   ): Promise<R[] & { readonly command: string }>;
 }
 
-/** The connection broke. What was not committed is rolled back; the outcome of a COMMIT under way is unknown. */
+/** Thrown when the connection broke. Uncommitted work is rolled back; the outcome of a started COMMIT is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** The work was rolled back and may be retried. */
+/** Thrown when the work was rolled back and may be retried. */
 export class RolledBack extends Error {
   override readonly name = 'RolledBack';
 }
@@ -24,7 +24,9 @@ const begin = plain('BEGIN ISOLATION LEVEL READ COMMITTED');
 const commit = plain('COMMIT');
 const rollback = plain('ROLLBACK');
 
-/** A statement outside of a transaction. After a lost connection only a SELECT is retried: a write may have happened. */
+/**
+ * Runs a statement without a transaction. After a lost connection only a read is retried: a write may have happened.
+ */
 export async function runSingle<R>(
   connection: PgConnection,
   strings: TemplateStringsArray,
@@ -39,23 +41,24 @@ export async function runSingle<R>(
 }
 
 /**
- * Runs `work` in a transaction. If the connection breaks before COMMIT is sent, nothing was done, and the transaction is retried.
- * If it breaks after that, the outcome is unknown and reported as a failure: a view may be counted whose secret nobody got, but
- * no secret is shown without a counted view; and a push may exist, until it expires, whose link nobody has.
+ * Runs `work` in a transaction. If the connection breaks before COMMIT is sent, nothing was done, and the transaction
+ * is retried. If it breaks later, the outcome is unknown and reported as a failure: a view may be counted whose secret
+ * nobody got, but no secret is shown without a counted view; and a push may exist, until it expires, whose link nobody
+ * has.
  */
 export async function transact<T>(
   connection: PgConnection,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const result = await orRollback(connection, async () => {
-    // Awaited, because a statement after a failed BEGIN would run outside of a transaction.
+    // BEGIN is awaited, because a statement after a failed BEGIN would run outside of a transaction.
     await connection.run(begin, []);
     return work((strings, ...values) => connection.run(strings, values));
   });
   const { command } = await connection.run(commit, []).catch((error: unknown) => {
     throw isConflict(error) ? new RolledBack('', { cause: error }) : error;
   });
-  // The server answers ROLLBACK to the COMMIT of a transaction in which a statement failed.
+  // The server responds ROLLBACK to the COMMIT of a transaction in which a statement failed.
   if (command !== 'COMMIT') throw new Error('nothing was committed');
   return result;
 }

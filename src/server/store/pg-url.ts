@@ -15,16 +15,13 @@ export interface PgHost {
   readonly port: number;
 }
 
-/**
- * TLS as `postgres` takes it: none, TLS if the server has it, without verifying anything, or by these options.
- */
+/** TLS for the library `postgres`: none, TLS without verification if the server has it, or TLS with these options. */
 type PgTls =
   | false
   | 'prefer'
   | Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'checkServerIdentity'>;
 
 export interface PgAddress {
-  /** The hosts in the order in which they are tried. */
   readonly hosts: readonly PgHost[];
   readonly user: string;
   readonly password: string;
@@ -36,7 +33,7 @@ export interface PgAddress {
   readonly startup: Readonly<Record<string, string>>;
 }
 
-/** The supported URL parameters, with libpq's variables for their defaults. */
+/** The supported URL parameters, with libpq's environment variables for their defaults. */
 const parameters = {
   host: 'PGHOST',
   port: 'PGPORT',
@@ -58,8 +55,8 @@ const parameters = {
 type Parameter = (name: keyof typeof parameters) => string | undefined;
 
 /**
- * Parses `postgres://user:password@host:port/database?sslmode=…` as libpq does (PostgreSQL manual, Connection URIs), with
- * several hosts and socket folders. Kept in place of pg-connection-string (2.14), which has no list of hosts, treats
+ * Parses `postgres://user:password@host:port/database?sslmode=…` as libpq does (PostgreSQL manual, Connection URIs),
+ * with several hosts and socket folders. pg-connection-string (2.14) is not used: it has no list of hosts, treats
  * `sslmode` differently, and passes on unknown parameters.
  * @throws ServiceError (input) that never quotes the URL, which may contain a password
  */
@@ -147,7 +144,7 @@ function refuseUnsupported(parameter: Parameter): void {
     throw wrong('asks for a server that cannot be written to');
 }
 
-/** TLS as libpq defines it for `sslmode`, but that a certificate of the client requires TLS. */
+/** Reads `sslmode` as libpq does, except that a client certificate requires TLS. */
 function readTls(parameter: Parameter, home: string | undefined): PgTls {
   const mode = parameter('sslmode') ?? 'prefer';
   const authority = parameter('sslrootcert') ?? usualAuthority(home);
@@ -168,7 +165,7 @@ function readTls(parameter: Parameter, home: string | undefined): PgTls {
   return mode === 'require' || files ? { ...files, rejectUnauthorized: false } : 'prefer';
 }
 
-/** The certificate of this client and its key, which may be in one file. */
+/** Reads the client certificate and its key, which may be in one file. */
 function clientPair(cert: string | undefined, key = cert) {
   if (key === undefined) return undefined;
   const file = (path: string): PemFile => ({ path, bytes: contentOf(path) });
@@ -181,7 +178,7 @@ function usualAuthority(home: string | undefined): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-/** The password in a file, without the line end that editors and `echo` add. */
+/** Reads the password without the line end that editors and `echo` add. */
 function passwordIn(path: string | undefined): string | undefined {
   return path
     ? contentOf(path)
@@ -198,7 +195,7 @@ function contentOf(path: string): Buffer {
   }
 }
 
-/** Seconds; 10 by default, where libpq waits forever, because requests wait too. At least 2, as in libpq. */
+/** Returns seconds, at least 2 as in libpq. The default is 10, not forever as in libpq: HTTP requests wait, too. */
 function readTimeout(text = ''): number {
   const seconds = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   return seconds > 0 ? Math.max(2, seconds) : 10;

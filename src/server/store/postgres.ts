@@ -10,15 +10,15 @@ import { ConnectionLost, type PgConnection } from './pg-transaction';
 import type { PgAddress, PgHost } from './pg-url';
 import { type Database, isRowStatement, type Value } from './sql';
 
-/** Ten connections keep a server with several cores busy, and several services share its default of 100. */
+/** Ten connections keep a server with several cores busy, and let several services share its default of 100. */
 const CONNECTIONS = 10;
 
-/** Milliseconds in which a connection may end in good order. */
+/** Milliseconds that a connection has to end in good order before it is destroyed. */
 const ENDING = 5000;
 
 /**
- * Settings of each session: the same limit for locks as with SQLite, the end of a transaction whose service hangs, and
- * indexes for all that is looked for, even on a new database without statistics.
+ * Settings of each session: the limit for locks is that of SQLite, the server ends transactions of a hung service, and
+ * searches use indexes, even on a new database without statistics.
  */
 const settings = `
   SET lock_timeout = 5000;
@@ -39,8 +39,8 @@ interface Types extends Record<string, postgres.PostgresType> {
 type Client = postgres.Sql<{ bigint: number }>;
 
 /**
- * Opens the database at that address, which is read again for each connection, as the files that it names may have
- * changed. A request waits `timeout` milliseconds for a server that does not respond.
+ * Opens a database. `address` is called for each connection, because the files that the address names may have
+ * changed. A call waits `timeout` milliseconds for a server that does not respond.
  * @throws ServiceError when no server can be reached, it rejects the user, or it is a pooler that keeps no sessions
  */
 export async function openPostgres(address: () => PgAddress, timeout?: number): Promise<Database> {
@@ -97,7 +97,7 @@ function readable(read: () => PgAddress): PgAddress {
   }
 }
 
-/** The server accepted the connection but cannot be used. */
+/** Thrown when the server accepts the connection but cannot be used. */
 class UnusableServer extends Error {
   constructor(
     message: string,
@@ -107,12 +107,12 @@ class UnusableServer extends Error {
   }
 }
 
-/** A connection by a client of its own, which makes it only once: docs/decisions.md says what the pool of postgres.js breaks. */
+/** A connection has its own client, which connects once; docs/decisions.md says what the pool of postgres.js breaks. */
 class Connection implements PgConnection {
   alive = true;
   /** Whether the server refused TLS, which the address requires. */
   lacksTls = false;
-  /** The functions that reject what waits for this connection. */
+  /** Each rejects a promise that waits for this connection. */
   private readonly waits = new Set<(error: Error) => void>();
   private socket: Socket | undefined;
   private readonly client: Client;
@@ -122,7 +122,7 @@ class Connection implements PgConnection {
     { user, password, database, ssl, startup }: PgAddress,
   ) {
     const { host } = to;
-    // Like libpq, this does not use TLS on Unix sockets.
+    // Like libpq, the connection does not use TLS on Unix sockets.
     const tls = host.startsWith('/') ? false : ssl;
     const options = {
       ...to,
@@ -131,11 +131,11 @@ class Connection implements PgConnection {
       database,
       connection: startup,
       socket: () => this.open(typeof tls === 'object'),
-      // The library would name the host to TLS only if it is not an address.
+      // By default, the library passes the host to TLS only if it is not an IP address.
       ssl: typeof tls === 'object' ? { ...tls, host } : tls,
       sslnegotiation: null,
       max: 1,
-      // The library's limit would end with the login.
+      // The library's limit would end with the login; `connectTo` has its own.
       connect_timeout: 0,
       idle_timeout: 0,
       max_lifetime: null,
@@ -145,7 +145,7 @@ class Connection implements PgConnection {
       onnotice: () => undefined,
       onclose: () => {
         this.alive = false;
-        // It waits for a round, in which the library rejects what it still knows of with the reason.
+        // The library first rejects the queries that it still knows, with the reason.
         setImmediate(() => this.abandon());
       },
     };
@@ -163,11 +163,11 @@ class Connection implements PgConnection {
       this.socket.once('data', ([answer]: Buffer) => {
         this.lacksTls = answer !== 'S'.charCodeAt(0);
       });
-    // The library reads the socket's host, for TLS.
+    // The library reads `host` of the socket for TLS.
     return Object.assign(this.socket, { host });
   }
 
-  /** The process of the server that a statement reaches, and that of the login. */
+  /** Returns the server process that a statement reaches, and the process of the login; a pooler makes them differ. */
   async process(): Promise<{ pid: number | undefined; login: number }> {
     const query = this.client.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
     const result = await this.untilEnd(query);
@@ -209,7 +209,9 @@ class Connection implements PgConnection {
     this.abandon();
   }
 
-  /** Settles as `work` does, or rejects when the connection ends, as the library then never settles some of what it queued. */
+  /**
+   * Settles as `work` does, or rejects at the end of the connection: the library may never settle what it has queued.
+   */
   private async untilEnd<T>(work: PromiseLike<T>): Promise<T> {
     if (!this.alive) throw connectionError();
     return new Promise((resolve, reject) => {
@@ -225,13 +227,13 @@ function connectionError(code = 'ECONNRESET'): Error {
 
 /**
  * Refuses a pooler that gives each transaction any session, as PgBouncer does with `pool_mode = transaction`: settings
- * and locks would be those of others, and statements not be prepared where they run.
+ * and locks would be those of other clients, and statements not be prepared where they run.
  */
 async function refuseSharing(connection: Connection, second: Connection): Promise<void> {
   const { pid, login } = await connection.process();
   if (pid === login) return;
-  // A pooler takes the session that was used last, or the one that was unused for longest. There are several tries, as others
-  // may use these sessions too.
+  // A pooler takes the session that was used last, or the one unused for longest. Several tries are needed, because
+  // other clients may use these sessions, too.
   for (let tries = 0; tries < 5; tries += 1) {
     const [own, others] = [await connection.process(), await second.process()];
     if (own.pid === pid && others.pid !== pid) continue;
@@ -249,7 +251,7 @@ function isStatementError(error: unknown): boolean {
   return error instanceof PostgresError && error.severity === 'ERROR' && error.code !== '25006';
 }
 
-/** The error of the last server, which never contains the password. */
+/** Returns the error for the last server; it never contains the password. */
 function unreachable(cause: unknown, address: PgAddress): ServiceError {
   const { host, port } = address.hosts.at(-1) as PgHost;
   const [what, hint] = reasonOf(cause, address);

@@ -19,13 +19,13 @@ import {
   violatesReference,
 } from './sql';
 
-/** The columns of `pushes` but for the id. Times are milliseconds. */
+/** The columns of `pushes` except the id. Times are milliseconds. */
 const columns = {
   /** A keyed hash of the link token. */
   lookup: TEXT,
-  /** The link token, which opens the push. */
+  /** The link token, sealed because it opens the push. */
   sealed_token: BYTEA,
-  /** The number of the link key that seals it. */
+  /** The number of the link key that seals `sealed_token`. */
   link_key: BIGINT,
   owner_id: nullable(BIGINT),
   kind: TEXT as SqlColumn<Kind | 'request' | 'answer'>,
@@ -35,25 +35,25 @@ const columns = {
   views: BIGINT,
   deletable_by_viewer: FLAG,
   retrieval_step: FLAG,
-  /** Whether it has a passphrase. */
+  /** Whether the push has a passphrase. */
   protected: FLAG,
-  /** What opens a secret that was encrypted before it was sent; null for one that was not. */
+  /** What opens a secret that the client encrypted; null if the client did not encrypt it. */
   sealed_with: TEXT as SqlColumn<SealedWith | null>,
-  /** What shows that a viewer has the key, sealed with the link token; null where none is needed. */
+  /** What proves that a viewer has the key, sealed with the link token; null when no proof is needed. */
   key_proof: nullable(TEXT),
   /** The salt with which words are stretched for `key_proof`. */
   key_salt: nullable(TEXT),
-  /** Whether it was expired by its owner or a viewer, not by a limit. */
+  /** Whether the push was expired by its owner or a viewer, not by a limit. */
   deleted: FLAG,
   created_at: BIGINT,
   updated_at: BIGINT,
   expires_at: BIGINT,
   expired_at: nullable(BIGINT),
-  /** The push with the answer to a request. */
+  /** The id of the push that answers a request. */
   answer_id: nullable(BIGINT),
   /** The age recipient that the answer to a request is to be encrypted to. */
   public_key: nullable(TEXT),
-  /** Whether the page of a request has the name of its owner. */
+  /** Whether the page of a request shows the name of its owner. */
   include_requestor: FLAG,
   /** Whether the answer to a request may have files. */
   response_file_attachments: FLAG,
@@ -61,7 +61,7 @@ const columns = {
 
 type Columns = RowOf<typeof columns>;
 
-/** What a new row has unless it says otherwise. */
+/** Values of columns that a new row leaves out. */
 const defaults = {
   name: '',
   views: 0,
@@ -91,7 +91,7 @@ export type StoredToken = Pick<StoredPush, 'lookup' | 'sealed_token' | 'link_key
 /** A row with its link token in clear text. */
 export type PushRow = StoredPush & { url_token: string };
 
-/** Columns of `secrets`: everything sealed, and what opens it besides the instance key and the passphrase. */
+/** Columns of `secrets`: sealed data, and what opens it together with the instance key and the passphrase. */
 const secretColumns = {
   data_key: BYTEA,
   payload: nullable(BYTEA),
@@ -144,7 +144,9 @@ const searchWithView = onRows<StoredPush & { readonly is_kept: boolean | number 
   'hash',
 );
 
-/** Finds a push, and whether a view of it is kept for a key, both at one moment; like `findView`, perhaps of another push. */
+/**
+ * Finds a push and whether a view of it is kept for a key, in one statement. It may be another push: see `findView`.
+ */
 export function findWithView(sql: Sql, lookup: string, hash: number, now: number) {
   return searchWithView(sql, { hash, token: lookup, at: now });
 }
@@ -165,7 +167,7 @@ const secretRemoval = onRows<SecretRow>(
   'push_id',
 );
 
-/** Destroys the secret of a push with its last view, for which it is returned. */
+/** Destroys the secret of a push, and returns it for the last view. */
 export async function takeSecret(sql: Sql, push: StoredPush): Promise<SecretRow | undefined> {
   const [secret] = await Promise.all([
     secretRemoval(sql, { push: push.id }),
@@ -182,11 +184,11 @@ export async function lockPush(sql: Sql, id: number): Promise<void> {
 type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;
 
 /**
- * Makes a statement that updates the row of an active push, and so locks it until the transaction ends: nothing ends it
- * meanwhile. It returns the push with what has changed since it was read.
+ * Makes a function that updates the row of an active push, which locks it, so that nothing else ends the push before
+ * the transaction ends. It returns the push as it is now, or undefined if no row was updated.
  */
 function claiming(changes: string, condition: string) {
-  // COALESCE, as PostgreSQL without statistics would look through the index of all active pushes.
+  // COALESCE, because PostgreSQL without statistics would look through the index of all active pushes.
   const statement = onRows<Changeable>(
     { push: BIGINT, now: BIGINT },
     `UPDATE pushes SET ${changes} FROM input
@@ -200,7 +202,7 @@ function claiming(changes: string, condition: string) {
   };
 }
 
-/** Whether a view is the last, which ends a push in the same statement. A request is ended by its owner. */
+/** SQL condition: a view is the last, which ends a push in the same statement. A request is not ended by its view. */
 const IS_LAST = "kind <> 'request' AND views + 1 >= expire_after_views";
 
 /** Counts a view; returns undefined if none is left, or the push has ended. */
@@ -213,7 +215,7 @@ export const takeView = claiming(
 /** Locks the row of a push; returns undefined if it has ended. */
 export const lockActive = claiming('views = views', 'true');
 
-/** Attaches the answer to a request, of which a view was taken before. */
+/** Attaches an answer to a request, whose view the caller has taken before. */
 export async function keepAnswer(sql: Sql, id: number, answerId: number, now: number) {
   const rows = await sql<StoredPush>`
     UPDATE pushes SET answer_id = ${answerId}, updated_at = ${now} WHERE id = ${id} RETURNING *`;
@@ -226,9 +228,9 @@ export function findActive(sql: Sql, { id }: Pick<StoredPush, 'id'>, now: number
 }
 
 /**
- * Expires an active push: destroys its secret and ends its files, whose chunks are deleted later (`dropPiece`). Returns
- * undefined when it was expired already. All that expire or view a push update its row in `pushes` first, so that the
- * row's lock orders them.
+ * Expires an active push: destroys its secret and ends its files, whose chunks `dropPiece` deletes later. Returns
+ * undefined when it was expired already. All transactions that expire or view a push update its row in `pushes` first,
+ * so that the lock of the row orders them.
  */
 export async function endPush(sql: Sql, id: number, time: number, deleted: 0 | 1) {
   const rows = await sql<StoredPush>`
@@ -245,14 +247,12 @@ export async function endPush(sql: Sql, id: number, time: number, deleted: 0 | 1
   return ended;
 }
 
-/** The row of a push that may have ended. */
 export function findById(sql: Sql, id: number): Promise<StoredPush | undefined> {
   return first(sql<StoredPush>`SELECT * FROM pushes WHERE id = ${id}`);
 }
 
 export type DuePush = Pick<StoredPush, 'id' | 'kind' | 'expires_at'> & { readonly bytes: number };
 
-/** The next due pushes after `after`, ordered by time. */
 export function listDue(
   sql: Sql,
   now: number,
@@ -275,7 +275,6 @@ function forgetTries(sql: Sql, id: number): Promise<unknown> {
   return sql`DELETE FROM tries WHERE push_id = ${id}`;
 }
 
-/** Ids of pushes that expired by then and have no files left. */
 export async function listEndedBefore(sql: Sql, before: number, count: number): Promise<number[]> {
   const rows = await sql<{ id: number }>`
     SELECT id FROM pushes
@@ -300,13 +299,13 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
   return entries.length;
 }
 
-/** Numbers of active pushes, and of open and ready requests. */
+/** Numbers of active pushes, and of active requests with or without an answer. */
 export interface ActiveCounts {
   readonly pushes: number;
   readonly requests: number;
 }
 
-/** The index `pushes_by_end` has all that this counts. */
+/** The index `pushes_by_end` has all columns of the query. */
 export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
   const [row] = await sql<ActiveCounts>`
     SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,

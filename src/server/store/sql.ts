@@ -1,15 +1,15 @@
-/** What a column holds, in the common subset of SQLite and PostgreSQL: flags are 0 and 1, times milliseconds. */
+/** A column value in the common subset of SQLite and PostgreSQL. Flags are 0 and 1, times are milliseconds. */
 export type Value = string | number | Uint8Array | null;
 
 /** Runs one statement, written as a tagged template, and returns its rows. */
 export type Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => Promise<R[]>;
 
-/** SQL that differs between the databases in migrations. */
+/** SQL of migrations that differs between SQLite and PostgreSQL. */
 export interface Dialect {
   readonly blob: string;
-  /** A key that no two rows ever have, not even when the first is deleted: what runs on may remember it. */
+  /** The type of a primary key that is never used again after its row is deleted: running code may remember an id. */
   readonly identity: string;
-  /** A column that moves the following ones to where SQLite overwrites them when they are deleted; '' for PostgreSQL. */
+  /** A column that moves later ones to SQLite's overflow pages, which are overwritten when freed; '' for PostgreSQL. */
   readonly filler: string;
 }
 
@@ -23,17 +23,18 @@ export interface Database {
   readonly sql: Sql;
   /**
    * Runs `work` in a transaction. `work` may await only its own statements, not a timer, a socket or a hash, and write
-   * a few MiB at most, because others wait for it. It may run several times; its side effects outside of the database
-   * count only when this resolves. With `frees`, it may use the space reserved for a full disk. With a `key`, it may
-   * share a transaction with those of other keys, whose rows it must not read or write.
-   * @throws ServiceRefusal when the disk is full or fails, the database is locked too long, or the server does not respond
+   * a few MiB at most, because other transactions wait for it. It may run several times; its side effects outside of
+   * the database count only when the transaction resolves. With `frees`, it may use the space reserved for a full
+   * disk. With a `key`, it may share a transaction with work of other keys, whose rows it must not read or write.
+   * @throws ServiceRefusal when the disk is full or fails, the database is locked too long, or the server does not
+   *   respond
    */
   transaction<T>(work: (sql: Sql) => Promise<T>, options?: Sharing): Promise<T>;
-  /** Like `transaction`, with at most one running in all processes that use this database. */
+  /** Runs `work` like `transaction`, but one at a time in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Like `exclusively`, while no other process has this database open.
-   * @throws ServiceError when one has
+   * Runs `work` like `exclusively` while no other process has this database open.
+   * @throws ServiceError when another process has it open
    */
   solely<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Whether this is the only connection to the database; false when that is unknown. */
@@ -44,13 +45,13 @@ export interface Database {
    */
   scrub(): Promise<boolean>;
   /**
-   * Reads a row, and writes one at most ten times a second. Rejects when one of these does, and after a statement failed with
-   * the file, until a transaction succeeds.
+   * Reads a row, and writes one at most ten times a second. Rejects when reading or writing fails and, after a
+   * statement failed because of the file, until a transaction succeeds.
    */
   check(): Promise<void>;
-  /** Milliseconds since 1970 by the clock of its server; undefined for one on this machine. */
+  /** Milliseconds since 1970 by the clock of the database server; undefined for SQLite. */
   time(): Promise<number | undefined>;
-  /** Free bytes on the disk, or of what a database in memory may take; undefined for one on a server. */
+  /** Bytes free on the disk or, for a database in memory, below its limit; undefined for PostgreSQL. */
   free(): Promise<number | undefined>;
   /** Bytes of unused pages in the database's file. */
   unused(): Promise<number>;
@@ -59,7 +60,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A statement from plain text, its values as `?`. One that runs often is made once, as it is prepared once. */
+/** Makes a statement from text with `?` for each value. Make a frequent one only once: each object is prepared. */
 export function plain(text: string): TemplateStringsArray {
   const strings = text.split('?');
   return Object.assign(strings, { raw: strings });
@@ -67,27 +68,26 @@ export function plain(text: string): TemplateStringsArray {
 
 export type ColumnType = 'BIGINT' | 'TEXT' | 'BYTEA';
 
-/** The type of a column that has values `T`, which exists for the compiler alone. */
+/** The type of a column with values `T`; `values` exists for the compiler alone. */
 export type SqlColumn<T> = ColumnType & { readonly values?: T };
 
 export const TEXT = 'TEXT' as SqlColumn<string>;
 export const BIGINT = 'BIGINT' as SqlColumn<number>;
 export const BYTEA = 'BYTEA' as SqlColumn<Uint8Array>;
-/** A boolean, which neither store has among the types that they share. */
+/** SQLite and PostgreSQL share no boolean type, so a flag is an integer. */
 export const FLAG = 'BIGINT' as SqlColumn<0 | 1>;
 
 export const nullable = <T>(column: SqlColumn<T>) => column as SqlColumn<T | null>;
 
-/** A row of a table with these columns. */
 export type RowOf<Columns> = {
   -readonly [C in keyof Columns]: Columns[C] extends SqlColumn<infer T> ? T : never;
 };
 
-/** A statement on rows of values, named `input`, which PostgreSQL runs once for those of several callers. */
+/** A statement with rows of values named `input`. PostgreSQL runs it once for the rows of several callers. */
 export interface RowStatement extends TemplateStringsArray {
   /** The statement for several rows, with an array of values for each column of `input`. */
   readonly ofMany: TemplateStringsArray;
-  /** The column of a result that has the first value of its row. */
+  /** The result column that repeats the first value of the input row, by which callers find their results. */
   readonly by: string | undefined;
 }
 
@@ -102,17 +102,15 @@ export function isRowStatement(strings: TemplateStringsArray): strings is RowSta
   return 'ofMany' in strings;
 }
 
-/** The first of the rows that a statement returns. */
 export async function first<R>(rows: Promise<readonly R[]>): Promise<R | undefined> {
   return (await rows)[0];
 }
 
-/** Whether a statement returns any row. */
 export async function hasRows(rows: Promise<readonly unknown[]>): Promise<boolean> {
   return (await rows).length > 0;
 }
 
-/** Runs a `RowStatement` with a row; returns the row that it returns for it, if any. */
+/** Runs a `RowStatement` with one input row, and returns its result row, if any. */
 type OnRow<C extends string, R> = (
   sql: Sql,
   row: Readonly<Record<C, Value>>,
@@ -135,7 +133,7 @@ export function onRows<R, C extends string = string>(
   return (sql, row) => first(sql<R>(statement, ...names.map((name) => row[name])));
 }
 
-/** Inserts rows of these columns; with `key`, the first of them, it returns id and key. */
+/** Makes an insertion. With `key`, the first column, the insertion returns the id and the key of a row. */
 export function insertionOf<R, C extends string = string>(
   table: string,
   columns: Readonly<Record<C, ColumnType>>,
@@ -145,7 +143,6 @@ export function insertionOf<R, C extends string = string>(
   return onRows(columns, key === undefined ? insert : `${insert} RETURNING id, ${key}`, key);
 }
 
-/** The same keys, with the value that `change` returns for each. */
 export function mapped<K extends string, V, W>(
   object: Readonly<Record<K, V>>,
   change: (value: V, key: K) => W,
@@ -157,7 +154,7 @@ export function mapped<K extends string, V, W>(
   >;
 }
 
-/** Numbers of `node:sqlite` (sqlite.org/rescode.html). */
+/** Names of the result codes that `node:sqlite` reports as numbers (sqlite.org/rescode.html). */
 const sqliteCodes: { readonly [number: number]: string } = {
   5: 'SQLITE_BUSY',
   8: 'SQLITE_READONLY',
@@ -168,13 +165,13 @@ const sqliteCodes: { readonly [number: number]: string } = {
   26: 'SQLITE_NOTADB',
 };
 
-/** The code of an error of the database: libsql's name, PostgreSQL's SQLSTATE or that of the system; '' if it has none. */
+/** Returns the code of a database error: SQLite's name, PostgreSQL's SQLSTATE or the system's code; '' without one. */
 export function sqlCode(error: unknown): string {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return sqliteCodes[Number(errcode) & 0xff] ?? (code === undefined ? '' : String(code));
 }
 
-/** Whether an error has one of these codes: libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */
+/** A code is libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */
 export function hasCode(error: unknown, ...codes: (string | number)[]): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return codes.some((known) => known === code || known === errcode);
@@ -182,7 +179,7 @@ export function hasCode(error: unknown, ...codes: (string | number)[]): boolean 
 
 export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);
 
-/** Makes `Database.check`. Everybody can call it, so it must not keep the disk busy. */
+/** Makes `Database.check`. Any client may trigger a check, so it must not keep the disk busy. */
 export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
   let writtenAt = Number.NEGATIVE_INFINITY;
   return async (): Promise<void> => {
@@ -193,12 +190,11 @@ export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transacti
   };
 }
 
-/** Whether the disk of a SQLite file fails, or became read-only, as it does after an error: _READONLY, _IOERR, _CANTOPEN. */
+/** Whether the disk of a SQLite file fails, or is read-only, as a file system may become after an error. */
 export function isDiskFailure(error: unknown): boolean {
   return /^SQLITE_(?:READONLY|IOERR|CANTOPEN)/.test(sqlCode(error));
 }
 
-/** Whether a SQLite file is damaged: SQLITE_CORRUPT, SQLITE_NOTADB. */
 export function isDamaged(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return (
@@ -209,7 +205,7 @@ export function isDamaged(error: unknown): boolean {
 export const violatesReference = (error: unknown) =>
   hasCode(error, 'SQLITE_CONSTRAINT_FOREIGNKEY', '23503', 787);
 
-/** As many of the first rows as have `most` bytes of payload together, but at least one. */
+/** Returns as many of the first rows as have at most `most` bytes of payload together, but at least one. */
 export function limitBytes<R extends { readonly bytes: number }>(rows: readonly R[], most: number) {
   let bytes = 0;
   const end = rows.findIndex((row, i) => {

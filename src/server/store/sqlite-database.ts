@@ -25,17 +25,14 @@ import {
 import { PAGE, type Storage } from './sqlite-space';
 
 /**
- * A column of 4100 bytes that moves the keys of a row to overflow pages. When SQLite moves a row to another b-tree page,
- * a copy stays in the gap between cells, which `secure_delete` does not overwrite. Overflow pages are never moved, and
- * overwritten when freed; at most 4061 bytes of a row are outside of them, with pages of 4096 bytes. Costs 4.5 kB of
- * disk per active push, and 0.03 ms when it is created, a hundredth of the sync.
+ * A column of 4100 bytes that moves the keys of a row to overflow pages. When SQLite moves a row to another b-tree
+ * page, a copy stays in the gap between cells, which `secure_delete` does not overwrite. Overflow pages are never
+ * moved, and are overwritten when freed; at most 4061 bytes of a row are in b-tree pages of 4096 bytes. The column
+ * costs 4.5 kB of disk per active push, and 0.03 ms when the push is created, a hundredth of the sync.
  */
 const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
 
-/**
- * The database of a connection.
- * @param refuseMoved throws while another file is at the path of the database
- */
+/** @param refuseMoved throws while another file is at the path of the database */
 export function overConnection(
   connection: SqliteConnection,
   space: Storage,
@@ -51,7 +48,7 @@ export function overConnection(
     (frees) =>
       queue(async () => {
         if (frees) space.release();
-        // The transaction that was rolled back has used space in the write-ahead log.
+        // Frees the space in the write-ahead log that the rolled-back transaction has used.
         checkpoint(connection);
       }),
     sleep,
@@ -69,8 +66,8 @@ export function overConnection(
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
-      // A write that runs alone would stay unfinished when it does not get the lock, and with libsql (0.5.29) nothing
-      // could be committed until it is garbage-collected.
+      // Without a transaction, a write that does not get the lock would stay unfinished, and with libsql (0.5.29)
+      // nothing could be committed until its statement is garbage-collected.
       isRead(strings) === false
         ? transaction((sql) => sql<R>(strings, ...values))
         : read<R>(strings, ...values),
@@ -78,7 +75,7 @@ export function overConnection(
     async check() {
       if (failure.last !== undefined) throw failure.last;
       refuseMoved();
-      // Without its cache, SQLite has to read the file.
+      // SQLite reads the file only when its cache is dropped.
       await queue(async () => pragma(connection, 'shrink_memory'));
       await check();
     },
@@ -94,7 +91,6 @@ export function overConnection(
 
 type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside' | 'close'>;
 
-/** What a database does besides statements. */
 function upkeep(
   connection: SqliteConnection,
   statements: ReturnType<typeof prepared>,
@@ -104,8 +100,8 @@ function upkeep(
   let scrubbing: Promise<boolean> | undefined;
   return {
     scrub() {
-      // One checkpoint, which costs as much as four commits, for all that committed before it starts. Those that arrived
-      // during the last commit join it: they commit in the round between.
+      // A checkpoint costs as much as four commits, so calls share one until it starts. Two rounds of the event loop
+      // let transactions commit first that arrived during the last commit.
       scrubbing ??= nextRound()
         .then(nextRound)
         .then(() =>
@@ -134,7 +130,7 @@ function upkeep(
   };
 }
 
-/** Fails as the database does when its folder was moved or unmounted. */
+/** Refuses with `away`, as the database does, when its folder was moved or unmounted. */
 function onDisk<T>(work: () => T): T {
   try {
     return work();
@@ -143,7 +139,6 @@ function onDisk<T>(work: () => T): T {
   }
 }
 
-/** Keeps the error of the last statement that failed with the file. */
 class FileFailure {
   last: unknown;
 
@@ -157,10 +152,13 @@ class FileFailure {
   }
 }
 
-/** Runs `work` in a transaction, shared with others unless it is to be `alone`. Rejects as `orLocked` does. */
+/**
+ * Runs `work` in a transaction, which other work shares unless `alone`.
+ * @throws Locked when another connection has the lock
+ */
 type Commit = <T>(work: (sql: Sql) => Promise<T>, alone?: boolean) => Promise<T>;
 
-/** Transactions that are retried while the database is locked, and once on a full disk if they free space. */
+/** Makes transactions that are retried while the database is locked, and once on a full disk if they free space. */
 function transacting(
   commit: Commit,
   makeRoom: (frees: boolean) => Promise<void>,
@@ -183,7 +181,7 @@ function transacting(
 }
 
 /**
- * Commits groups one after the other. Each member has a savepoint, so that one that fails undoes only itself.
+ * Commits groups one after the other. Each member has a savepoint, so that a failing member undoes only itself.
  * @param check throws when nothing may be written
  */
 export function groupCommit(statements: Statements, queue: Queue, check = () => {}): Commit {
@@ -207,7 +205,7 @@ async function commitTogether(
     check();
     await orLocked(async () => exec('BEGIN IMMEDIATE'));
     for (const { work } of members) {
-      // A member that is alone has no savepoint, which would keep the old content of all changed pages in memory.
+      // A single member needs no savepoint, which would keep the old content of all changed pages in memory.
       if (members.length > 1) outcomes.push(await inSavepoint(statements, work));
       else outcomes.push({ status: 'fulfilled', value: await work(run) });
     }
@@ -220,7 +218,7 @@ async function commitTogether(
   settle(members, outcomes);
 }
 
-/** Runs a member's work. Rejects when the whole group has failed. */
+/** Runs a member's work. Rejects when SQLite has rolled back the whole group. */
 async function inSavepoint(
   statements: Statements,
   work: Member['work'],
@@ -231,7 +229,7 @@ async function inSavepoint(
     statements.exec('RELEASE member');
     return { status: 'fulfilled', value };
   } catch (reason) {
-    // A full disk, for one, rolls back the whole transaction and with it the savepoint.
+    // After some errors, such as a full disk, SQLite rolls back the whole transaction with its savepoints.
     if (!undo(statements, 'ROLLBACK TO member; RELEASE member')) throw reason;
     return { status: 'rejected', reason };
   }
@@ -274,7 +272,7 @@ async function retryWhileLocked<T>(attempt: () => Promise<T>, sleep: Sleep = wai
   }
 }
 
-/** Marks errors of `work` that mean that another connection has the lock, for `retryWhileLocked`. */
+/** @throws Locked when another connection has the lock, so that `retryWhileLocked` tries again */
 async function orLocked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,7 +5,7 @@ import type { Sql, Value } from './sql';
 /** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
 export type Quietly = <T>(load: () => T) => T;
 
-/** What `node:sqlite` and libsql have in common. */
+/** The common interface of `node:sqlite` and libsql. */
 export interface SqliteConnection {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
@@ -18,14 +18,14 @@ export interface SqliteStatement {
 
 export type Open = (path: string) => SqliteConnection;
 
-/** The first column of what a PRAGMA returns. */
+/** Runs a PRAGMA and returns the first column of its first row. */
 export function pragma(connection: SqliteConnection, text: string): unknown {
   const [row] = connection.prepare(`PRAGMA ${text}`).all([]);
   return Object.values(row ?? {})[0];
 }
 
 /**
- * The SQLite of Node.js, or libsql.
+ * Loads the SQLite of Node.js, or else libsql.
  * @throws ServiceError when there is neither
  */
 export async function sqliteDriver(quietly: Quietly): Promise<Open> {
@@ -40,7 +40,7 @@ interface NodeSqlite {
   };
 }
 
-/** `node:sqlite` (Node 22.13 and later). Not `import()`, which emits its warning after `quietly` has returned. */
+/** Loads `node:sqlite` (Node 22.13 and later). `import()` is not used: it warns after `quietly` has returned. */
 function nodeSqlite(quietly: Quietly): Open | undefined {
   let module: NodeSqlite;
   try {
@@ -61,7 +61,7 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
   };
 }
 
-/** The SQLite of libsql, where Node.js has none. The package is optional. */
+/** Loads libsql, an optional package, for a Node.js without SQLite. */
 async function libsql(): Promise<Open> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
     throw new ServiceError('no SQLite found, which serve and --here need', {
@@ -86,8 +86,8 @@ async function libsql(): Promise<Open> {
           };
         }
         const names = statement.columns().map(({ name }) => name);
-        // Rows are arrays, as libsql takes longer to make an object than for all of the rest. `get` is not used: a second one
-        // on a statement returns values of the first (0.5.29).
+        // Rows are arrays, because libsql takes longer to make an object than for all other work. `get` is not used: a
+        // second `get` on a statement returns the values of the first (0.5.29).
         const rows = statement.raw();
         return {
           all: (values) => rows.all(values).map((row) => objectOf(names, row as unknown[])),
@@ -98,7 +98,7 @@ async function libsql(): Promise<Open> {
   };
 }
 
-/** A row by names of its columns. libsql returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
+/** Makes an object of a row. libsql returns blobs as ArrayBuffer, `node:sqlite` as Uint8Array. */
 function objectOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   for (const [index, name] of names.entries()) {
@@ -108,14 +108,13 @@ function objectOf(names: readonly string[], values: readonly unknown[]): Record<
   return row;
 }
 
-/** What runs the statements of a connection. */
 export interface Statements extends Pick<SqliteConnection, 'exec'> {
   readonly run: Sql;
 }
 
 /**
- * Prepares each statement of the program once, because preparing takes as long as running. libsql keeps a closed
- * database open while there are statements; `forget` drops them.
+ * Prepares each statement of the program once, because preparing takes as long as running. `forget` drops the
+ * statements: libsql keeps a closed database open while there are any.
  */
 export function prepared(
   connection: SqliteConnection,
@@ -149,12 +148,12 @@ export function isAlone(connection: SqliteConnection): boolean {
   }
 }
 
-/** Empties the write-ahead log, which holds old pages, keys among them; returns false when a reader prevents it. */
+/** Empties the write-ahead log, which contains old pages with keys; returns false when a reader prevents it. */
 export function checkpoint(connection: SqliteConnection): boolean {
   try {
     return pragma(connection, 'wal_checkpoint(TRUNCATE)') === 0;
   } catch {
-    // Another process has the lock: the next expiry or sweep of either tries again.
+    // Another process has the lock. The next expiry or sweep of either process tries again.
     return false;
   }
 }

@@ -6,20 +6,19 @@ import { pragma, type SqliteConnection } from './sqlite-driver';
 
 /** Bytes of a page. */
 export const PAGE = 4096;
-/** SQLite's own limit. */
+/** SQLite's maximum of `max_page_count`. */
 const MAX_PAGES = 2 ** 32 - 2;
 
-/** Where the pages of a database are. */
 export interface Storage {
-  /** Bytes that it may still take. */
+  /** Bytes that the database may still take. */
   free(): number;
-  /** Sets space aside for the end of pushes, if there is enough. */
+  /** Reserves space for expiring pushes on a full disk, if there is enough. */
   reserve(): void;
-  /** Gives the space that was set aside to the end of pushes. */
+  /** Frees the reserved space, so that pushes can expire. */
   release(): void;
 }
 
-/** Bytes that are reserved: several times what the log needs to expire a push with the largest payload. */
+/** Reserved bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
 function freeBytes(folder: string): number {
@@ -39,13 +38,13 @@ export class Disk implements Storage {
     return freeBytes(this.folder);
   }
 
-  /** Creates the file when it is missing and the disk has room for two. */
+  /** Creates the file when it is missing and the disk has twice its size free. */
   reserve(): void {
     if (statSync(this.path, { throwIfNoEntry: false })?.size === RESERVE_BYTES) return;
     this.release();
     if (this.free() < 2 * RESERVE_BYTES) return;
     try {
-      // Random, because a file system that compresses reserves nothing for zeros.
+      // Random bytes, because a file system that compresses reserves nothing for zeros.
       makeFile(this.path, (file) => writeSync(file, randomBytes(RESERVE_BYTES)));
     } catch {
       this.release();
@@ -57,7 +56,7 @@ export class Disk implements Storage {
   }
 }
 
-/** Memory, of which SQLite takes no more pages than it may. Deleted pages are used again, but not given back. */
+/** Limits the pages of a database in memory. SQLite uses freed pages again, but does not give them back. */
 export class Memory implements Storage {
   constructor(
     private readonly connection: SqliteConnection,

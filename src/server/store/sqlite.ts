@@ -13,25 +13,25 @@ import {
 import { Disk, Memory, PAGE } from './sqlite-space';
 
 const pragmas = [
-  // `filler` relies on this size, SQLite's default, which is fixed once there are tables.
+  // `filler` (sqlite-database.ts) relies on SQLite's default page size, which is fixed once there are tables.
   `page_size = ${PAGE}`,
-  // The switch to WAL, which follows, waits for other processes.
+  // The switch to WAL below waits up to 5 s for other processes.
   'busy_timeout = 5000',
   'journal_mode = WAL',
-  // SQLite syncs the write-ahead log at every commit, so that an answered view is on disk.
+  // SQLite syncs the write-ahead log at every commit, so that a view is on disk before its secret is sent.
   'synchronous = FULL',
-  // Freed pages are overwritten with zeros; for rows within pages see `filler`.
+  // SQLite overwrites freed pages with zeros; `filler` covers rows that move within pages.
   'secure_delete = ON',
   'foreign_keys = ON',
-  // Savepoint journals, which contain old pages with keys, are not in files.
+  // Savepoint journals, which contain old pages with keys, are kept out of files.
   'temp_store = MEMORY',
-  // From here on SQLite does not wait itself, which would block the event loop: see `retryWhileLocked`.
+  // SQLite must not wait for locks itself, because this would block the event loop; `retryWhileLocked` waits.
   'busy_timeout = 0',
 ];
 
 /**
  * Opens the database file at `path` (0600, created when missing).
- * @throws ServiceError when there is no SQLite; else what SQLite or the system throws
+ * @throws ServiceError when there is no SQLite library; otherwise an error of SQLite or the system
  */
 export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
   const connect = await sqliteDriver(quietly);
@@ -41,9 +41,8 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
 }
 
 /**
- * Opens a database in memory.
- * @param most bytes that it may take
- * @throws ServiceError when there is no SQLite
+ * @param most maximum bytes of the database
+ * @throws ServiceError when there is no SQLite library
  */
 export async function openMemory(
   quietly: Quietly,
@@ -65,8 +64,8 @@ function opened(connect: Open, path: string): SqliteConnection {
 }
 
 /**
- * Sets mode 0600, which `-wal` and `-shm` inherit. Does not follow a symbolic link (ELOOP), because root would change the
- * mode of its target.
+ * Sets mode 0600, which `-wal` and `-shm` inherit. Does not follow a symbolic link (ELOOP), because root would change
+ * the mode of its target.
  */
 function ownerOnly(path: string): void {
   const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
@@ -76,8 +75,8 @@ function ownerOnly(path: string): void {
 }
 
 /**
- * Returns a function that throws while another file than now, or none, is at the path: what is written then would not be
- * found after a restart. SQLite looks itself only without a write-ahead log.
+ * Returns a function that throws when the file at `path` was replaced or removed, because later writes would be lost
+ * at a restart. SQLite checks this itself only without a write-ahead log.
  */
 function unmoved(path: string): () => void {
   const inode = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;

@@ -1,18 +1,18 @@
 import { type RefusalKind, ServiceError, ServiceRefusal } from '../service-errors';
 import { type Database, isRead, sqlCode } from './sql';
 
-/** What a call uses. A success ends the outages of its part alone, but that writing reads, too. */
+/** What a call uses. A success ends only the outages of its part, except that a write also ends those of reading. */
 type Part = 'writing' | 'reading' | 'disk';
 
 interface Outage {
   readonly part: Part;
-  /** When a call failed last (`performance.now`). */
+  /** Time of the last failure (`performance.now`). */
   failedAt: number;
 }
 
 /**
- * A database that warns when it begins to refuse, with the cause, and when it works again: each of these refusals is a
- * response 503. The refusals of `work`, which have no cause, are not the database's.
+ * Warns when calls begin to fail with a `ServiceRefusal`, which clients get as 503, and when they succeed again. A
+ * refusal without a cause comes from `work`, not from the database.
  */
 export function watched(database: Database, warn: (message: string) => void): Database {
   const outages = new Map<RefusalKind, Outage>();
@@ -22,11 +22,11 @@ export function watched(database: Database, warn: (message: string) => void): Da
     if (!known) warn(`${whyOf(error)}; requests get 503`);
     outages.set(error.kind, { part: known?.part ?? part, failedAt: performance.now() });
   };
-  /** @param began a call that began before the last failure says nothing */
+  /** @param began start of the call: a call that began before the last failure ends no outage */
   const worked = (part: Part, began: number) => {
     for (const [kind, outage] of outages) {
       const says = outage.part === part || (outage.part === 'reading' && part === 'writing');
-      // A changed key stays changed until this service is started again.
+      // The service has the old instance key until it is started again.
       if (!says || began < outage.failedAt || kind === 'rekeyed') continue;
       outages.delete(kind);
       warn(recoveryOf[kind] ?? 'the database is available again');
@@ -60,7 +60,7 @@ const recoveryOf: { readonly [kind in RefusalKind]?: string } = {
   full: 'the database has space again',
 };
 
-/** The cause in words of ours: a code is all that is repeated of a server or a library. */
+/** Describes the cause in our own words: of the text of a server or a library, only a code is repeated. */
 function whyOf({ kind, cause }: ServiceRefusal): string {
   if (cause instanceof ServiceError) return cause.message;
   const code = sqlCode(cause);

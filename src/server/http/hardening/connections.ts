@@ -15,7 +15,7 @@ export interface ConnectionLimit {
   clientOf(address: string | undefined): string | undefined;
 }
 
-/** Returns the connection limit of the settings. Behind a proxy there are no shares: all connections are its own. */
+/** Returns the connection limit of the settings. Clients behind a proxy have no shares: it makes all connections. */
 export function connectionLimitOf({
   maxConnections,
   rateLimit,
@@ -32,7 +32,7 @@ interface OpenConnection {
   readonly groups: readonly ConnectionGroup[];
   /** Time (`performance.now()`) since which the server waits for the next request or the body of one. */
   since: number;
-  /** Bytes that had arrived before that request. */
+  /** Bytes that had arrived on the connection when the wait for a request began. */
   before: number;
   /** The request whose body the server waits for. */
   incoming?: IncomingMessage | undefined;
@@ -206,7 +206,7 @@ export function serializeRequests(server: Server): void {
 
 /**
  * Whether it is uncertain where the body ends, as with Transfer-Encoding in HTTP/1.0 (RFC 9112, 6.1): a proxy may have
- * ignored the header, so that the next bytes are the body of another client's request.
+ * ignored the header, so that the next bytes may be the body of another client's request.
  */
 function isUncertain({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;

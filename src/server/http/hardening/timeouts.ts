@@ -17,7 +17,7 @@ export interface Timeouts {
   readonly rest: number;
 }
 
-/** Timeouts of which those that no setting contains have defaults. */
+/** Timeouts with those optional that are not derived from settings. */
 export type SomeTimeouts = Partial<Timeouts> & Pick<Timeouts, 'read' | 'rest'>;
 
 const defaults: Omit<Timeouts, 'read' | 'rest'> = {
@@ -176,7 +176,7 @@ function isRead({ socket }: IncomingMessage): boolean {
   return socket.writableLength > 0;
 }
 
-/** Whether the body is incomplete and this process has read all that has arrived. */
+/** Whether the body of the request is incomplete and this process has read all that has arrived. */
 function isAwaited({ complete, readableLength }: IncomingMessage): boolean {
   return !complete && readableLength === 0;
 }

@@ -31,19 +31,17 @@ export function x25519Recipient(point: Uint8Array): Recipient {
   return pointRecipient(noble, x25519, point);
 }
 
-/** Encrypts a text as armor. */
 export async function encryptText(text: string, recipient: Recipient): Promise<string> {
   return armored(noble, await prepared(noble, [recipient]), new TextEncoder().encode(text));
 }
 
-/** Returns the chunks of the encrypted file, which is encrypted while it is read, and the MAC of its header. */
 export async function encryptFile(pieces: AsyncIterable<Uint8Array>, recipient: Recipient) {
   const { encrypt, mac } = await prepared(noble, [recipient]);
   return { chunks: encrypt(pieces), mac };
 }
 
 /**
- * Returns the scrypt work factor, which is higher for armor that words open than for that of link keys.
+ * Returns the scrypt work factor of armor, which is higher for words than for link keys.
  * @throws AgeError (armor, header); (key) if the armor is encrypted to public keys, not with a passphrase
  */
 export async function passphraseWork(armor: string): Promise<number> {

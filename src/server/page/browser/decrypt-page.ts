@@ -12,13 +12,13 @@ import { takeWords } from './tab-storage';
  * the page (src/server/page/encrypted.ts). The script neither sends nor stores the key.
  */
 
-// Removes the key from the address before anything is drawn, so that the browser's history does not have it.
+// Removes the key from the address before anything is drawn, so that the browser records the page without it.
 const { hash } = location;
 const typedWords = takeWords();
 const showHash = (shown: string) =>
   history.replaceState(null, '', location.pathname + location.search + shown);
 if (hash !== '') showHash('');
-// While this class is set, CSS hides the armor and the encrypted files.
+// While the class `decrypting` is set, CSS hides the armor and the encrypted files.
 const { classList } = document.documentElement;
 classList.add('decrypting');
 const showArmor = () => classList.remove('decrypting');
@@ -67,7 +67,7 @@ document.addEventListener('DOMContentLoaded', () => {
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // `every-page.ts` would block the next submit event for five seconds.
+    // Otherwise, `every-page.ts` would block the next submit for five seconds.
     event.stopPropagation();
     decrypt(keysIn(input.value), true);
   });
@@ -84,9 +84,7 @@ document.addEventListener('DOMContentLoaded', () => {
   passphraseWork(armor()).then(begin).catch(fail).finally(showArmor);
 });
 
-/**
- * An error shows the `data-` text with this name. A push page has no `data-recipients`, as it shows that note itself.
- */
+/** Maps errors to `data-` texts. A push page has no `data-recipients`, as it shows that text in a note. */
 const problems: Partial<Record<AgeError['reason'], string>> = {
   'no-match': 'wrong',
   key: 'recipients',
@@ -96,9 +94,7 @@ function problemOf(error: unknown): string {
   return (error instanceof AgeError && problems[error.reason]) || 'damaged';
 }
 
-/**
- * Returns the words typed on the page before and the key in the address; [] if armor needs a link key and none is one.
- */
+/** Returns the words typed on the last page and the key in the address; [] if a link key is needed and missing. */
 function keysAtHand(isWords: boolean): readonly string[] {
   const keys = [typedWords, hash].flatMap(keysIn);
   return isWords || keys.some(isLinkKey) ? keys : [];

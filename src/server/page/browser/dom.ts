@@ -1,4 +1,4 @@
-/** Returns the first element that matches; the page must have one. */
+/** The page must have a match. */
 export function find<T extends HTMLElement = HTMLElement>(within: ParentNode, selector: string): T {
   return within.querySelector(selector) as T;
 }

@@ -23,7 +23,7 @@ document.addEventListener('DOMContentLoaded', () => {
   if (!stored) return void Object.assign(box, { checked: false, disabled: true });
   let encrypted: ProvedContent | undefined;
   let busy = false;
-  // Text and files that are entered during encryption would not be encrypted.
+  // Disables the fields: text and files that are entered during encryption would not be encrypted.
   const hold = (held: boolean) => {
     busy = held;
     text.disabled = held;
@@ -79,7 +79,7 @@ function replaceContent(form: FormData, { text, files, proof }: ProvedContent): 
   for (const file of files) form.append('push[files][]', file);
 }
 
-/** Decrypts the text in a form that the service refused, and returned with the encrypted text. */
+/** Decrypts the text in a form that the service refused, as it returns the encrypted one. */
 async function restore(text: HTMLTextAreaElement, key: string | null): Promise<void> {
   if (!key || !text.value.startsWith('-----BEGIN AGE')) return;
   const plain = await decryptText(text.value, key);

@@ -81,7 +81,7 @@ const actions: Readonly<Record<string, (button: HTMLElement) => unknown>> = {
     const secret = secretOf(button);
     secret.classList.remove('open');
     find(secret, '.veil').focus();
-    // After this HTTP request, the service no longer shows the secret if the previous form is sent again.
+    // This HTTP request keeps the service from showing the secret if the previous form is sent again.
     const body = secret.closest<HTMLElement>('[data-hide]')?.dataset.hide;
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     if (body) void fetch(location.href, { method: 'POST', headers, body, keepalive: true });

@@ -6,9 +6,7 @@ import { ascii, type Bytes, type Primitives } from '../../../age/format/platform
 
 /** Milliseconds of scrypt after which the browser can draw and react. */
 const SLICE = 30;
-/**
- * Bytes per call, which takes a limited number of arguments; a multiple of three, as base64 would be padded otherwise.
- */
+/** Bytes per call, which takes a limited number of arguments. A multiple of three pads only the last piece. */
 const PIECE = 3 * 4096;
 
 const hmacSha256: Primitives['hmac'] = (key, text) => hmac(sha256, key, text);

@@ -4,9 +4,9 @@ import { find, report } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 
 /*
- * Sends the answer to a secret request, encrypted to the public key in the link. For a link without a key, the service
- * names one, which could be another key: the page then says who could read the answer. The texts are attributes of the
- * form (src/server/requests/request-page.ts).
+ * Sends the answer to a secret request, encrypted to the public key in the link. If the link has no key, the service
+ * names one, and could name its own: the page then says who could read the answer. The texts are attributes of the form
+ * (src/server/requests/request-page.ts).
  */
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -25,7 +25,7 @@ document.addEventListener('DOMContentLoaded', () => {
     bar.value = done / total;
   };
 
-  // Text and files that are entered after the button was pressed would not be sent.
+  // Disables the form: text and files that are entered after the button was pressed would not be sent.
   const hold = (held: boolean) => {
     for (const control of [text, picker, button]) if (control) control.disabled = held;
   };
