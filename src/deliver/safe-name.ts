@@ -54,7 +54,7 @@ function withoutEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** `report (2).pdf` */
+/** Returns a name such as `report (2).pdf`. */
 export function numbered(name: string, number: number): string {
   return fitted(name, ` (${number})`);
 }
@@ -71,7 +71,7 @@ export function fitted(name: string, insertion = '', room = MAX_BYTES): string {
   return cut(stem, room - bytes(insertion + extension)) + insertion + extension;
 }
 
-/** `.gz` or `.tar.gz`; empty for `.env` and for more than 32 bytes */
+/** Returns `.gz` or `.tar.gz`; empty for `.env` and for more than 32 bytes. */
 function extensionOf(name: string): string {
   const extension = /.((?:\.tar)?\.[^. ]+)$/su.exec(name)?.[1] ?? '';
   return bytes(extension) > 32 ? '' : extension;

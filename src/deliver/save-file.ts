@@ -58,7 +58,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
       target ??= await newTemporary(folder, name).catch(failedWriting);
       const { handle } = target;
       await refuseTooLarge(response, folder);
-      // A download that cannot be resumed, as of a decrypted file, begins again.
+      // A download that cannot be resumed, such as that of a decrypted file, begins again.
       if (there && response.from === undefined) await handle.truncate(0);
       if (response.from !== undefined) progress.moved(response.from);
       const bytes = await copyBody(response, tools, (chunk) => writeAll(handle.fd, chunk));

@@ -23,7 +23,7 @@ export interface Ways {
   readonly text: 'nowhere' | 'stdout' | 'reserved' | 'beside';
   /** `path` is the place of the one file, `current` the current folder. */
   readonly files: 'nowhere' | 'stdout' | 'current' | 'folder' | 'path';
-  /** How the place is not used as a user may expect. */
+  /** Says how the place is not used as a user may expect. */
   readonly but?: 'no-folder' | 'not-set' | 'one-file-only' | 'is-terminal' | undefined;
 }
 

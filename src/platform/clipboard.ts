@@ -95,7 +95,7 @@ const MOST_BYTES = 74_994;
 /** Characters that GNU Screen passes on in one string (screen(1), "STRING ESCAPES"). */
 const SCREEN_AT_ONCE = 512;
 
-/** Returns the escape sequence (ctlseqs, OSC 52) that copies a text to the terminal's clipboard, also from tmux. */
+/** Returns the sequence (ctlseqs, OSC 52) that copies a text to the terminal's clipboard, also from tmux or screen. */
 export function osc52(text: string, env: Environment): string {
   const sequence = `\u001b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\u0007`;
   // tmux acts on the bare sequence with set-clipboard on, and passes the wrapped one on with allow-passthrough on.

@@ -199,7 +199,10 @@ function isPrivate(path: string, owner: number | undefined): boolean {
   }
 }
 
-/** Stricter than `platform/files/owner.ts`, as the code is executed; importing that file would load another chunk. */
+/**
+ * This rule is stricter than `platform/files/owner.ts`, as the code is executed; importing that file would load another
+ * chunk.
+ */
 function isOwn({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & 0o022) === 0);
 }

@@ -32,7 +32,7 @@ export async function handedOver(
       yield Buffer.from(words.at(-1) ?? '');
     },
   };
-  // A program must not wait for input that never comes.
+  // A child program must not wait for input that never comes.
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
   const happened: Context['happened'] = (event) =>
     void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});

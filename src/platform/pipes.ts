@@ -31,12 +31,12 @@ export async function outputPipes(context: Pick<Context, 'env' | 'platform'>) {
     const [out, err] = fifos(mkfifo.file);
     const readers = [reader(cat.file, out.read), reader(cat.file, err.read)] as const;
     const [stdout, stderr] = [readers[0].stdout, readers[1].stdout];
-    /** Closes our write ends once the child was started, which has its own. */
+    /** Closes our write ends after the start of the child, which has its own. */
     const close = () => {
       closeSync(out.write);
       closeSync(err.write);
     };
-    /** Returns false while a cat process is busy, whose output is late on a busy machine. */
+    /** Returns false while a cat process is busy: on a busy machine, its output may still come. */
     const areIdle = () => !readers.some(isBusy);
     return { fds: [out.write, err.write] as const, stdout, stderr, areIdle, close };
   } catch {

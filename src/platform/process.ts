@@ -82,7 +82,7 @@ export function systemContext(
 
 const children = () => import('./child');
 
-/** Matches a link, or the `#` before its key, also as gateways escape it. */
+/** Matches a link, or the `#` before its key, also as mail gateways escape it. */
 const SECRETS = /#|%(?:25)*23|:\/\/[^/?]+[/?]./;
 
 /** Overwrites the arguments, which other users can read while a process runs: they may contain the key of a link. */

@@ -19,7 +19,7 @@ export async function whyGuarded(
   return agent === 'refuse' ? `the setting agent of profile "${name}" is refuse` : undefined;
 }
 
-/** An unreadable config file counts as one without the setting: commands that need the file report why. */
+/** An unreadable config file has no setting `agent`: the commands that need the file report why. */
 async function settingOf(context: Context, typed: string | undefined) {
   try {
     const folder = folderOf('config', context);

@@ -22,7 +22,7 @@ interface Limit {
   readonly milliseconds?: number;
 }
 
-/** Settles as `work`, or as `late` once the limit is reached; `work` is not stopped. */
+/** Settles as `work` does, or as `late` does once the limit is reached; `work` is not stopped. */
 export async function raceWithLimit<T>(
   work: Promise<T>,
   { signal, milliseconds = 0 }: Limit,
