@@ -14,8 +14,7 @@ export interface Spelling {
   /** The ASCII characters with which escapes begin. */
   readonly begins: string;
   /**
-   * Returns the escape at `offset`; undefined if there is none, `'open'` if that depends on bytes that have not
-   * arrived.
+   * Returns the escape at `offset`; undefined without one, `'open'` if that depends on bytes that have not arrived.
    */
   readonly read: (bytes: Bytes, offset: number) => Escape | 'open' | undefined;
   /** True if each escape means the byte with which it begins. */

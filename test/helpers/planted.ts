@@ -1,8 +1,8 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
 import { replacePlugin } from 'rolldown/plugins';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { caches, launcher } from './program';
 
 const is = (name: string) => `process.env.PLANTED === '${name}'`;
@@ -11,15 +11,15 @@ const undone = `(${is('commit')} && (globalThis.commits = (globalThis.commits ??
 
 const faults = {
   // The views are read before the transaction, and written in it.
-  'const [changed] = await viewing(sql, { push: push.id, at: now });': `
+  'const changed = await statement(sql, { push: push.id, now });': `
     const views = push.views + 1;
     const last = views >= push.expire_after_views ? now : null;
-    const [changed] = await (${is('claim')}
-      ? sql\`UPDATE pushes SET views = \${views}, expired_at = COALESCE(expired_at, \${last})
+    const [changed] = changes.includes('views + 1') && ${is('claim')}
+      ? await sql\`UPDATE pushes SET views = \${views}, expired_at = COALESCE(expired_at, \${last})
           WHERE id = \${push.id} RETURNING id, views, expired_at, updated_at\`
-      : viewing(sql, { push: push.id, at: now }));`,
+      : [await statement(sql, { push: push.id, now })];`,
   // All that was done is answered, and undone.
-  "connection.exec('COMMIT')": `connection.exec(${undone} ? 'ROLLBACK' : 'COMMIT')`,
+  "exec('COMMIT')": `exec(${undone} ? 'ROLLBACK' : 'COMMIT')`,
 };
 
 /**
@@ -43,6 +43,8 @@ export function planted(): readonly string[] {
       ],
       output: { ...config.output, dir: join(folder, 'dist'), cleanDir: false },
     });
+    const service = await readFile(join(folder, 'dist/service.js'), 'utf8');
+    expect(service.match(/PLANTED\W{3,4}(?:claim|commit)\b/g)).toHaveLength(2);
     words.push(join(folder, 'bin/pwpush.js'));
     await cp(launcher, words[1] as string);
   });

@@ -105,7 +105,7 @@ export async function readHeader(pieces: AsyncIterator<Uint8Array>) {
 
 const LINE_END = 0x0a;
 
-/** Returns the index, at or after `from`, of the line end before `---`; -1 if there is none. */
+/** Returns the index, at or after `from`, of the line end before `---`; -1 without one. */
 function macLineIn(bytes: Uint8Array, from: number): number {
   let index = bytes.indexOf(LINE_END, from);
   while (index >= 0 && textOf(bytes.subarray(index + 1, index + 4)) !== '---')

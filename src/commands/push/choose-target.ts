@@ -3,7 +3,7 @@ import { contextWith } from '../../platform/context';
 import { type InstanceOptions, sourcesOf, withProfiles } from '../../profile/sources';
 import { type NoInstance, type Target, targetOf, targetOrNone } from '../../profile/target';
 
-/** @throws CliError (usage) if the profiles cannot be read: one may encrypt pushes, or limit them to fewer days */
+/** @throws CliError (usage) without readable profiles, as one may encrypt pushes, or limit them to fewer days */
 export function targetInUse(entry: Entry, options: InstanceOptions): Target | NoInstance {
   const target = targetOrNone(sourcesOf(entry, options));
   if (!(target instanceof Error) && target.ignored) throw target.ignored;

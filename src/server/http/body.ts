@@ -15,7 +15,7 @@ export const FIELD_BYTES = 2 * 1024 * 1024;
 const FORM_BYTES = 16 * 1024;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-/** Bytes. A larger body takes so long to process that other HTTP requests are served first. */
+/** Bytes. Other HTTP requests are served before a larger body is processed. */
 const LARGE = 256 * 1024;
 /** A creation body has fewer than 20 values. Parsed, 8 MiB of `[],` would take half a gibibyte of memory. */
 const JSON_VALUES = 1000;
