@@ -58,8 +58,8 @@ export function validatePush(
 export function sentOf(input: object, { entries }: { readonly entries: object }): Field[] {
   const sent = input as Readonly<Record<string, Field>>;
   return Object.keys(entries).flatMap((name) =>
-    // The only objects are null and the list `files`, which is empty.
-    typeof sent[name] === 'object' ? [] : [name, sent[name]],
+    // The only objects are null, which means the same as no field, and the list `files`, which is empty.
+    typeof sent[name] === 'object' || sent[name] === undefined ? [] : [name, sent[name]],
   );
 }
 

@@ -313,6 +313,13 @@ onEachStore((store) => {
       expect(more.json.url_token).not.toBe(made[0]?.json.url_token);
     });
 
+    test('is the same whether an empty field is sent as null or left out', async () => {
+      const sent = (push: object) => withKey(KEY, { body: { push }, ...admin() });
+      const first = await post('pushes', sent({ payload: 'x' }));
+      const again = await post('pushes', sent({ payload: 'x', note: null, retrieval_step: null }));
+      expect([again.status, again.json.url_token]).toEqual([201, first.json.url_token]);
+    });
+
     test('with files, too', async () => {
       const how = (content: string) => withKey(KEY, { form: files(content), ...admin() });
       const first = await post('pushes', how('one'));
