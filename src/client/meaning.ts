@@ -294,7 +294,7 @@ function proofWanted(refusal: Refusal): CliError {
   const { key_salt, opens_at } = objectIn(refusal.response);
   const sent = refusal.details.keyProof !== undefined;
   const salt = typeof key_salt === 'string' ? key_salt : undefined;
-  // `opens_at` is the address at which the link opens with the proved key.
+  // With a right proof for another address, the instance returns in `opens_at` where the link opens.
   const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
   const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';

@@ -46,7 +46,7 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
 }
 
 async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
-  // Printing the help does not need this module, which encrypts.
+  // Imported here, because printing the help does not need this module.
   const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
     '../send/send-answer'
   );

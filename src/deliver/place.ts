@@ -127,7 +127,7 @@ async function reservePath(
   return { kind: text ? 'folder' : 'file-folder', plan, text, discard };
 }
 
-/** Creates the folders of `path/`, and returns them, innermost first; undefined if `path` names a file. */
+/** Creates the missing folders of `path/` and returns those, innermost first; undefined if `path` names a file. */
 function makeOutputFolder(path: string): readonly string[] | undefined {
   const stats = statOf(path);
   if (stats || !/[/\\]$/.test(path)) return stats?.isDirectory() ? [] : undefined;

@@ -92,7 +92,6 @@ function askSecret(
   const bold = lines.map((line, index) =>
     index === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
   );
-  // `draw` redraws only the last line.
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
   const draw = (typed: number) => {
     const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];

@@ -50,7 +50,7 @@ interface Viewing extends Opener {
   reserved: boolean;
 }
 
-/** A row as it was before this view ended it, with its sealed content and the data key that opens it. */
+/** A row that this view opened, still active even if the view was the last, its sealed content, and its data key. */
 interface Opened {
   readonly row: PushRow;
   readonly payload: Uint8Array | null;

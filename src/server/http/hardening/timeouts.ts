@@ -96,7 +96,7 @@ function delayClosing(incoming: IncomingMessage): void {
   socket.destroySoon = () => {
     incoming.once('close', () => socket.destroySoon());
   };
-  // The `finish` listener of Node.js, which is the next one, calls the changed function.
+  // The next `finish` listener, which is Node.js's own, calls the changed function; the original is back after that.
   queueMicrotask(() => {
     socket.destroySoon = destroySoon;
   });
