@@ -55,7 +55,7 @@ export interface ErrorDetails {
 interface WantedProof {
   /** A proof was sent, and refused. */
   readonly sent: boolean;
-  /** The salt with which a key of words is stretched to prove it; undefined if the instance requires the key of the link. */
+  /** The salt with which a key of words is stretched to prove it; undefined where the key of the link is required. */
   readonly salt: string | undefined;
   /** The proof was right for another address than the one at which the link opens. */
   readonly elsewhere: boolean;

@@ -46,7 +46,7 @@ export interface SealedContent {
   readonly proof?: Readonly<Record<'key_proof' | 'key_salt', string | undefined>>;
 }
 
-/** Base-two logarithms of the scrypt work factor: a link key has 128 bits, and six words have 77, so that they need more work. */
+/** Base-two logarithms of the scrypt work factor: a link key has 128 bits; six words have 77 and need more work. */
 const WORK = { link: 10, words: MODERATE_WORK };
 
 /**

@@ -23,7 +23,7 @@ export interface Listing<Row> {
 
 const GAP = 2;
 const MIN_ELASTIC = 8;
-/** The most that a column of fixed width takes of a terminal: IDs and addresses fit, but an instance may send anything. */
+/** The most columns of a terminal for a value that is not elastic: IDs fit, but an instance may send anything. */
 const MAX_RIGID = 48;
 
 /**
