@@ -161,3 +161,18 @@ export function hasAtMost(text: string, characters: number): boolean {
   // A character is one or two UTF-16 code units.
   return text.length <= 2 * characters && [...text].length <= characters;
 }
+
+/** The public data of an API token, as `serve token list --json` prints it. */
+export interface TokenSummary {
+  /** The first 8 hexadecimal digits of the token's SHA-256 hash. */
+  readonly id: string;
+  /** The name of its owner. */
+  readonly name: string;
+  readonly label: string;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  /** ISO 8601, UTC, to the minute; null if it has not been used. */
+  readonly last_used_at: string | null;
+  /** ISO 8601, UTC; null unless it was replaced. */
+  readonly expires_at: string | null;
+}

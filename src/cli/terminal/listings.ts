@@ -1,3 +1,4 @@
+import type { TokenSummary } from '../../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../../contract/decode';
 import type { Look, Style } from './output';
 import { type Column, type Listing, type Pair, pairs } from './table';
@@ -217,17 +218,8 @@ export const auditLog: Listing<AuditEntry> = {
     [created_at, kind, ip, user_agent, referrer].map(text),
 };
 
-interface ShownToken {
-  readonly id: string;
-  readonly name: string;
-  readonly label: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly expires_at: string | null;
-}
-
 /** Formats `serve token list`. A pipe gets ID, user, label, created, last used, expires. */
-export const tokenList: Listing<ShownToken> = {
+export const tokenList: Listing<TokenSummary> = {
   columns: [
     { title: 'ID', shown: ({ id }) => id },
     { ...nameColumn, title: 'USER' },

@@ -1,25 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { TokenSummary } from '../../contract/api';
 import { invalidInput, ServiceError } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import * as store from './owner-rows';
 
 export type Owner = Readonly<store.OwnerRow>;
-
-/** The public data of a token. */
-export interface TokenSummary {
-  /** The first 8 hexadecimal digits of the token's SHA-256 hash. */
-  readonly id: string;
-  /** The name of its owner. */
-  readonly name: string;
-  readonly label: string;
-  /** ISO 8601, UTC. */
-  readonly created_at: string;
-  /** ISO 8601, UTC, to the minute; null if it has not been used. */
-  readonly last_used_at: string | null;
-  /** ISO 8601, UTC; null unless it was replaced. */
-  readonly expires_at: string | null;
-}
 
 /** A new token, which cannot be read again. */
 export interface IssuedToken extends Pick<TokenSummary, 'id' | 'name' | 'label'> {
