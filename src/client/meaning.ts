@@ -91,8 +91,8 @@ export function explain({ response, error }: Answer, sent: SentCall): CliError {
     (secret) => secret !== undefined,
   );
   const words = quotable(wordsOf(response), hidden);
-  const [, , errorOf] = meaningOf(response, call);
-  return errorOf({ ...sent, response, status: response.status, words, hidden });
+  const [, , errorFor] = meaningOf(response, call);
+  return errorFor({ ...sent, response, status: response.status, words, hidden });
 }
 
 /** Returns whether the response to a repetition tells what became of the HTTP request. */

@@ -227,7 +227,7 @@ function flag(name: string, fallback: boolean) {
 }
 
 /** A lone surrogate has no UTF-8 encoding and would be returned as another character. */
-export function isUnicode(value: string): boolean {
+function isUnicode(value: string): boolean {
   return !/\p{Surrogate}/u.test(value);
 }
 

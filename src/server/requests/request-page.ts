@@ -13,7 +13,7 @@ import style from './request-page.css?raw';
 
 const responding = [styling, new PagePart('style', style), new PagePart('script', respondScript)];
 
-export interface ShownRequest {
+interface ShownRequest {
   readonly request: PushRow;
   readonly question: string;
   readonly files: readonly Download[];

@@ -28,7 +28,7 @@ interface Texts {
   readonly passphrase: string;
   /** The proof that readers of a push have to send (`ProofCheck`). */
   readonly keyProof?: string | null;
-  /** For an answer, the data key of its request. */
+  /** The data key of a request, with which its answer is sealed too; undefined for anything but an answer. */
   readonly requestKey?: Uint8Array;
 }
 

@@ -104,7 +104,7 @@ export async function findView(sql: Sql, lookup: string, hash: number, now: numb
   return viewSearch(sql, { hash, token: lookup, at: now });
 }
 
-export interface SealedText {
+interface SealedText {
   readonly id: number;
   readonly payload: Uint8Array | null;
 }
