@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isLinkKey } from '../../age/link-key';
 import { sealedWith } from '../../age/sealed-with';
-import { LONGEST_LINK, parseUrl } from '../../contract/address';
+import { isWebAddress, LONGEST_LINK } from '../../contract/address';
 import { hasAtMost, type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
 import type { Field } from '../rules/once';
@@ -276,11 +276,4 @@ function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
   const opened = sealedWith(payload);
   if (opened === 'link' || opened === 'words') return undefined;
   return { key_proof: ['Key proof requires a payload that is encrypted with a key or words.'] };
-}
-
-/** Whether the text is one http or https address, without characters that a browser would remove. */
-export function isWebAddress(payload: string): boolean {
-  // \p{C} includes characters without width and direction marks, which disguise an address.
-  if (/[\s\p{C}]/u.test(payload)) return false;
-  return /^https?:\/\//i.test(payload) && parseUrl(payload) !== undefined;
 }

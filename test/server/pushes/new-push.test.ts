@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebAddress, validatePush } from '../../../src/server/pushes/new-push';
+import { isWebAddress } from '../../../src/contract/address';
+import { validatePush } from '../../../src/server/pushes/new-push';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Bounds, checkSettings } from '../../../src/server/service-settings';
 
