@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { isLinkKey } from '../../age/link-key';
 import { sealedWith } from '../../age/sealed-with';
-import { isWebAddress, LONGEST_LINK } from '../../contract/address';
 import { hasAtMost, type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
+import { payloadFault } from '../../contract/payload-fault';
 import type { Field } from '../rules/once';
 import { PASSPHRASE_CHARACTERS } from '../rules/passphrase-check';
 import { invalid } from '../service-errors';
@@ -251,22 +251,10 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
     : { files: [`Files are required. ${inParts}`] };
 }
 
-const tooLong = (most: number) => `Payload is too long (maximum is ${most} characters).`;
-
-const payloadFaults: Readonly<Record<Kind, (payload: string) => string | undefined>> = {
-  text: () => undefined,
-  file: () => undefined,
-  url: (payload) => {
-    if (payload.length > LONGEST_LINK) return tooLong(LONGEST_LINK);
-    return isWebAddress(payload) ? undefined : 'Payload must be one http or https address.';
-  },
-  qr: (payload) =>
-    hasAtMost(payload, limits.qrCharacters) ? undefined : tooLong(limits.qrCharacters),
-};
-
+/** Nobody but its readers can check a payload that is encrypted. */
 function payloadProblem({ kind, payload }: ValidPush): Problem {
-  const fault = payloadFaults[kind](payload);
-  return fault === undefined ? undefined : { payload: [fault] };
+  const fault = sealedWith(payload) === undefined ? payloadFault(kind, payload) : undefined;
+  return fault === undefined ? undefined : { payload: [`Payload ${fault}.`] };
 }
 
 /** A key proof is refused if the payload has no key, as no reader could make the proof. */

@@ -127,9 +127,9 @@ async function decryptedBy(
 }
 
 /** `qr-page.ts` defines this function; pages that may have a QR code load it. */
-declare const drawQr: (into: Element, text: string) => void;
+declare const drawQr: (into: Element, text: string) => boolean;
 
-type TemplateName = 'text' | 'message' | 'link' | 'qr';
+type TemplateName = 'text' | 'message' | 'link' | 'qr' | 'long';
 
 /** Fills a template of the page (src/server/page/encrypted.ts) with a secret, under its veil unless `open`. */
 function filled(name: TemplateName, text: string, open: boolean): DocumentFragment {
@@ -139,7 +139,7 @@ function filled(name: TemplateName, text: string, open: boolean): DocumentFragme
   value.textContent = text;
   value.classList.toggle('short', text.length <= 40 && !text.includes('\n'));
   if (open) find(copy, '.secret').classList.add('open');
-  if (name === 'qr') drawQr(find(copy, '.code'), text);
+  if (name === 'qr' && !drawQr(find(copy, '.code'), text)) return filled('long', text, open);
   if (name === 'link') fillLink(copy, text);
   return copy;
 }
