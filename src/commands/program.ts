@@ -41,7 +41,6 @@ const table: Readonly<Record<string, readonly CommandEntry[]>> = {
     ['expire', 'expire pushes now', 'rm'],
     ['audit', 'show who opened a push'],
     ['wait', 'wait for the first view'],
-    ['notify', 'e-mail a link'],
   ],
   'Set up:': [
     ['login', 'log in to an instance'],
@@ -155,6 +154,7 @@ async function help(program: Command, words: readonly string[], context: Context
 function helpOf(command: Command, context: Context): string {
   const shown: string[] = [];
   configure(command, context, (text) => shown.push(text));
+  command.helpsWithAll = true;
   command.outputHelp();
   return shown.join('');
 }
