@@ -21,7 +21,17 @@ interface GoneName {
   readonly hint: string;
 }
 
+/** Options of `serve` that are variables alone. */
+const byVariable =
+  'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
+
 const gone: readonly GoneName[] = [
+  ...byVariable.split(' ').map((name) => ({
+    option: `--${name}`,
+    line: `serve --${name} 1`,
+    hint: `set PWPUSH_SERVE_${name.replace('-', '_').toUpperCase()}\n`,
+    except: /^ +(?:maxData|metricsHost): /,
+  })),
   { command: 'notify', line: 'notify LINK', hint: 'did you mean push --notify?' },
 ];
 
