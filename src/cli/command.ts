@@ -9,8 +9,8 @@ export class Command extends Parser {
   rest: readonly string[] = [];
   /** True if `rest` is a command to run, and not operands. */
   takesCommand = () => false;
-  /** True for `-h`, which asks for short help. */
-  briefly = false;
+  /** True for `pwpush help COMMAND`; `-h` and `--help` print the common options. */
+  helpsWithAll = false;
   /** The help shows this text after the options, but the examples in it before them. */
   manual = '';
 
@@ -24,7 +24,6 @@ export class Command extends Parser {
     refuseMistaken(index === -1 ? argv : argv.slice(0, index), this);
     const read = this.helpLast(super.parseOptions(argv));
     if (this.takesCommand()) read.operands.splice(read.operands.length - this.rest.length);
-    this.briefly = read.unknown.includes('-h');
     // An unknown subcommand is refused also before `--help`, for which Commander would print the help of this command.
     const [word] = read.operands;
     if (word !== undefined && this.commands.length > 0 && !this.below(word))

@@ -18,7 +18,7 @@ const always = () => true;
 type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting';
 
 class DeclaredOption extends Option {
-  /** If true, `-h` shows the option also for a command with many options. */
+  /** If true, `--help` shows the option also for a command with many options. */
   common = false;
   subject: Subject | undefined;
 }
@@ -85,7 +85,7 @@ export class Row<T, Other extends string = never> {
     return this as Row<unknown, Other> as Row<Exclude<T, undefined>, Other>;
   }
 
-  /** Makes `-h` show the option, and its `--no-…` if `orNot` was called before. */
+  /** Makes `--help` show the option, and its `--no-…` if `orNot` was called before. */
   common(): this {
     for (const option of this.options) option.common = true;
     return this;

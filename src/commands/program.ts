@@ -155,6 +155,7 @@ async function help(program: Command, words: readonly string[], context: Context
 function helpOf(command: Command, context: Context): string {
   const shown: string[] = [];
   configure(command, context, (text) => shown.push(text));
+  command.helpsWithAll = true;
   command.outputHelp();
   return shown.join('');
 }

@@ -95,7 +95,7 @@ export const isGlobal = ({ helpGroupHeading }: Option) => helpGroupHeading === G
 const ownOptions = (command: Parser) =>
   Help.prototype.visibleOptions(command).filter((option) => !isGlobal(option));
 
-/** Returns the options that `-h` shows: all, or the common ones if the command has more than `FEW`. */
+/** Returns the options that `--help` shows: all, or the common ones if the command has more than `FEW`. */
 export function shownBriefly(command: Parser): Option[] {
   const own = ownOptions(command);
   return own.length > FEW ? own.filter(isCommon) : own;
@@ -103,7 +103,7 @@ export function shownBriefly(command: Parser): Option[] {
 
 function pageOf(command: Command, help: Help, columns: number): string {
   const brief = shownBriefly(command);
-  const isShort = command.briefly && brief.length < ownOptions(command).length;
+  const isShort = !command.helpsWithAll && brief.length < ownOptions(command).length;
   const lists = listsOf(command, help, isShort ? brief : undefined);
   const wide = Math.min(columns, 100);
   const terms = lists.flatMap(([, rows]) => rows.map(([term]) => term.length));
