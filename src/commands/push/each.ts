@@ -2,7 +2,6 @@ import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passp
 import { failureFields, worded, wordsOf } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
-import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import { printLink } from '../../deliver/deliver-link';
@@ -120,10 +119,9 @@ async function outcomes(
     const own = readEntry(line.bytes, ofObjects);
     const text = own.passphrase === undefined ? passphrase : await noKey(own.passphrase);
     const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
-    if (seal.encryption) {
-      checkEncryptable(planned.limits.fields.kind);
-      const labels = isRemarked ? [] : labelsOf(planned.content.details);
-      isRemarked ||= labels.length > 0;
+    if (seal.encryption && !isRemarked) {
+      const labels = labelsOf(planned.content.details);
+      isRemarked = labels.length > 0;
       await remarkClear(labels, say);
     }
     const warnings: string[] = [];
