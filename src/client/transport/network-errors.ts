@@ -148,7 +148,7 @@ function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, name, cause, errors, data } = error as Record<string, unknown>;
   // undici 7 leaves the code of this error undefined. An alert is a record that begins with 21 and 3 (RFC 8446, 5.1).
-  if (name === 'HTTPParserError') return /^\x15\x03/.test(`${data}`) ? 'TLS_ALERT' : 'HPE_';
+  if (name === 'HTTPParserError') return `${data}`.startsWith('\x15\x03') ? 'TLS_ALERT' : 'HPE_';
   const inner = Array.isArray(errors) ? errors[0] : cause;
   const innerCode = inner === undefined ? '' : codeOf(inner);
   if (innerCode in faults) return innerCode;
