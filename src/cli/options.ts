@@ -73,6 +73,7 @@ export const outputRows = group(GLOBAL, {
   input: switchOff('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)'),
   color: switchOff('--no-color', 'no colors (NO_COLOR)'),
   debug: flag('--debug', 'log requests to stderr, without secrets'),
+  reveal: flag('--reveal', 'for agents: print secrets all the same'),
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
@@ -187,10 +188,6 @@ export const fileRows = () => ({
 export const labelRows = () => ({
   name: text('-n, --name <name>', 'label, shown to you in lists').needsInstance(),
   note: text('--note <text>', 'note, shown to you only').needsInstance(),
-});
-
-export const revealRows = () => ({
-  reveal: flag('--reveal', 'print secrets although an agent reads them'),
 });
 
 export const linkRows = () => ({

@@ -27,7 +27,6 @@ import {
   newPassphraseRows,
   notifyRows,
   type Options,
-  revealRows,
   sourceRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
@@ -113,7 +112,6 @@ const rows = {
     ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
-    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve from memory until viewed; 100 MiB a file')

@@ -16,7 +16,6 @@ import {
   newPassphraseRows,
   notifyRows,
   type Options,
-  revealRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
@@ -73,7 +72,6 @@ const rows = {
       'wait at most this long (12): seconds, 45m, 6h',
       waitingTime,
     ).requires('wait'),
-    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve the question from memory until it is answered')

@@ -47,7 +47,7 @@ describe('what is not understood is exit 2', () => {
 
 test.each([
   'push --url https://a.test x --dry-run --json',
-  '--json push x --dry-run --url https://a.test',
+  '--json --reveal push x --dry-run --url https://a.test',
   '--url=https://b.test push x --dry-run --json --url=https://a.test',
 ])('global options stand before or after the command: %s', async (line) => {
   const { stdout } = await here.run(...line.split(' '));

@@ -122,7 +122,7 @@ describe('options that exclude each other', () => {
 describe('an option that is given', () => {
   const data = async (words: readonly string[]) => JSON.stringify(await plan(words));
   // What these allow is refused before there is a plan.
-  const allowing = ['reveal', 'allow'];
+  const allowing = ['allow'];
   const changing = all.filter(
     ({ name, row }) => row.options.length > 0 && !allowing.includes(name),
   );

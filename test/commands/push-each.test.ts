@@ -88,8 +88,8 @@ describe('every option is applied, or refused before anything is sent', () => {
       ...['--each', '--from', '--dry-run', '--accept-limits', '--passphrase'],
       // And the transcript, or the same with another value.
       ...['--days', '--deletable', '--no-click'],
-      // And those of agent, encryption and into.
-      ...['--reveal', '--encrypt', '--no-encrypt', '--to', '--recipients-file', '--as', '--into'],
+      // And those of encryption and into.
+      ...['--encrypt', '--no-encrypt', '--to', '--recipients-file', '--as', '--into'],
       '--no-receipt',
     ];
     expect([...names].sort()).toEqual(
