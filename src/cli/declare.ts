@@ -169,9 +169,9 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
-/** The value is undefined if neither `--x` nor `--no-x` was typed. */
-export const either = (flags: string, help: string, notHelp: string) =>
-  new Row<boolean | undefined>(flags, help).orNot(notHelp);
+/** The value is undefined if neither `--x` nor `--no-x` was typed. Both have one row in the help, as `--[no-]x`. */
+export const either = (flags: string, help: string) =>
+  new Row<boolean | undefined>(flags, help).orNot(help);
 
 /** `--x` is the default, so that the help lists only `--no-x`. */
 export function negatable(flags: string, notHelp: string) {

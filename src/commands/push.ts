@@ -76,16 +76,8 @@ const rows = {
       expiry,
     ).common(),
     views: count('-v, --views <n>', 'expire after N views').common(),
-    deletable: either(
-      '--deletable',
-      'let the recipient delete the push',
-      'do not let the recipient delete the push',
-    ),
-    click: either(
-      '--click',
-      'require a click, so that scanners use no view',
-      'open without a click',
-    ),
+    deletable: either('--deletable', 'whether the recipient can delete the push'),
+    click: either('--click', 'whether a click opens it; scanners do not click'),
     acceptLimits: flag('--accept-limits', 'keep the push even if looser limits were granted'),
   }),
   ...group('Protection:', {

@@ -31,11 +31,7 @@ const rows = {
     allow: list('--allow <names>', 'let the secret set PATH or replace a variable', names).or([]),
   }),
   ...group('Output:', {
-    mask: either(
-      '--mask',
-      'mask secrets in output (default: in CI, for agents)',
-      'do not mask secrets in output',
-    ),
+    mask: either('--mask', 'whether output is masked (default: CI and agents)'),
   }),
   ...passphraseRows,
   ...keyRows,

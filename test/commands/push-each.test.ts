@@ -81,7 +81,9 @@ describe('every option is applied, or refused before anything is sent', () => {
   test('the tests name every option of push', async () => {
     const { stdout } = await here.run('help', 'push');
     const [own = ''] = stdout.split('\nGlobal options');
-    const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
+    const names = [...own.matchAll(/^ {2}(?:-\w, )?--(\[no-\])?([\w-]+)/gm)].flatMap(
+      ([, no, name]) => (no ? [`--${name}`, `--no-${name}`] : [`--${name}`]),
+    );
     const applied = `${limits} ${others}`.match(/--\S+/g) ?? [];
     const elsewhere = [
       // What these do the tests above show.
