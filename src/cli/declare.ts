@@ -54,8 +54,8 @@ export class Row<T, Other extends string = never> {
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
-  /** Names what is read from standard input if the value is a dash. */
-  input: string | undefined;
+  /** Names what is read from standard input by the values that `is` accepts. */
+  input: { readonly what: string; is(value: unknown): boolean } | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
   /** `needed` if the value has a meaning only with an instance, `replaced` if it takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
@@ -114,8 +114,8 @@ export class Row<T, Other extends string = never> {
     return this as Row<T, Other | Name>;
   }
 
-  readsStandardInput(what: string): this {
-    this.input = what;
+  readsStandardInput(what: string, is = (value: unknown): boolean => value === '-'): this {
+    this.input = { what, is };
     return this;
   }
 

@@ -117,7 +117,7 @@ const rows = {
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .takesPiped('the secrets', ['text', 'from'])
-      .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
+      .conflicts(['env', 'generate', 'file', 'message', 'raw'])
       .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
       .conflicts(['kind'], (_, kind) => kind === 'file')
       .conflicts(['text'], (_, text) => text !== '-'),

@@ -67,11 +67,12 @@ describe('the value of an option is no option', () => {
   });
 });
 
-test.each([
-  ...['push', 'push --file - --filename x', 'push --each', 'get abc --passphrase-file -'],
-])('%s does not read standard input if the token comes from there', async (line) => {
-  const [name = '', ...words] = line.split(' ');
-  const piped = here.under({ stdin: 'typed\n' });
-  const { code, stderr } = await piped.run(name, '--token-file', '-', ...words);
-  expect([code, stderr.includes('and the token'), here.asked]).toEqual([2, true, []]);
-});
+test.each([...['push', 'push --file -=x', 'push --each', 'get abc --passphrase-file -']])(
+  '%s does not read standard input if the token comes from there',
+  async (line) => {
+    const [name = '', ...words] = line.split(' ');
+    const piped = here.under({ stdin: 'typed\n' });
+    const { code, stderr } = await piped.run(name, '--token-file', '-', ...words);
+    expect([code, stderr.includes('and the token'), here.asked]).toEqual([2, true, []]);
+  },
+);

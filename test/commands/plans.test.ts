@@ -58,8 +58,6 @@ const values: Readonly<Record<string, string>> = {
 };
 /** What an option goes with, besides what its row requires. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  'push --filename': ['--file', '-'],
-  'respond --filename': ['--file', '-'],
   'push --key-out': ['--encrypt=words'],
   'push --into': ['--', 'true'],
   'request --notify': ['--no-encrypt'],
@@ -165,7 +163,7 @@ describe('the plan of', () => {
     ['push s', { content: { text: text('s'), isExposed: true, isFileName: false } }],
     ['push package.json', { content: { isFileName: true } }],
     ['push -', { content: { text: stdin, isExposed: false } }],
-    ['push -f - --filename a', { content: { files: ['-'], filename: 'a', isExposed: false } }],
+    ['push -f b -f -=a', { content: { files: ['b', '-=a'], isExposed: false } }],
     [
       'push --generate',
       { content: { text: { from: { name: 'generate' } } }, result: { generated: true } },
