@@ -251,7 +251,7 @@ export type Options<R> = GlobalOptions & Values<R>;
 
 /**
  * Merges a command's own options with the global ones.
- * @param word names environment variables for its own options, as in `variableOf`
+ * @param word names environment variables for its own options, as in `variableName`
  */
 export function optionsOf<R extends Rows>(
   command: Command,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { proven } from '../helpers/age';
 import { overNoted, stuck } from '../helpers/over-database';
 import { type Answer, filePart, opened, partsOf, type TestService } from '../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './page/pages';
@@ -108,6 +109,20 @@ describe('kinds', () => {
     const long = await pageOf({ payload: '日'.repeat(1000), kind: 'qr' });
     expect([shown(long), long.text.includes('role="img"')]).toEqual(['日'.repeat(1000), false]);
     expect(wordsIn(long.text)).toContain('meant to be a QR code, but it is too long for one.');
+  });
+
+  test.each(['url', 'qr'])('an encrypted %s is armor, which leads nowhere', async (kind) => {
+    const { payload } = await proven('https://example.com/');
+    const { status, text, headers } = await pageOf({ payload, kind });
+    const leads = [
+      headers.get('location'),
+      headers.get('refresh'),
+      text.includes('<meta http-equiv'),
+    ];
+    expect([status, ...leads]).toEqual([200, null, null, false]);
+    expect(text).toContain(payload);
+    const token = await service.create({ payload, kind, ...atOnce });
+    expect((await open(`/p/${token}`, { accept: 'text/plain' })).text).toBe(payload);
   });
 });
 

@@ -2,7 +2,6 @@ import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passp
 import { failureFields, worded, wordsOf } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
-import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import { printLink } from '../../deliver/deliver-link';
@@ -119,10 +118,7 @@ async function outcomes(
     const own = readEntry(line.bytes, ofObjects);
     const text = own.passphrase === undefined ? passphrase : await noKey(own.passphrase);
     const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
-    if (seal.encryption) {
-      checkEncryptable(planned.limits.fields.kind);
-      await warnOfClear(planned.content.details, say, inClear);
-    }
+    if (seal.encryption) await warnOfClear(planned.content.details, say, inClear);
     const warnings: string[] = [];
     const collecting = {
       ...say,

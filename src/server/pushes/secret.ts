@@ -1,11 +1,11 @@
 import { isArmored } from '../../age/sealed-with';
+import { isWebAddress } from '../../contract/address';
 import { decrypting, drawing, encryptedView, pasteView } from '../page/encrypted';
 import { fact, facts, heading, icon, page, remaining, type View } from '../page/layout';
 import { type Markup, markup } from '../page/markup';
 import { linkView, qrView, type SecretView, textView } from '../page/secret-views';
 import { LINK_TIME, viewsRemaining } from '../rules/access';
 import type { PushRow } from '../store/push-rows';
-import { isWebAddress } from './new-push';
 
 export interface Download {
   readonly name: string;
