@@ -224,7 +224,9 @@ export const list = <T = string>(
 
 /** A dash as the value reads `what` from standard input. */
 export const inputFiles = (flags: string, help: string, what: string) =>
-  list(flags, help).names('path').readsStandardInput(what);
+  list(flags, help, (path, name) => [filled(path, name)])
+    .names('path')
+    .readsStandardInput(what);
 
 export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
   const row = parsed(flags, help, oneOf(words));

@@ -203,8 +203,8 @@ describe('the plan of', () => {
     ],
     ['push --no-encrypt', { seal: { encryption: undefined } }, { encrypt: 'words' }],
     [
-      'push -R keys',
-      { seal: { encryption: { mode: 'keys', files: ['keys'] } } },
+      'push --to keys --to ./age1keys',
+      { seal: { encryption: { mode: 'keys', keys: [], files: ['keys', './age1keys'] } } },
       { encrypt: 'words' },
     ],
     ['push', { seal: { offersPassphrase: false } }, {}],
@@ -283,9 +283,9 @@ describe('a usage error, the first of several, is that of', () => {
     ['push --each --generate --nope', /--nope/],
     // A value comes before a pair, a pair before what the command decides.
     ['push -d 0 -e 1d', /-d/],
-    ['push -d 1 -e 1d --to nobody', /--days.*--expire/],
+    ['push -d 1 -e 1d --to age1', /--days.*--expire/],
     ['push a b --days 1 --expire 1d', /too many/],
-    ['push a b --to nobody', /too many/],
+    ['push a b --to age1', /too many/],
     ['push --to nobody --encrypt=words', /--encrypt=words/],
     ['push --each s --passphrase-file -', /TEXT/],
     ['push -f a --message=', /message/],

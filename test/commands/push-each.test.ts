@@ -46,7 +46,7 @@ describe('every option is applied, or refused before anything is sent', () => {
     ...['--generate-passphrase', '--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
     ...['--host 0.0.0.0', '--port 1'],
   ];
-  const besides = ['text', '--kind file', '--host ', '-R -', '--token-file -'];
+  const besides = ['text', '--kind file', '--host ', '--to -', '--token-file -'];
 
   test.each([...refused, ...besides])('%s is refused', async (line) => {
     expect([(await piped('a\n', ...line.split(' '))).code, here.asked]).toEqual([2, []]);
@@ -91,7 +91,7 @@ describe('every option is applied, or refused before anything is sent', () => {
       // And the transcript, or the same with another value.
       ...['--days', '--deletable', '--no-click'],
       // And those of encryption and into.
-      ...['--encrypt', '--no-encrypt', '--to', '--recipients-file', '--as', '--into'],
+      ...['--encrypt', '--no-encrypt', '--to', '--as', '--into'],
       '--no-receipt',
     ];
     expect([...names].sort()).toEqual(
