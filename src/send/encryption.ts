@@ -132,7 +132,7 @@ export async function readRecipients(
   for (const path of files) {
     const { parseRecipients } = await import('../age/key-files');
     const text = await textIn(path, context, 'public keys').catch((error) => {
-      throw asCliError(error).advising('a public key begins with age1 or ssh-; all else is a file');
+      throw asCliError(error).advising(phrase('key-or-file'));
     });
     all.push(
       ...explaining(

@@ -150,6 +150,7 @@ export const hints = {
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
+  'key-or-file': 'a public key begins with age1 or ssh-; all else is the path of a file',
   'keep-token-elsewhere':
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),
