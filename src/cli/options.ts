@@ -185,8 +185,8 @@ export const fileRows = () => ({
 });
 
 export const labelRows = () => ({
-  name: text('-n, --name <name>', 'label, shown to you in lists').needsInstance(),
-  note: text('--note <text>', 'note, shown to you only').needsInstance(),
+  name: text('-n, --name <name>', 'label, shown to you in lists; not encrypted').needsInstance(),
+  note: text('--note <text>', 'note, shown to you only; not encrypted').needsInstance(),
 });
 
 export const revealRows = () => ({

@@ -101,6 +101,8 @@ export const hints = {
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
+  'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
+  'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
