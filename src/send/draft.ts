@@ -11,7 +11,6 @@ import { usageError } from '../platform/errors';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
 import { type EditionFinder, grantableExpiry } from './expiry';
-import { labelsOf } from './judge';
 
 export interface DraftPlan {
   readonly content: Content & {
@@ -132,20 +131,13 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
   return { ...seal, encryption: await readRecipients(encryption, entry) };
 }
 
-/**
- * Warns once that the name, and once that the note, of an encrypted push is not encrypted.
- * @param warned the labels that were warned of
- */
-export async function warnOfClear(
-  details: PushDetails,
-  say: Terminal,
-  warned = new Set<string>(),
-): Promise<void> {
-  const clear = labelsOf(details).filter((label) => !warned.has(label));
+/** Tells a person at a terminal what of an encrypted push or request is not encrypted. */
+export async function remarkClear(clear: readonly string[], say: Terminal): Promise<void> {
   if (clear.length === 0) return;
-  for (const label of clear) warned.add(label);
   const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
+  await say.remark(
+    `the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`,
+  );
 }
 
 export interface QuestionPlan {

@@ -110,6 +110,7 @@ export const facts = {
   'response-cut': 'the response was cut short',
   stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,
+  'tls-only': 'it uses TLS on this port',
   'too-slow': (host) => `${host} sends its response too slowly`,
   unreachable: (host, ...why) => detailed(`${host} cannot be reached`, ...why),
 

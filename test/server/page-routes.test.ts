@@ -141,6 +141,7 @@ describe('files', () => {
     const links = text.matchAll(/href="http:\/\/pw\.test\/files\/[\w-]+" download="(.*?)"/g);
     const names = [...links].map(([, name]) => name);
     expect(names).toEqual(['&lt;b&gt;&quot;.txt', 'b.bin']);
+    expect(wordsIn(text)).toContain('Save the files before you leave this page.');
     expect(wordsIn(text)).toContain('The download buttons work until 11:11:45 AM UTC.');
     expect((await service.fetchLink(hrefIn(text))).text).toBe('hunter2');
   });
@@ -150,7 +151,10 @@ describe('files', () => {
     const token = await service.createWithFiles(filePart('a', 'A'), ...once);
     const { text } = await open(`/p/${token}`);
     expect([titleOf(text), secretIn(text)]).toEqual(['1 file was shared with you', undefined]);
-    expect(wordsIn(text)).toContain('That was the last view. This page cannot be loaded again.');
+    expect(wordsIn(text)).toContain('Save the file before you leave this page.');
+    expect(wordsIn(text)).toContain(
+      'That was the last view. This page cannot be loaded again. The file is deleted when',
+    );
     expect((await open(`/p/${token}`)).status).toBe(404);
     expect((await service.fetchLink(hrefIn(text))).text).toBe('A');
   });
