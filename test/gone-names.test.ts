@@ -22,6 +22,7 @@ interface GoneName {
 }
 
 const gone: readonly GoneName[] = [
+  { command: 'show', line: 'show LINK', hint: 'did you mean preview?' },
   { command: 'notify', line: 'notify LINK', hint: 'did you mean push --notify?' },
 ];
 
