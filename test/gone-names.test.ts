@@ -21,8 +21,26 @@ interface GoneName {
   readonly hint: string;
 }
 
+/** Options of `serve` that are variables alone. */
+const byVariable =
+  'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
+
 const gone: readonly GoneName[] = [
   { command: 'show', line: 'show LINK', hint: 'did you mean preview?' },
+  ...byVariable.split(' ').map((name) => ({
+    option: `--${name}`,
+    line: `serve --${name} 1`,
+    hint: `set PWPUSH_SERVE_${name.replace('-', '_').toUpperCase()}\n`,
+    except: /^ +(?:maxData|metricsHost): /,
+  })),
+  {
+    option: '--filename',
+    line: 'push --filename x',
+    hint: 'did you mean --file -=NAME?',
+    except: /kubectl/,
+  },
+  { option: '--recipients-file', line: 'push --recipients-file x', hint: 'did you mean --to?' },
+  { option: '-R', line: 'push -R x', hint: 'did you mean --to?' },
   { command: 'notify', line: 'notify LINK', hint: 'did you mean push --notify?' },
 ];
 

@@ -1,10 +1,11 @@
 import { isGuarded } from '../cli/agent';
-import { group, type Values } from '../cli/declare';
+import type { Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
-import { outputRows, revealRows } from '../cli/options';
+import { outputRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
+import { SERVE } from '../contract/serve-settings';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
@@ -15,13 +16,13 @@ import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
 import { command } from './planned';
+import { expire, pushes } from './serve/open-pushes';
 import {
   dataPlace,
   keyFile,
   passwordWarnings,
   rows,
   unknownVariables,
-  VARIABLE_WORD,
 } from './serve/serve-options';
 import { backup, health, rekey, token } from './serve/subcommands';
 
@@ -38,9 +39,9 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  variableWord: VARIABLE_WORD,
-  commands: { token, rekey, backup, health },
-  rows: { ...rows, ...group('Data:', revealRows()) },
+  variableWord: SERVE,
+  commands: { token, pushes, expire, rekey, backup, health },
+  rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
     const jsonLog = options.log === 'json';

@@ -110,6 +110,7 @@ export const facts = {
   'response-cut': 'the response was cut short',
   stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,
+  'tls-only': 'it uses TLS on this port',
   'too-slow': (host) => `${host} sends its response too slowly`,
   unreachable: (host, ...why) => detailed(`${host} cannot be reached`, ...why),
 
@@ -225,6 +226,7 @@ export const facts = {
   'no-view': 'the push expired without a view',
   'nobody-answered': 'nobody answered in time',
   'not-ready': (url, status) => `${url} is not ready (${status})`,
+  'number-unknown': (id) => `no push with the ID ${id}`,
   'output-too-long': 'the response of the instance is too long',
   'takes-no-files': 'the request accepts no files',
 
