@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isGuarded } from '../cli/agent';
-import { group, type Values } from '../cli/declare';
+import type { Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
-import { outputRows, revealRows } from '../cli/options';
+import { outputRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
@@ -42,7 +42,7 @@ export default command({
   globals: outputRows,
   variableWord: SERVE,
   commands: { token, rekey, backup, health },
-  rows: { ...rows, ...group('Data:', revealRows()) },
+  rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
     const jsonLog = options.log === 'json';

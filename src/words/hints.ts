@@ -150,6 +150,7 @@ export const hints = {
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
+  'key-or-file': 'a public key begins with age1 or ssh-; all else is the path of a file',
   'keep-token-elsewhere':
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),
@@ -165,8 +166,8 @@ export const hints = {
   }),
   'output-unseen': orReveal('use --output FILE'),
   overwrite: 'overwrite it with --force',
-  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
-  'pipe-content': 'pipe its content in: … | pwpush push --file - --filename NAME',
+  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file -=FOLDER.tar.gz',
+  'pipe-content': 'pipe its content in: … | pwpush push --file -=NAME',
   'pipe-file': 'pipe it: cat FILE | pwpush push --file -',
   'pipe-token': 'use --token-file - to read standard input',
   'quiet-for-json': orReveal('use --quiet in place of --json'),
