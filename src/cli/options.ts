@@ -200,7 +200,7 @@ export const notifyRows = () => ({
 });
 
 export const tlsRows = () => ({
-  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)').common(),
+  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)'),
   tlsKey: storedFile('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 

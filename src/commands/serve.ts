@@ -16,6 +16,7 @@ import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
 import { command } from './planned';
+import { expire, pushes } from './serve/open-pushes';
 import {
   dataPlace,
   keyFile,
@@ -39,7 +40,7 @@ export default command({
   help,
   globals: outputRows,
   variableWord: SERVE,
-  commands: { token, rekey, backup, health },
+  commands: { token, pushes, expire, rekey, backup, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
