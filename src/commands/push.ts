@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
@@ -28,7 +28,7 @@ import {
   type Options,
   sourceRows,
 } from '../cli/options';
-import { passphraseSource } from '../cli/passphrase';
+import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
 import { contentOf } from '../cli/source';
 import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
@@ -116,7 +116,7 @@ const rows = {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .takesPiped('the secrets', ['text', 'from'])
       .conflicts(['env', 'generate', 'file', 'message', 'raw'])
-      .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
+      .conflicts(['passphraseOut', 'qr', 'copy', 'here'])
       .conflicts(['kind'], (_, kind) => kind === 'file')
       .conflicts(['text'], (_, text) => text !== '-'),
   }),
@@ -316,15 +316,14 @@ async function refusePrinted(
   if (options.generate !== undefined && !options.into && !(json && dryRun))
     await refuseGenerated(context, { json, quiet });
   if (dryRun) return;
-  if (options.generatePassphrase && options.passphraseOut === undefined)
-    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  await refusePrintedPassphrase({ ...options, json }, context);
   if (seal?.mode === 'words' && seal.wordsFile === undefined)
     await refuseToPrint(context, 'the key', 'write-key');
 }
 
 /**
  * Plans the command that sets the secret before it is pushed.
- * @throws CliError (usage) without a command, for an invalid or unsafe variable, and for an output file that exists
+ * @throws CliError (usage) without a command, and for an invalid or unsafe variable
  */
 async function settingOf(
   { as: variable, passphraseOut, keyOut }: PushOptions,
@@ -340,10 +339,8 @@ async function settingOf(
     throw usageError(`"${variable}" is not a valid variable name`);
   if (variable !== undefined && isUnsafe(variable))
     throw usageError(`${variable} would change what is loaded and run`);
-  const exists = [passphraseOut, keyOut].find((path) => path && existsSync(path));
-  if (exists !== undefined)
-    throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
-  return { words: [program, ...words], variable };
+  const files = [passphraseOut ?? '-', keyOut ?? '-'].filter((path) => path !== '-');
+  return { words: [program, ...words], variable, files };
 }
 
 /** Refuses any other value: the secret may have been meant, as in `--encrypt hunter2`. */
