@@ -30,7 +30,7 @@ const commands = {
     days: value('days'),
     expire: value('expire'),
     name: value('name'),
-    encrypt: flag('encrypt'),
+    encrypt: (text) => [text === 'true' ? '--encrypt' : '--no-encrypt'],
     to: list('to'),
     'mask-link': () => [],
   },
@@ -273,6 +273,7 @@ function run(path, words, { url, token, command, output }) {
   const child = spawn(path, words, {
     env: {
       ...childEnv,
+      PWPUSH_ENCRYPT: childEnv.PWPUSH_ENCRYPT || 'link',
       // In CI, messages that quote an instance or a viewer contain no commands for the runner.
       CI: 'true',
       ...(url && { PWPUSH_URL: url }),

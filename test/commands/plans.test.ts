@@ -209,6 +209,8 @@ describe('the plan of', () => {
       { seal: { encryption: { mode: 'keys', files: ['keys'] } } },
       { encrypt: 'words' },
     ],
+    ['push --here', { seal: { encryption: { mode: 'link' } } }, { encrypt: 'off' }],
+    ['push --here --no-encrypt', { seal: { encryption: undefined } }],
     ['push', { seal: { offersPassphrase: false } }, {}],
     ['push', { seal: { offersPassphrase: true } }, { 'ask-passphrase': true }],
     ['push', { result: { receipt: false } }, { receipts: false }],
