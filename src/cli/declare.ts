@@ -1,4 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
+import { variableName } from '../contract/serve-settings';
+import { usageError } from '../platform/errors';
 import { oneOf } from './near-words';
 import { filled, newFileName, positive, storedFileName, truth } from './values';
 
@@ -112,6 +114,18 @@ export class Row<T, Other extends string = never> {
   ): Row<T, Other | Name> {
     this.needed.push({ others: [other], when, hint });
     return this as Row<T, Other | Name>;
+  }
+
+  /** Hides the option, and refuses it by the name of the variable that sets the value. */
+  byVariable(word: string): this {
+    const refuse = () => {
+      throw usageError(`${this.label} is not an option`, `set ${variableName(word, this.label)}`);
+    };
+    for (const option of this.options)
+      Object.assign(option.hideHelp(), { required: false, optional: true })
+        .preset('')
+        .argParser(refuse);
+    return this;
   }
 
   readsStandardInput(what: string): this {
@@ -270,7 +284,7 @@ export function declare<C extends Command>(command: C, rows: Rows): C {
   return command;
 }
 
-/** Environment variables for options. `variableOf` makes their names of `word` and the option. */
+/** Environment variables for options. `variableName` makes their names of `word` and the option. */
 export interface OptionVariables {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly word: string;
@@ -316,13 +330,9 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
   return many || argument?.variadic ? values.flat() : values.at(-1);
 }
 
-/** With `serve`, the variable of `--max-days` is `PWPUSH_SERVE_MAX_DAYS`. */
-export const variableOf = (word: string, { label }: Rows[string]) =>
-  `PWPUSH_${word}${label}`.replaceAll(/-+/g, '_').toUpperCase();
-
 /** An empty variable counts as not set. */
 function variableValue(row: Rows[string], { env, word }: OptionVariables): unknown {
-  const variable = variableOf(word, row);
+  const variable = variableName(word, row.label);
   const text = env[variable];
   if (!text) return undefined;
   if (typeof row.fallback === 'boolean') return truth(text, variable);

@@ -185,8 +185,8 @@ export const fileRows = () => ({
 });
 
 export const labelRows = () => ({
-  name: text('-n, --name <name>', 'label, shown to you in lists').needsInstance(),
-  note: text('--note <text>', 'note, shown to you only').needsInstance(),
+  name: text('-n, --name <name>', 'label, shown to you in lists; not encrypted').needsInstance(),
+  note: text('--note <text>', 'note, shown to you only; not encrypted').needsInstance(),
 });
 
 export const revealRows = () => ({
@@ -253,7 +253,7 @@ export type Options<R> = GlobalOptions & Values<R>;
 
 /**
  * Merges a command's own options with the global ones.
- * @param word names environment variables for its own options, as in `variableOf`
+ * @param word names environment variables for its own options, as in `variableName`
  */
 export function optionsOf<R extends Rows>(
   command: Command,

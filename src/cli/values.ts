@@ -107,11 +107,11 @@ export function pageNumber(value: string, name: string): number {
   throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
 }
 
-/** @throws CliError (usage) for a kind of push that an instance has to understand */
-export function checkEncryptable(kind: Kind | undefined): void {
-  if (kind !== 'url' && kind !== 'qr') return;
+/** @throws CliError (usage) for a kind of push that the instance must read, as only our own pages decrypt it */
+export function checkEncryptable(kind: Kind | undefined, edition: Edition): void {
+  if (edition === 'pwpush') return;
   throw usageError(
-    `--kind ${kind} cannot be encrypted: the instance must read it`,
+    `--kind ${kind} cannot be encrypted: this instance is not pwpush serve, and must read it`,
     'remove --kind, or push it with --no-encrypt',
   );
 }

@@ -41,7 +41,6 @@ const table: Readonly<Record<string, readonly CommandEntry[]>> = {
     ['expire', 'expire pushes now', 'rm'],
     ['audit', 'show who opened a push'],
     ['wait', 'wait for the first view'],
-    ['notify', 'e-mail a link'],
   ],
   'Set up:': [
     ['login', 'log in to an instance'],

@@ -32,7 +32,7 @@ import {
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { contentOf } from '../cli/source';
-import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
+import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
 import { definedFields } from '../contract/json';
@@ -257,14 +257,13 @@ async function sealOf(
   options: PushOptions,
   defaults: PartialSettings,
 ): Promise<SealPlan | undefined> {
-  const { encrypt = defaults.encrypt, to, recipientsFile: files = [], keyOut, kind } = options;
+  const { encrypt = defaults.encrypt, to, recipientsFile: files = [], keyOut } = options;
   const toKeys = to !== undefined || files.length > 0;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
   const mode = toKeys ? 'keys' : typed;
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
-  checkEncryptable(kind);
   if (mode === 'words' && options.each)
     throw usageError(
       '--each cannot be combined with --encrypt=words',

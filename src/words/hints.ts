@@ -27,7 +27,6 @@ export const hints = {
   'check-address': 'check the address',
   'check-api': 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
   'check-certificate': 'check that it has not expired, and that the server trusts its issuer',
-  'check-email-sent': 'the e-mail may have been sent: check with pwpush audit',
   'check-features':
     'check with pwpush version whether the instance accepts files (features.pushes.file_attachments)',
   'check-host-name':
@@ -60,7 +59,6 @@ export const hints = {
   'heed-size': 'it is larger than the instance or a proxy in front of it allows',
   'heed-size-of-files': (largest, files) =>
     `${files === '1' ? `${largest} exceeds` : `the files, of which ${largest} is the largest, exceed`} a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it`,
-  'language-code': 'use a code such as de or pt-BR',
   'log-in': 'log in with pwpush login, or set PWPUSH_TOKEN',
   'log-in-as-owner': (otherwise) =>
     `log in as its owner with pwpush login; if it was created without a token, ${
@@ -103,6 +101,8 @@ export const hints = {
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
+  'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
+  'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
@@ -239,7 +239,6 @@ export const hints = {
   'push-copy': 'try again when nothing writes to it, or push a copy',
   renew: 'renew it',
   'request-here': 'to ask without an instance, use pwpush request --here',
-  'send-link-yourself': 'send the link yourself',
   'send-text': 'send a text, or ask for a link that accepts files',
   'set-config-dir': 'set PWPUSH_CONFIG_DIR to a folder that you can write to',
   'set-state-dir': 'make the state folder writable, or set PWPUSH_STATE_DIR',
