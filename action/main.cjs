@@ -16,6 +16,7 @@ const childEnv = Object.fromEntries(
 
 const value = (name) => (text) => [`--${name}=${text}`];
 const flag = (name) => (text) => (text === 'true' ? [`--${name}`] : []);
+const either = (name) => (text) => [`--${text === 'true' ? '' : 'no-'}${name}`];
 const lines = (text) => text.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
 const list = (name) => (text) => lines(text).map((line) => `--${name}=${line}`);
 const last = (text) => ['--', text];
@@ -30,7 +31,7 @@ const commands = {
     days: value('days'),
     expire: value('expire'),
     name: value('name'),
-    encrypt: (text) => [text === 'true' ? '--encrypt' : '--no-encrypt'],
+    encrypt: either('encrypt'),
     to: list('to'),
     'mask-link': () => [],
   },

@@ -151,15 +151,20 @@ const error = (message: string) =>
 
 describe('the GitHub Action', runner, () => {
   const KEY = /#[\w-]{22}$/;
+  const IN_CLEAR = /\/p\/[^#]+$/;
 
   test('encrypts as the step says: by default, by its variable, or not at all', async () => {
     const pushing = { command: 'push', ...owner(), env: 'DB' };
-    const linkOf = async (inputs: Record<string, string>, env: Record<string, string> = {}) =>
-      (await step({ ...pushing, ...inputs }, { DB: SECRET, ...env })).outputs.link;
-    for (const keyed of [linkOf({}), linkOf({ encrypt: 'true' }, { PWPUSH_ENCRYPT: 'off' })])
-      expect(await keyed).toMatch(KEY);
-    for (const clear of [linkOf({ encrypt: 'false' }), linkOf({}, { PWPUSH_ENCRYPT: 'off' })])
-      expect(await clear).toMatch(/\/p\/[^#]+$/);
+    const cases: [RegExp, Record<string, string>, Record<string, string>][] = [
+      [KEY, {}, {}],
+      [KEY, { encrypt: 'true' }, { PWPUSH_ENCRYPT: 'off' }],
+      [IN_CLEAR, { encrypt: 'false' }, {}],
+      [IN_CLEAR, {}, { PWPUSH_ENCRYPT: 'off' }],
+    ];
+    for (const [link, inputs, env] of cases) {
+      const { outputs } = await step({ ...pushing, ...inputs }, { DB: SECRET, ...env });
+      expect(outputs.link).toMatch(link);
+    }
   });
 
   test('passes on encrypted files, with a passphrase, and masks the link if asked to', async () => {
