@@ -32,6 +32,19 @@ const gone: readonly GoneName[] = [
     hint: `set PWPUSH_SERVE_${name.replace('-', '_').toUpperCase()}\n`,
     except: /^ +(?:maxData|metricsHost): /,
   })),
+  {
+    option: '--filename',
+    line: 'push --filename x',
+    hint: 'did you mean --file -=NAME?',
+    except: /kubectl/,
+  },
+  {
+    option: '--generate-passphrase',
+    line: 'push --generate-passphrase',
+    hint: 'did you mean --passphrase-out -?',
+  },
+  { option: '--recipients-file', line: 'push --recipients-file x', hint: 'did you mean --to?' },
+  { option: '-R', line: 'push -R x', hint: 'did you mean --to?' },
   { command: 'notify', line: 'notify LINK', hint: 'did you mean push --notify?' },
 ];
 

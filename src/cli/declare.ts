@@ -17,7 +17,7 @@ interface Rule<T> {
 const always = () => true;
 
 /** What shell completion offers as the value: paths, or names of this kind that the machine knows. */
-type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting';
+type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting' | 'value';
 
 class DeclaredOption extends Option {
   /** If true, `--help` shows the option also for a command with many options. */
@@ -56,8 +56,8 @@ export class Row<T, Other extends string = never> {
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
-  /** Names what is read from standard input if the value is a dash. */
-  input: string | undefined;
+  /** Names what is read from standard input by the values that `is` accepts. */
+  input: { readonly what: string; is(value: unknown): boolean } | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
   /** `needed` if the value has a meaning only with an instance, `replaced` if it takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
@@ -128,8 +128,8 @@ export class Row<T, Other extends string = never> {
     return this;
   }
 
-  readsStandardInput(what: string): this {
-    this.input = what;
+  readsStandardInput(what: string, is = (value: unknown): boolean => value === '-'): this {
+    this.input = { what, is };
     return this;
   }
 
@@ -183,9 +183,9 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
-/** The value is undefined if neither `--x` nor `--no-x` was typed. */
-export const either = (flags: string, help: string, notHelp: string) =>
-  new Row<boolean | undefined>(flags, help).orNot(notHelp);
+/** The value is undefined if neither `--x` nor `--no-x` was typed. Both have one row in the help, as `--[no-]x`. */
+export const either = (flags: string, help: string) =>
+  new Row<boolean | undefined>(flags, help).orNot(help);
 
 /** `--x` is the default, so that the help lists only `--no-x`. */
 export function negatable(flags: string, notHelp: string) {
@@ -224,7 +224,9 @@ export const list = <T = string>(
 
 /** A dash as the value reads `what` from standard input. */
 export const inputFiles = (flags: string, help: string, what: string) =>
-  list(flags, help).names('path').readsStandardInput(what);
+  list(flags, help, (path, name) => [filled(path, name)])
+    .names('path')
+    .readsStandardInput(what);
 
 export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
   const row = parsed(flags, help, oneOf(words));

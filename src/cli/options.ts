@@ -14,7 +14,6 @@ import {
   inputFiles,
   lineage,
   list,
-  newFile,
   operand,
   optional,
   parsed,
@@ -26,7 +25,7 @@ import {
   type Values,
   valuesOf,
 } from './declare';
-import { accountId, isOn, pageNumber, port, seconds } from './values';
+import { accountId, attachedFile, isOn, pageNumber, pipedFileName, port, seconds } from './values';
 
 export const GLOBAL = 'Global options:';
 
@@ -73,6 +72,7 @@ export const outputRows = group(GLOBAL, {
   input: switchOff('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)'),
   color: switchOff('--no-color', 'no colors (NO_COLOR)'),
   debug: flag('--debug', 'log requests to stderr, without secrets'),
+  reveal: flag('--reveal', 'for agents: print secrets all the same'),
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
@@ -121,16 +121,12 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
     );
   });
   return {
-    passphrase: passphrase.common().conflicts(['passphraseFile', 'generatePassphrase']),
-    passphraseFile: passphraseFile().conflicts(['generatePassphrase']),
-    generatePassphrase: flag(
-      '--generate-passphrase',
-      'generate a passphrase and print it on stderr',
-    ),
-    passphraseOut: newFile(
+    passphrase: passphrase.common().conflicts(['passphraseFile', 'passphraseOut']),
+    passphraseFile: passphraseFile().conflicts(['passphraseOut']),
+    passphraseOut: filledText(
       '--passphrase-out <file>',
-      'write that passphrase to a new file (0600)',
-    ).requires('generatePassphrase'),
+      'generate one into a new file (0600); - is stderr',
+    ).names('path'),
   };
 }
 
@@ -165,19 +161,20 @@ export const sourceRows = () => ({
   raw: flag('--raw', 'do not drop the last newline of a single line'),
 });
 
+/** @param what of the command standard input can be */
+export const attachments = (help: string, what: string) =>
+  list('-f, --file <path...>', help, attachedFile)
+    .names('path')
+    .readsStandardInput(what, (path) => pipedFileName(path) !== undefined);
+
 export const fileRows = () => ({
-  file: inputFiles(
-    '-f, --file <path...>',
-    'attach files, up to 10; - is standard input',
-    'the secret',
-  )
+  file: attachments('attach files, up to 10; - or -=NAME is stdin', 'the secret')
     .common()
     .conflicts(
       ['from', 'env', 'generate'],
       undefined,
       'add a text to the files with --message TEXT',
     ),
-  filename: filledText('--filename <name>', 'name of the file that --file - reads'),
   message: filledText('--message <text>', 'text to go with the files').requires(
     'file',
     'pipe in a text without files, or give it as [text]',
@@ -187,10 +184,6 @@ export const fileRows = () => ({
 export const labelRows = () => ({
   name: text('-n, --name <name>', 'label, shown to you in lists; not encrypted').needsInstance(),
   note: text('--note <text>', 'note, shown to you only; not encrypted').needsInstance(),
-});
-
-export const revealRows = () => ({
-  reveal: flag('--reveal', 'print secrets although an agent reads them'),
 });
 
 export const linkRows = () => ({
@@ -207,7 +200,7 @@ export const notifyRows = () => ({
 });
 
 export const tlsRows = () => ({
-  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)').common(),
+  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)'),
   tlsKey: storedFile('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 

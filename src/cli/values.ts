@@ -37,6 +37,18 @@ export const newFileName = fileName('writes to a new file, not to standard outpu
 /** Refuses standard input: the file is read when it is needed, perhaps more than once. */
 export const storedFileName = fileName('reads a file, not standard input');
 
+/** Returns the name of an attached file that comes from standard input: its path is `-` or `-=NAME`. */
+export function pipedFileName(path: unknown): string | undefined {
+  return path === '-' ? 'stdin' : /^-=(.*)$/s.exec(`${path}`)?.[1];
+}
+
+/** @throws CliError (usage) for a name of standard input that is empty or has folders */
+export function attachedFile(path: string, name: string): readonly string[] {
+  if (/^$|[/\\\0]/.test(pipedFileName(path) ?? 'file'))
+    throw usageError(`${name} -=NAME requires a name without folders`);
+  return [path];
+}
+
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());
 }

@@ -9,7 +9,7 @@ import {
   text,
 } from '../cli/declare';
 import { missingArgument } from '../cli/help/misuse';
-import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
+import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import type { Entry } from '../cli/terminal/output';
 import { isVariableName } from '../cli/values';
@@ -49,7 +49,6 @@ const rows = {
     qr: flag('--qr', 'draw the text as a QR code, do not print it')
       .common()
       .conflicts(['json', 'copy', 'output']),
-    ...revealRows(),
   }),
   ...group('CI jobs:', {
     githubOutput: text(

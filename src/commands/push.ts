@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
@@ -10,7 +10,6 @@ import {
   flag,
   group,
   inputFiles,
-  list,
   newFile,
   operand,
   optional,
@@ -27,10 +26,9 @@ import {
   newPassphraseRows,
   notifyRows,
   type Options,
-  revealRows,
   sourceRows,
 } from '../cli/options';
-import { passphraseSource } from '../cli/passphrase';
+import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
 import { contentOf } from '../cli/source';
 import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
@@ -78,16 +76,8 @@ const rows = {
       expiry,
     ).common(),
     views: count('-v, --views <n>', 'expire after N views').common(),
-    deletable: either(
-      '--deletable',
-      'let the recipient delete the push',
-      'do not let the recipient delete the push',
-    ),
-    click: either(
-      '--click',
-      'require a click, so that scanners use no view',
-      'open without a click',
-    ),
+    deletable: either('--deletable', 'whether the recipient can delete the push'),
+    click: either('--click', 'whether a click opens it; scanners do not click'),
     acceptLimits: flag('--accept-limits', 'keep the push even if looser limits were granted'),
   }),
   ...group('Protection:', {
@@ -99,13 +89,12 @@ const rows = {
     )
       .common()
       .orNot('do not encrypt, whatever is the default')
-      .conflicts(['to', 'recipientsFile'], (mode) => mode !== true)
+      .conflicts(['to'], (mode) => mode !== true)
       .conflicts(['keyOut'], (mode) => mode === false),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
-    to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
-    recipientsFile: inputFiles(
-      '-R, --recipients-file <file>',
-      'encrypt to the public keys in a file',
+    to: inputFiles(
+      '--to <key>',
+      'encrypt to a key (age1…, ssh-…), file of keys or -',
       'the public keys',
     ),
   }),
@@ -114,7 +103,6 @@ const rows = {
     ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
-    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve from memory until viewed; 100 MiB a file')
@@ -128,8 +116,8 @@ const rows = {
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .takesPiped('the secrets', ['text', 'from'])
-      .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
-      .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
+      .conflicts(['env', 'generate', 'file', 'message', 'raw'])
+      .conflicts(['passphraseOut', 'qr', 'copy', 'here'])
       .conflicts(['kind'], (_, kind) => kind === 'file')
       .conflicts(['text'], (_, text) => text !== '-'),
   }),
@@ -257,10 +245,9 @@ async function sealOf(
   options: PushOptions,
   defaults: PartialSettings,
 ): Promise<SealPlan | undefined> {
-  const { encrypt = defaults.encrypt, to, recipientsFile: files = [], keyOut } = options;
-  const toKeys = to !== undefined || files.length > 0;
+  const { encrypt = defaults.encrypt, to, keyOut } = options;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
-  const mode = toKeys ? 'keys' : typed;
+  const mode = to ? 'keys' : typed;
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
@@ -274,24 +261,34 @@ async function sealOf(
       '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
-  if (mode === 'keys') return { mode, keys: await recipientsIn(to ?? []), files };
+  if (mode === 'keys') return { mode, ...(await recipientsIn(to ?? [])) };
   return mode === 'words' ? { mode, wordsFile: keyOut } : { mode };
 }
 
+/**
+ * Matches keys of all types, mistyped and private ones too: as the path of a file, a key would be quoted in an error.
+ * The base64 of an SSH key begins with `AAAA`.
+ */
+const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-SECRET-KEY-|-----BEGIN )|\sAAAA/i;
+
 async function recipientsIn(to: readonly string[]) {
-  if (to.length === 0) return [];
+  const isKey = to.map((text) => LIKE_A_KEY.test(text));
+  const files = to.filter((_, index) => !isKey[index]);
+  if (files.length === to.length) return { keys: [], files };
   const { parseRecipient } = await import('../age/key-files');
-  return to.map((text, index) =>
-    explaining(
-      () => parseRecipient(text),
-      ({ message }) =>
-        usageError(
-          `${to.length === 1 ? '--to' : `--to number ${index + 1}`}: ${message}`,
-          "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R",
-        ),
-    ),
-  );
+  const keys = to.flatMap((text, index) => {
+    const name = to.length === 1 ? '--to' : `--to number ${index + 1}`;
+    if (!isKey[index]) return [];
+    return explaining(
+      () => [parseRecipient(text)],
+      ({ message }) => usageError(`${name}: ${message}`, ONE_KEY),
+    );
+  });
+  return { keys, files };
 }
+
+const ONE_KEY =
+  "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…";
 
 function limitsOf(
   { days, expire, ...options }: PushOptions,
@@ -323,15 +320,14 @@ async function refusePrinted(
   if (options.generate !== undefined && !options.into && !(json && dryRun))
     await refuseGenerated(context, { json, quiet });
   if (dryRun) return;
-  if (options.generatePassphrase && options.passphraseOut === undefined)
-    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  await refusePrintedPassphrase({ ...options, json }, context);
   if (seal?.mode === 'words' && seal.wordsFile === undefined)
     await refuseToPrint(context, 'the key', 'write-key');
 }
 
 /**
  * Plans the command that sets the secret before it is pushed.
- * @throws CliError (usage) without a command, for an invalid or unsafe variable, and for an output file that exists
+ * @throws CliError (usage) without a command, and for an invalid or unsafe variable
  */
 async function settingOf(
   { as: variable, passphraseOut, keyOut }: PushOptions,
@@ -347,10 +343,8 @@ async function settingOf(
     throw usageError(`"${variable}" is not a valid variable name`);
   if (variable !== undefined && isUnsafe(variable))
     throw usageError(`${variable} would change what is loaded and run`);
-  const exists = [passphraseOut, keyOut].find((path) => path && existsSync(path));
-  if (exists !== undefined)
-    throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
-  return { words: [program, ...words], variable };
+  const files = [passphraseOut ?? '-', keyOut ?? '-'].filter((path) => path !== '-');
+  return { words: [program, ...words], variable, files };
 }
 
 /** Refuses any other value: the secret may have been meant, as in `--encrypt hunter2`. */

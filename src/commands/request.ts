@@ -1,24 +1,14 @@
-import { refuseToPrint } from '../cli/agent';
+import { filledText, flag, group, newFile, operand, parsed, switchOff } from '../cli/declare';
 import {
-  filledText,
-  flag,
-  group,
-  inputFiles,
-  newFile,
-  operand,
-  parsed,
-  switchOff,
-} from '../cli/declare';
-import {
+  attachments,
   hereRows,
   labelRows,
   linkRows,
   newPassphraseRows,
   notifyRows,
   type Options,
-  revealRows,
 } from '../cli/options';
-import { passphraseSource } from '../cli/passphrase';
+import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
 import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
@@ -42,11 +32,7 @@ const rows = {
       expiry,
     ).common(),
     ...labelRows(),
-    file: inputFiles(
-      '-f, --file <path...>',
-      'files to go with the question, up to 10',
-      'a file',
-    ).needsInstance(),
+    file: attachments('files to go with the question, up to 10', 'a file').needsInstance(),
     allowFiles: flag('--allow-files', 'allow files in the answer').common(),
     acceptLimits: flag(
       '--accept-limits',
@@ -73,13 +59,12 @@ const rows = {
       'wait at most this long (12): seconds, 45m, 6h',
       waitingTime,
     ).requires('wait'),
-    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve the question from memory until it is answered')
       .common()
       .replacesInstance()
-      .conflicts(['generatePassphrase']),
+      .conflicts(['passphraseOut']),
     output: filledText('-o, --output <path>', 'write the answer to a new file or a folder')
       .names('path')
       .requires('here'),
@@ -111,12 +96,11 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
       '--notify requires --no-encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or let the instance read the answer',
     );
-  if (options.generatePassphrase && options.passphraseOut === undefined)
-    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  await refusePrintedPassphrase(options, context);
   const question = options.here
     ? { name: 'text' as const, value: filled(text ?? 'Please enter the secret.', 'the question') }
     : chooseSource({ text }, context, TO_ASK);
-  if (files) checkPaths(files, undefined, context.stdin.isTTY);
+  if (files) checkPaths(files, context.stdin.isTTY);
   const place = options.here ? ephemeralPlace(options) : await instanceOf(entry, options);
   const owner = place.kind === 'instance' ? place.target.passphraseFor : undefined;
   const closes = expire && closing(expire, context.now());

@@ -1,6 +1,6 @@
 import { refuseGenerated } from '../cli/agent';
 import { group, operand } from '../cli/declare';
-import { fileRows, type Options, passphraseRows, revealRows, sourceRows } from '../cli/options';
+import { fileRows, type Options, passphraseRows, sourceRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
 import { type Content, contentOf, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
@@ -22,7 +22,6 @@ const rows = {
   link: operand('<link>', 'link of the request, with the part after #').names('request'),
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
-  ...group('Output:', revealRows()),
 };
 
 export default command({

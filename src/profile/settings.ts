@@ -13,6 +13,8 @@ export interface Setting<T> {
   /** Parses the value for `profile set`, which cannot change a setting without this. */
   readonly parse?: (text: string, name: string) => T;
   readonly about?: string;
+  /** The words that the value can be, or `files` if it is a path. */
+  readonly values?: readonly string[] | 'files';
   /** Names the variable of the environment that has precedence over the setting. */
   readonly variable?: string;
   /** Set if the setting is for one address only, as it is a token or decides whom to trust. */
@@ -22,7 +24,11 @@ export interface Setting<T> {
 const WHOLE = 'is not a whole number of 1 or more';
 
 const text = { schema: v.string('is not a string') };
-const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
+const flag = {
+  schema: v.boolean('is not a boolean'),
+  parse: parseFlag,
+  values: ['true', 'false'],
+};
 const count = {
   schema: v.pipe(v.number('is not a number'), v.integer(WHOLE), v.minValue(1, WHOLE)),
   parse: positive,
@@ -34,6 +40,7 @@ const file = (about: string, variable: string) =>
     ...text,
     parse: (value: string) => resolve(value),
     about,
+    values: 'files',
     variable,
     bound: 'address',
   }) as const;
@@ -103,7 +110,7 @@ const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 
 export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
 
-export const aboutSetting = (name: Name) => rows.find(([other]) => other === name)?.[1].about ?? '';
+export const settingNamed = (name: string) => rows.find(([other]) => other === name)?.[1];
 
 /** Describes the first fault of a profile of the config file, such as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
@@ -203,7 +210,7 @@ function parseCommand(value: string, name: string): string {
   return value;
 }
 
-const removal = (name: string) => `to remove it, run pwpush profile unset ${name}`;
+const removal = (name: string) => `to remove it, run pwpush profile unset NAME ${name}`;
 
 function parseFlag(value: string, name: string): boolean {
   if (['true', 'yes', 'on', '1'].includes(value)) return true;
@@ -214,6 +221,7 @@ function parseFlag(value: string, name: string): boolean {
 function among<const Word extends string>(words: readonly Word[]) {
   return {
     schema: v.picklist(words, `is not one of ${words.join(', ')}`),
+    values: words,
     parse: oneOf(words),
   };
 }

@@ -14,13 +14,13 @@ import { asServiceError } from './store/database';
 import { tlsWarnings } from './tls-pair';
 
 export { rekey } from './keys/rotation';
-export { openOwners } from './open-service';
+export { openForOperator } from './open-service';
 export { backup } from './ops/database-copy';
 export { tryListening } from './ops/listen';
 export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
-export { dataName, keyFileOf } from './store/database';
+export { asServiceError, dataName, keyFileOf } from './store/database';
 export { sqliteDriver } from './store/sqlite-driver';
 
 export interface Service {

@@ -70,7 +70,7 @@ export const hints = {
   'look-for-request':
     'a request may exist, but nobody has its link: look for it with pwpush list requests',
   'make-service-token':
-    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE',
+    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set . headers-file PATH or PWPUSH_HEADERS_FILE',
   'nothing-taken': 'no answer was taken or sent: run the command again',
   'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
   'open-in-browser': 'or open the link in a browser',
@@ -97,14 +97,14 @@ export const hints = {
   'send-certificate-if-needed':
     'if it requires a client certificate, send one with --cert and --cert-key',
   'send-headers':
-    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
+    'send the headers that it requires (pwpush profile set . headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
   'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
-    `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
+    `if that is your instance, use its address: --url ${base}, or pwpush profile set . url ${base}`,
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
   'was-answered': 'the answer may have arrived: ask the person who requested it',
   'was-closed': 'the request may have been closed: run the command again to be sure',
@@ -150,8 +150,9 @@ export const hints = {
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
+  'key-or-file': 'a public key begins with age1 or ssh-; all else is the path of a file',
   'keep-token-elsewhere':
-    'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
+    'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set NAME token-command COMMAND',
   mask: orReveal('remove --no-mask'),
   'name-certificate': 'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
   'name-certificate-key': 'name the file of the key with --cert-key',
@@ -165,8 +166,8 @@ export const hints = {
   }),
   'output-unseen': orReveal('use --output FILE'),
   overwrite: 'overwrite it with --force',
-  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
-  'pipe-content': 'pipe its content in: … | pwpush push --file - --filename NAME',
+  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file -=FOLDER.tar.gz',
+  'pipe-content': 'pipe its content in: … | pwpush push --file -=NAME',
   'pipe-file': 'pipe it: cat FILE | pwpush push --file -',
   'pipe-token': 'use --token-file - to read standard input',
   'quiet-for-json': orReveal('use --quiet in place of --json'),
@@ -187,7 +188,7 @@ export const hints = {
   'save-sealed': 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,
   'set-address': (name) =>
-    `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
+    `set one: pwpush login --profile ${name}, or pwpush profile set ${name} url URL`,
   'set-variable': 'next time use --as NAME',
   'set-variable-of-file': 'next time use --file NAME=FILE',
   'shorten-days': (duration) =>
@@ -210,7 +211,7 @@ export const hints = {
   'unlock-keyring': (profile) =>
     `unlock the keyring, or log in again: pwpush login --keyring --profile ${profile}`,
   'use-https': (what, profile) => {
-    const risk = `pwpush profile set insecure true --profile ${profile || 'NAME'}`;
+    const risk = `pwpush profile set ${profile || 'NAME'} insecure true`;
     const which = profile ? 'for this profile' : 'in a profile for that address';
     return what === 'token'
       ? `use https, use --anonymous to send no token, or accept the risk ${which}: ${risk}`

@@ -61,7 +61,8 @@ async function refusal(argv: readonly string[], conditions: Conditions): Promise
 
 /** Two sources of one content, which the transcripts show. */
 const excludes = (one: Reader['row'], other: Reader['row']) =>
-  one.input === other.input && (one.conflicting.length > 0 || other.conflicting.length > 0);
+  one.input?.what === other.input?.what &&
+  (one.conflicting.length > 0 || other.conflicting.length > 0);
 
 const pairs = commands.flatMap(([name, object]) => {
   const readers = readersOf(object);
@@ -77,7 +78,7 @@ test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, o
   '$name: $first.long and $second.long do not both read it',
   async ({ name, first, second, object }) => {
     const line = words(name, object, [`${first.long}=-`, `${second.long}=-`]);
-    const [one, other] = [`${first.row.input}`, `${second.row.input}`];
+    const [one, other] = [`${first.row.input?.what}`, `${second.row.input?.what}`];
     const message = await refusal(line, { terminals: ['stdin'], prompts: [] });
     expect(message).toMatch(
       one === other
@@ -89,22 +90,27 @@ test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, o
 
 const besidePiped = commands.flatMap(([name, object]) =>
   readersOf(object).flatMap(({ long, row }) =>
-    piped[name] === undefined || piped[name] === row.input ? [] : [{ name, long, row, object }],
+    piped[name] === undefined || piped[name] === row.input?.what
+      ? []
+      : [{ name, long, row, object }],
   ),
 );
 
 test.each(besidePiped)('$name: $long does not read what is piped in', async (reader) => {
   const { name, long, row, object } = reader;
   const message = await refusal(words(name, object, [`${long}=-`]), { stdin: 's' });
-  expect(message).toBe(`standard input cannot be both ${piped[name]} and ${row.input}`);
+  expect(message).toBe(`standard input cannot be both ${piped[name]} and ${row.input?.what}`);
 });
 
 test('there are many', () => {
   expect([pairs.length > 30, besidePiped.length > 8]).toEqual([true, true]);
 });
 
-/** What is written, where a dash is standard output. */
-const OUTPUT = ['get --output', 'request --output'];
+/** What is written, where a dash is standard output or standard error. */
+const OUTPUT = [
+  ...['get --output', 'request --output'],
+  ...['push --passphrase-out', 'request --passphrase-out'],
+];
 
 test('an option with the name of a file reads standard input, or refuses a dash', () => {
   const silent = commands.flatMap(([name, { rows }]) =>

@@ -51,8 +51,13 @@ export function unknownSubcommand(word: string, command: Command): CliError {
   );
 }
 
-const helpOf = (command: Command) =>
-  [...lineage(command).map((parent) => parent.name()), '--help'].join(' ');
+/** Returns the way to the help, or for a command whose arguments have an order that order. */
+function helpOf(command: Command): string {
+  const order = command.registeredArguments.filter(({ required }) => required);
+  const words =
+    order.length > 1 ? order.map((argument) => argument.name().toUpperCase()) : ['--help'];
+  return [...lineage(command).map((parent) => parent.name()), ...words].join(' ');
+}
 
 /** Options with these names, which tools like this one have, would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;
@@ -98,6 +103,8 @@ function safeWay(name: string, names: readonly string[]): string {
 }
 
 function otherUse(typed: string, command: Command): string {
+  // Commander takes only the first path after --file if it begins with a dash.
+  if (typed.startsWith('-=')) return 'repeat the option: --file -=NAME';
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
   const hasLinks = command.registeredArguments.some((argument) =>
     ['push', 'request'].includes(`${subjectOf(argument)}`),

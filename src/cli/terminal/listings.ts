@@ -1,4 +1,4 @@
-import type { TokenSummary } from '../../contract/api';
+import type { OpenPush, TokenSummary } from '../../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../../contract/decode';
 import type { Look, Style } from './output';
 import { type Column, type Listing, type Pair, pairs } from './table';
@@ -75,9 +75,9 @@ export const activePushes: Listing<Push> = {
   ],
 };
 
-/** Says `by you` only if recipients cannot delete the push: otherwise it is not known who did. */
-const howEnded = ({ deleted, deletable_by_viewer: deletable, views_remaining: left }: Push) => {
-  if (deleted) return deletable ? 'deleted' : 'by you';
+/** Who deleted a push is not known: its owner, a recipient or the operator of the instance. */
+const howEnded = ({ deleted, views_remaining: left }: Push) => {
+  if (deleted) return 'deleted';
   if (typeof left !== 'number') return 'limit';
   return left === 0 ? 'last view' : 'time';
 };
@@ -187,7 +187,7 @@ const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> =
   response: ['answered', 'green'],
   failed_response: ['answered too late', 'red'],
   response_view: ['answer read by you'],
-  close: ['closed by you', 'yellow'],
+  close: ['closed', 'yellow'],
 };
 /** An instance may have other kinds of events, and send any text as a kind. */
 const kindOf = ({ kind }: AuditEntry) => (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined);
@@ -237,6 +237,22 @@ export const tokenList: Listing<TokenSummary> = {
   optional: ['CREATED', 'LAST USED', 'EXPIRES', 'LABEL'],
   fields: ({ id, name, label, created_at, last_used_at, expires_at }) =>
     [id, name, label, created_at, last_used_at, expires_at].map(text),
+};
+
+/** Formats `serve pushes`. A pipe gets ID, kind, user, name, created, expires, views left. */
+export const openPushList: Listing<OpenPush> = {
+  columns: [
+    { title: 'ID', right: true, shown: ({ id }) => text(id) },
+    { title: 'KIND', shown: ({ kind }) => kind },
+    { title: 'USER', shown: ({ owner }) => text(owner), elastic: NAME_WIDTH },
+    nameColumn,
+    { title: 'VIEWS LEFT', right: true, shown: (push) => text(push.views_remaining) },
+    { title: 'EXPIRES', shown: (push, look) => ahead(push.expires_at, look.now) },
+    createdColumn,
+  ],
+  optional: ['CREATED', 'EXPIRES', 'VIEWS LEFT', 'KIND'],
+  fields: ({ id, kind, owner, name, created_at, expires_at, views_remaining }) =>
+    [id, kind, owner, name, created_at, expires_at, views_remaining].map(text),
 };
 
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');

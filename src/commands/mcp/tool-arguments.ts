@@ -42,7 +42,7 @@ export const schemas = {
           [
             z.literal(true),
             z.int().min(8).max(1024),
-            z.string().regex(/^(alnum|hex|digits|words):\d{1,4}$/),
+            z.string().regex(/^((alnum|hex|digits|words):)?\d{1,4}$/),
           ],
           {
             error:
@@ -76,7 +76,9 @@ export const schemas = {
       .array(words(8192))
       .min(1)
       .max(100)
-      .describe('The program, which the operator has allowed, and its arguments. No shell.'),
+      .describe(
+        'The program, which the operator has allowed, by its path or name, and its arguments. No shell.',
+      ),
     as: line(200)
       .optional()
       .describe('Variable for the secret. Left out, its NAME=value lines set variables.'),

@@ -98,7 +98,7 @@ describe('push', () => {
 
   test('generates a secret, which it does not return', async () => {
     const { call, transcript } = await server();
-    for (const generate of [40, 'words:5']) {
+    for (const generate of [40, '40', 'words:5']) {
       const { html_url } = JSON.parse(await call('push', { generate, days: 1, deletable: false }));
       const { stdout } = await owner().run('get', html_url);
       expect(stdout).toMatch(/^[\w.+@%-]{20,}$/);
