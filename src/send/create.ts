@@ -196,7 +196,8 @@ async function requestCreation(
   const account = accountOf(target);
   const public_key =
     draft.recipient ??
-    (seal.encryption && (await handover.newKey(target.base, seal.encryption.identityFile)));
+    (seal.encryption &&
+      (await handover.newKey(target.base, draft.question, seal.encryption.identityFile)));
   const passphrase = await handover.passphraseOf(draft.passphrase);
   const response_file_attachments = limits.takesFiles || undefined;
   const request: NewRequest = {
@@ -273,9 +274,9 @@ class Handover {
     return text;
   }
 
-  async newKey(base: string, path: string | undefined): Promise<string> {
+  async newKey(base: string, question: string, path: string | undefined): Promise<string> {
     const { newRequestKey } = await import('../keep/request-keys');
-    this.#key = newRequestKey(this.entry.context, base, path);
+    this.#key = newRequestKey(this.entry.context, base, question, path);
     if (path !== undefined) this.written.push(path);
     return this.#key.recipient;
   }

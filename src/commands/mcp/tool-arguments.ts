@@ -86,7 +86,7 @@ export const schemas = {
   save: z.strictObject({ link, file: newFile }),
   wait: z.strictObject({ link, seconds: seconds(50) }),
   expire: z.strictObject({ link }),
-  show: z.strictObject({ link }),
+  preview: z.strictObject({ link }),
   audit: z.strictObject({ link }),
   list: z.strictObject({
     state: z

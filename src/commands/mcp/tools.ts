@@ -32,7 +32,7 @@ export interface Tool<Name extends ToolName = ToolName> {
 }
 
 const ofLink =
-  (name: 'expire' | 'show' | 'audit') =>
+  (name: 'expire' | 'preview' | 'audit') =>
   async (session: McpSession, { link }: { readonly link: string }, signal: AbortSignal) =>
     jsonResult(await session.command(name, ['--json', ...linkWords(link)], { signal }));
 
@@ -78,12 +78,12 @@ export const tools: { readonly [Name in ToolName]: Tool<Name> } = {
     effects: { ...USES_UP, idempotentHint: true },
     work: ofLink('expire'),
   },
-  show: {
+  preview: {
     title: 'Show the state of a link',
     description:
       'Shows the views and days left of a push, or the state of a request. Uses no view.',
     effects: READS,
-    work: ofLink('show'),
+    work: ofLink('preview'),
   },
   audit: {
     title: 'Show who opened a link',
