@@ -35,12 +35,13 @@ import { definedFields } from '../contract/json';
 import { DAY_SECONDS, localTime } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Profile } from '../profile/settings';
+import type { PartialSettings } from '../profile/settings';
 import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
 import { command } from './planned';
+import type { EphemeralTarget } from './push/choose-target';
 import type { EachPlan } from './push/each';
 import type { EphemeralPlan } from './push/from-here';
 import type { PushPlan } from './push/run';
@@ -85,7 +86,7 @@ const rows = {
       encryptMode,
     )
       .common()
-      .orNot('do not encrypt, whatever the profile says')
+      .orNot('do not encrypt, whatever is the default')
       .conflicts(['to'], (mode) => mode !== true)
       .conflicts(['keyOut'], (mode) => mode === false),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
@@ -128,16 +129,17 @@ export default command({
   rows,
   plan: async (options, entry) => {
     const { context, command } = entry;
-    const plan = (target?: Target) => planOf(options, command.rest, context, target);
-    if (options.here) return plan();
+    const plan = (target: Target | EphemeralTarget) =>
+      planOf(options, command.rest, context, target);
     // Printing the help does not need this module.
-    const { chooseTarget, targetInUse } = await import('./push/choose-target');
+    const { chooseTarget, ephemeralTarget, targetInUse } = await import('./push/choose-target');
+    if (options.here) return plan(ephemeralTarget(context));
     const target = targetInUse(entry, options);
     if (!(target instanceof Error))
       return options.each ? eachPlanOf(options, context, target) : plan(target);
     if (options.each) throw target;
     // An error of the options is reported before the user is asked for an instance.
-    await plan();
+    await plan({ defaults: {} });
     const { stdin, stderr } = context;
     const isWatched = stdin.isTTY && stderr.isTTY && context.canPrompt();
     if (!isWatched || options.json || options.dryRun) throw target;
@@ -154,14 +156,13 @@ export default command({
 
 /**
  * @param words the command that sets the secret
- * @param target undefined if this machine serves the push
  * @throws CliError (usage)
  */
 async function planOf(
   options: PushOptions,
   words: readonly string[],
   context: Context,
-  target?: Target,
+  target: Target | EphemeralTarget,
 ): Promise<PushPlan | EphemeralPlan> {
   const content = contentOf(options, rows, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
@@ -179,9 +180,9 @@ async function planOf(
     },
   };
   const { host, port = 0, dryRun } = options;
-  return target
-    ? { ...push, place: { kind: 'instance', target, setting, dryRun } }
-    : { ...push, place: { kind: 'ephemeral', host, port } };
+  return target.base === undefined
+    ? { ...push, place: { kind: 'ephemeral', host, port } }
+    : { ...push, place: { kind: 'instance', target, setting, dryRun } };
 }
 
 async function eachPlanOf(
@@ -198,18 +199,21 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
+async function termsOf(
+  options: PushOptions,
+  context: Context,
+  { base, passphraseFor, defaults }: Target | EphemeralTarget,
+) {
   const { name, note, notify, locale } = options;
-  const profile = target?.defaults;
   const source = passphraseSource(options, context);
   const details = { ...definedFields({ name, note }), ...(notify && notification(notify, locale)) };
-  const encryption = await sealOf(options, profile);
+  const encryption = await sealOf(options, defaults);
   return {
     details,
-    limits: limitsOf(options, profile, context.now()),
+    limits: limitsOf(options, defaults, context.now()),
     seal: {
-      passphrase: { ...source, owner: target?.passphraseFor },
-      offersPassphrase: profile?.['ask-passphrase'] === true,
+      passphrase: { ...source, owner: passphraseFor },
+      offersPassphrase: defaults['ask-passphrase'] === true,
       encryption,
     },
     result: {
@@ -217,7 +221,7 @@ async function termsOf(options: PushOptions, context: Context, target: Target | 
       generated: options.generate !== undefined && !options.into,
       copy: options.copy,
       qr: options.qr,
-      receipt: target !== undefined && options.receipt && profile?.receipts !== false,
+      receipt: base !== undefined && options.receipt && defaults.receipts !== false,
     },
   };
 }
@@ -231,14 +235,14 @@ function isFileName(text = ''): boolean {
 }
 
 /**
- * Returns how options, or else the profile, encrypt the push; undefined if they do not.
+ * Returns how options, or else the defaults, encrypt the push; undefined if they do not.
  * @throws CliError (usage) for options that contradict the encryption, and for a public key that cannot be used
  */
 async function sealOf(
   options: PushOptions,
-  profile: Profile | undefined,
+  defaults: PartialSettings,
 ): Promise<SealPlan | undefined> {
-  const { encrypt = profile?.encrypt, to, keyOut } = options;
+  const { encrypt = defaults.encrypt, to, keyOut } = options;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
   const mode = to ? 'keys' : typed;
   if (keyOut !== undefined && mode !== 'words')
@@ -260,20 +264,20 @@ async function sealOf(
 
 function limitsOf(
   { days, expire, ...options }: PushOptions,
-  profile: Profile | undefined,
+  defaults: PartialSettings,
   now: Date,
 ): PushPlan['limits'] {
   if (expire && 'at' in expire && expire.at <= now.getTime())
     throw usageError(`--expire: ${localTime(expire.at)} has passed`);
-  const wholeDays = days ?? profile?.days;
+  const wholeDays = days ?? defaults.days;
   return {
     expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),
     expiryOption: expire && '--expire',
     fields: definedFields({
       kind: options.kind,
-      expire_after_views: options.views ?? profile?.views,
-      deletable_by_viewer: options.deletable ?? profile?.deletable,
-      retrieval_step: options.click ?? profile?.click,
+      expire_after_views: options.views ?? defaults.views,
+      deletable_by_viewer: options.deletable ?? defaults.deletable,
+      retrieval_step: options.click ?? defaults.click,
     }),
     accept: options.acceptLimits,
   };
