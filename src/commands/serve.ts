@@ -105,32 +105,39 @@ type Started = Awaited<ReturnType<typeof start>>;
 /** Returns the command that pushes from another terminal; undefined for a service for other machines. */
 async function nextCommand(
   entry: Entry,
-  { settings: { ephemeral, anonymous } }: ServePlan,
+  { settings }: ServePlan,
   service: Started,
 ): Promise<string | undefined> {
+  const { ephemeral, anonymous, trustProxy } = settings;
   const { firstToken, localUrl, loopback } = service;
   if (!ephemeral && !loopback) return undefined;
   // --ephemeral writes nothing to disk, and its token would be useless after the run.
   const profile = ephemeral
     ? undefined
-    : await (firstToken === undefined ? findProfile : keepProfile)(entry, service);
+    : await (firstToken === undefined ? findProfile : keepProfile)(entry, service, trustProxy);
   if (profile !== undefined)
     return `pwpush push${profile.isCurrent ? '' : ` --profile ${profile.name}`}`;
   return anonymous ? `pwpush push --encrypt --url ${localUrl}` : `pwpush login ${localUrl}`;
 }
 
 /**
- * Finds the profile with a token of the service. If an earlier run saved the profile and used another port, updates its
- * address: the token belongs to the database and is still valid.
+ * Finds the profile with a token of the service. If its address is another one of this machine, at which the service
+ * was before, updates it: the token belongs to the database and is still valid. A proxy keeps its address, and so does
+ * a service that still runs on the data.
  */
-async function findProfile(entry: Entry, { localUrl: url, knows }: Started) {
+async function findProfile(entry: Entry, service: Started, isBehindProxy: boolean) {
+  const { localUrl: url, knows, isShared } = service;
+  if (isShared) {
+    await entry.say.note('another service runs on this data; profiles stay as they are');
+    return undefined;
+  }
   try {
     const { current, profiles } = storedProfiles(entry.context);
     for (const [name, { url: before, token }] of Object.entries(profiles)) {
       if (before === undefined || token === undefined || !(await knows(token))) continue;
       const profile = { name, isCurrent: name === current };
       if (before === url) return profile;
-      if (!/^local(?:-\d+)?$/.test(name) || !isLoopback(new URL(before).hostname)) continue;
+      if (isBehindProxy || !isLoopback(new URL(before).hostname)) continue;
       await updateProfiles(entry, (stored) => ({
         ...stored,
         profiles: { ...stored.profiles, [name]: { ...stored.profiles[name], url } },
