@@ -14,7 +14,6 @@ import {
   inputFiles,
   lineage,
   list,
-  newFile,
   operand,
   optional,
   parsed,
@@ -122,16 +121,12 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
     );
   });
   return {
-    passphrase: passphrase.common().conflicts(['passphraseFile', 'generatePassphrase']),
-    passphraseFile: passphraseFile().conflicts(['generatePassphrase']),
-    generatePassphrase: flag(
-      '--generate-passphrase',
-      'generate a passphrase and print it on stderr',
-    ),
-    passphraseOut: newFile(
+    passphrase: passphrase.common().conflicts(['passphraseFile', 'passphraseOut']),
+    passphraseFile: passphraseFile().conflicts(['passphraseOut']),
+    passphraseOut: filledText(
       '--passphrase-out <file>',
-      'write that passphrase to a new file (0600)',
-    ).requires('generatePassphrase'),
+      'generate one into a new file (0600); - is stderr',
+    ).names('path'),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { refuseToPrint } from './agent';
 import { askUntil, beforeSending, filledIn } from './ask-until';
+import { isCi } from './ci-systems';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
@@ -27,15 +29,33 @@ export function passphraseSource(
   options: Partial<Values<ReturnType<typeof newPassphraseRows>>>,
   context: Context,
 ): NewPassphraseSource {
-  const { passphrase = false, passphraseFile: file, generatePassphrase, passphraseOut } = options;
+  const { passphrase = false, passphraseFile: file, passphraseOut } = options;
   if (passphrase && !context.canPrompt() && !context.env.PWPUSH_PASSPHRASE)
     throw usageError(
       '-p asks for the passphrase, but there is no terminal to ask on',
       'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE',
     );
-  const generate = generatePassphrase ? { into: passphraseOut } : undefined;
+  const generate = passphraseOut
+    ? { into: passphraseOut === '-' ? undefined : passphraseOut }
+    : undefined;
   return { ask: passphrase, file, generate };
 }
+
+/**
+ * Refuses to print a generated passphrase where an agent reads it, or into the log of a CI job.
+ * @throws CliError (usage)
+ */
+export async function refusePrintedPassphrase(
+  { passphraseOut, json }: { readonly passphraseOut?: string; readonly json: boolean },
+  context: Context,
+): Promise<void> {
+  if (passphraseOut !== '-') return;
+  await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  if (!json && isCi(context.env))
+    throw usageError('the passphrase is not printed: others read the log of a CI job', ELSEWHERE);
+}
+
+const ELSEWHERE = 'write it to a file: --passphrase-out FILE';
 
 /**
  * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`. With `-p`, the variable is taken too, but for

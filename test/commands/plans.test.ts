@@ -207,6 +207,8 @@ describe('the plan of', () => {
       { seal: { encryption: { mode: 'keys', keys: [], files: ['keys', './age1keys'] } } },
       { encrypt: 'words' },
     ],
+    ['push --here', { seal: { encryption: { mode: 'link' } } }, { encrypt: 'off' }],
+    ['push --here --no-encrypt', { seal: { encryption: undefined } }],
     ['push', { seal: { offersPassphrase: false } }, {}],
     ['push', { seal: { offersPassphrase: true } }, { 'ask-passphrase': true }],
     ['push', { result: { receipt: false } }, { receipts: false }],
