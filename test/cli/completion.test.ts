@@ -74,8 +74,8 @@ test.each([
 });
 
 test.each([
-  ['', 'preview\tprint a link once more'],
-  ['help ', 'preview\tprint a link once more'],
+  ['', 'preview\tshow views and days left'],
+  ['help ', 'preview\tshow views and days left'],
   ['help ', 'environment\ttopic'],
   ['profile set work ', 'days\tpushes expire after N days'],
 ])('each word of "pwpush %s" has a description', async (line, candidate) => {

@@ -234,7 +234,7 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
     const push = () => within(['push'], here, 'x');
     expect((await push()).code).toBe(0);
     prepare(at('state'), 0, 0o777);
-    const { code, stderr } = await within(['show', 'last'], here);
+    const { code, stderr } = await within(['preview', 'last'], here);
     expect([code, stderr]).toEqual([2, expect.stringContaining('is open to other users')]);
     const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
     const before = kept();

@@ -68,7 +68,7 @@ push                        | CALL push share age encryption                    
 push --dry-run --no-encrypt | FRAME dry-run push instance share                        | NET vm
 push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
 get LINK                    | CALL get taking                                         | WASM
-show LINK                   | CALL TABLE progress show                                | WASM
+preview LINK                | CALL TABLE preview progress                             | WASM
 list                        | CALL TABLE list                                         | WASM
 expire LINK                 | CALL expire in-order taking                             | WASM
 mcp --help                  | FRAME mcp                                               | vm
