@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { accountId, commandWords, days, editions, parseEdition, positive } from '../cli/values';
+import { oneOf } from '../cli/near-words';
+import { accountId, commandWords, days, editions, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -59,8 +60,9 @@ export const settings = {
   click: { ...flag, about: 'a click opens pushes' },
   /** `off` has the effect of no setting, but a login does not replace it. */
   encrypt: {
-    ...oneOf('link', 'words', 'off'),
+    ...among(['link', 'words', 'off']),
     about: 'encrypt pushes; where the key goes: link, words, off',
+    variable: 'PWPUSH_ENCRYPT',
   },
   'ask-passphrase': { ...flag, about: 'ask for a passphrase after a secret that is typed' },
   'ca-file': file('certificates of a private CA', 'PWPUSH_CA_FILE'),
@@ -76,9 +78,7 @@ export const settings = {
   insecure: { ...flag, about: 'accept any certificate, and plain http', bound: 'address' },
   /** Login asks the instance for its edition; `pwpush` is our own service. */
   edition: {
-    schema: v.picklist(editions, `is not one of ${editions.join(', ')}`),
-    parse: parseEdition,
-    values: editions,
+    ...among(editions),
     about: 'kind of the instance',
     variable: 'PWPUSH_EDITION',
     bound: 'address',
@@ -92,7 +92,7 @@ export const settings = {
   /** True by default. */
   receipts: { ...flag, about: 'keep receipts of pushes on this machine' },
   /** Without this setting, secrets are not printed if a coding agent runs this program. */
-  agent: { ...oneOf('allow', 'refuse'), about: 'whether secrets are printed: allow, refuse' },
+  agent: { ...among(['allow', 'refuse']), about: 'whether secrets are printed: allow, refuse' },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
 type Name = keyof typeof settings;
@@ -218,18 +218,11 @@ function parseFlag(value: string, name: string): boolean {
   throw usageError(`${name} must be true or false, not "${value}"`);
 }
 
-function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Word[]]) {
+function among<const Word extends string>(words: readonly Word[]) {
   return {
-    schema: v.picklist(words, `is neither ${words.join(' nor ')}`),
+    schema: v.picklist(words, `is not one of ${words.join(', ')}`),
     values: words,
-    parse: (value: string, name: string): Word => {
-      const word = words.find((candidate) => candidate === value);
-      if (word !== undefined) return word;
-      throw usageError(
-        `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,
-        removal(name),
-      );
-    },
+    parse: oneOf(words),
   };
 }
 

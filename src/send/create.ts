@@ -122,7 +122,7 @@ async function pushCreation(
   instance: Instance,
   handover: Handover,
 ): Promise<Creation<Push>> {
-  const { api, target } = instance;
+  const { api, target, ephemeral } = instance;
   const { limits, seal, result } = draft.plan;
   const { encryption } = seal;
   const mode = encryption?.mode;
@@ -149,7 +149,7 @@ async function pushCreation(
     end: (token) => endPush(request, instance, token),
     summary: (made) => [
       granted(made, passphrase !== undefined, owned, isDate(limits.expiry)),
-      mode && ENCRYPTED[mode],
+      mode ? ENCRYPTED[mode] : ephemeral ? 'not encrypted' : inClear('it'),
     ],
   };
 }
@@ -159,6 +159,10 @@ const ENCRYPTED = {
   words: 'encrypted: send the words separately; the recipient enters them as "Key words"',
   keys: 'encrypted to the public keys',
 };
+
+/** Says what the lack of encryption means, at an instance that others may run. */
+export const inClear = (pushed: 'it' | 'them') =>
+  `not encrypted: who runs the instance can read ${pushed}`;
 
 /** Names the option that the user typed in an error about days, into which its time was converted. */
 function asTyped(error: unknown, option: string | undefined): unknown {
@@ -245,9 +249,9 @@ class Handover {
    * Writes the text to a new file, or shows it on stderr; with `--json`, it stands beside the link.
    * @throws CliError (usage) if the text can be neither written nor shown
    */
-  async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
+  async give(what: 'passphrase' | 'key', text: string, path = '-'): Promise<void> {
     const { context, say } = this.entry;
-    if (path !== undefined) {
+    if (path !== '-') {
       const { writeForSender } = await import('../keep/rescue');
       writeForSender(path, `${text}\n`);
       this.written.push(path);

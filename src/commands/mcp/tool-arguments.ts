@@ -58,7 +58,7 @@ export const schemas = {
       encrypt: z
         .boolean()
         .optional()
-        .describe('Encrypt end to end, with the key in the link. Left out, the profile decides.'),
+        .describe('Encrypt end to end, with the key in the link. Left out, the operator decides.'),
       deletable: z.boolean().optional().describe('Whether the recipient can delete it.'),
       click: z.boolean().optional().describe('Require a click before it is shown.'),
     },

@@ -51,12 +51,14 @@ describe.each(eras)('version %s', (era) => {
 
 describe('push', () => {
   test('takes a variable that the operator names, and no other', async () => {
-    const { call } = await server(['--env', 'DB_PASSWORD']);
-    const pushed = await call('push', { env: 'DB_PASSWORD', encrypt: true });
-    const { html_url: link } = JSON.parse(pushed);
-    expect(link).toMatch(/#[\w-]{22}$/);
+    const conditions = { env: { PWPUSH_ENCRYPT: 'link' } };
+    const { call } = await server(['--env', 'DB_PASSWORD'], { conditions });
+    const pushed = await call('push', { env: 'DB_PASSWORD' });
+    const { html_url: link, encrypted } = JSON.parse(pushed);
+    expect([link, encrypted]).toEqual([expect.stringMatching(/#[\w-]{22}$/), true]);
     expect((await owner().run('get', link)).stdout).toBe(SECRET);
-    const made = JSON.parse(await call('push', { generate: true })).html_url;
+    const made = JSON.parse(await call('push', { generate: true, encrypt: false })).html_url;
+    expect(made).not.toContain('#');
     expect((await owner().run('get', made)).stdout).toHaveLength(24);
     // It goes through a pipe.
     expect(JSON.stringify(here.started)).not.toContain(SECRET);
