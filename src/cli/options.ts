@@ -190,9 +190,6 @@ export const linkRows = () => ({
   copy: flag('-c, --copy', 'also copy the link to the clipboard').common(),
   qr: flag('--qr', 'also draw the link as a QR code, on stderr').common(),
   locale: choice('--locale <code>', 'language of the page and the e-mail, such as fr', locales),
-});
-
-export const notifyRows = () => ({
   notify: list(
     '--notify <email...>',
     'let the instance e-mail the link to up to 5',

@@ -17,12 +17,13 @@ export interface PassphraseSource {
 }
 
 export interface NewPassphraseSource extends PassphraseSource {
-  readonly generate: { readonly into: string | undefined } | undefined;
+  /** A new file for a generated passphrase; a dash is standard error. */
+  readonly generateInto: string | undefined;
 }
 
 export type NewPassphrase =
   | { readonly text: string | undefined }
-  | { readonly generateInto: string | undefined };
+  | { readonly generateInto: string };
 
 /** @throws CliError (usage) for `-p` without a terminal */
 export function passphraseSource(
@@ -35,10 +36,7 @@ export function passphraseSource(
       '-p asks for the passphrase, but there is no terminal to ask on',
       'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE',
     );
-  const generate = passphraseOut
-    ? { into: passphraseOut === '-' ? undefined : passphraseOut }
-    : undefined;
-  return { ask: passphrase, file, generate };
+  return { ask: passphrase, file, generateInto: passphraseOut };
 }
 
 /**
@@ -88,8 +86,8 @@ export async function newPassphrase(
   context: Context,
   offer = false,
 ): Promise<NewPassphrase> {
-  const { generate } = source;
-  if (generate) return { generateInto: generate.into };
+  const { generateInto } = source;
+  if (generateInto !== undefined) return { generateInto };
   return beforeSending(async () => {
     const text = await readPassphrase(source, context, true);
     if (text !== undefined || !offer) return { text };

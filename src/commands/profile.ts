@@ -17,7 +17,6 @@ import {
 } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import { forgetProfile, readFromKeyring, storeInKeyring } from '../profile/system-keyring';
-import { shellWord } from '../words/grammar';
 import help from './help/profile.txt?raw';
 import { type CommandObject, command } from './planned';
 
@@ -105,27 +104,16 @@ interface ChangedSetting extends NamedProfile {
   readonly value?: string;
 }
 
-/**
- * Refuses a line whose profile comes last.
- * @throws CliError (usage) also for a value that the setting cannot have
- */
-function checkOrder({ name: first, key, value }: ChangedSetting): void {
-  const known: readonly string[] = [...settingNames, 'token'];
-  if (!known.includes(first) || known.includes(key)) return;
-  // `withSetting` throws for a token, or for an address with a password, which the error below would print.
-  withSetting({}, first, value && key);
-  const last = shellWord(value ?? key);
-  throw usageError('the profile comes before the setting', {
-    text: 'the order is',
-    command: `pwpush profile ${value === undefined ? `unset ${last} ${first}` : `set ${last} ${first} ${shellWord(key)}`}`,
-  });
-}
-
 /** Returns the profile whose setting is changed; a missing one begins with its first setting. */
 function profileToChange(stored: StoredProfiles, context: Context, options: ChangedSetting) {
-  const { name, value } = options;
+  const { name, key, value } = options;
   if (name === '.' || profileIn(stored, name)) return existing(stored, context, options);
-  checkOrder(options);
+  const isKey = (word: string) => [...settingNames, 'token'].some((setting) => setting === word);
+  if (isKey(name) && !isKey(key))
+    throw usageError(
+      'the profile comes before the setting',
+      `pwpush profile ${value === undefined ? 'unset NAME KEY' : 'set NAME KEY VALUE'}`,
+    );
   if (value === undefined) throw noSuchProfile(name, stored);
   checkProfileName(name);
   return { name, profile: {} };

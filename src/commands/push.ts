@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { explaining } from '../age/age-error';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
 import {
@@ -24,7 +23,6 @@ import {
   lineRows,
   linkRows,
   newPassphraseRows,
-  notifyRows,
   type Options,
   sourceRows,
 } from '../cli/options';
@@ -100,7 +98,6 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
   }),
@@ -261,34 +258,9 @@ async function sealOf(
       '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
-  if (mode === 'keys') return { mode, ...(await recipientsIn(to ?? [])) };
+  if (mode === 'keys') return { mode, to: to ?? [], keys: [] };
   return mode === 'words' ? { mode, wordsFile: keyOut } : { mode };
 }
-
-/**
- * Matches keys of all types, mistyped and private ones too: as the path of a file, a key would be quoted in an error.
- * The base64 of an SSH key begins with `AAAA`.
- */
-const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-SECRET-KEY-|-----BEGIN )|\sAAAA/i;
-
-async function recipientsIn(to: readonly string[]) {
-  const isKey = to.map((text) => LIKE_A_KEY.test(text));
-  const files = to.filter((_, index) => !isKey[index]);
-  if (files.length === to.length) return { keys: [], files };
-  const { parseRecipient } = await import('../age/key-files');
-  const keys = to.flatMap((text, index) => {
-    const name = to.length === 1 ? '--to' : `--to number ${index + 1}`;
-    if (!isKey[index]) return [];
-    return explaining(
-      () => [parseRecipient(text)],
-      ({ message }) => usageError(`${name}: ${message}`, ONE_KEY),
-    );
-  });
-  return { keys, files };
-}
-
-const ONE_KEY =
-  "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…";
 
 function limitsOf(
   { days, expire, ...options }: PushOptions,

@@ -5,7 +5,6 @@ import {
   labelRows,
   linkRows,
   newPassphraseRows,
-  notifyRows,
   type Options,
 } from '../cli/options';
 import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
@@ -52,7 +51,6 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    ...notifyRows(),
     wait: flag('--wait', 'wait until it is answered (0) or closed (6)').common().needsInstance(),
     for: parsed(
       '--for <time>',

@@ -114,9 +114,11 @@ interface KnownProfile {
 
 /** Returns the profile with a token of the service, which is saved if the token is new. */
 async function profileOf(entry: Entry, { settings }: ServePlan, service: Started) {
+  const { ephemeral, trustProxy } = settings;
   // --ephemeral writes nothing to disk, and its token would be useless after the run.
-  if (settings.ephemeral || !service.loopback) return undefined;
-  return (service.firstToken === undefined ? findProfile : keepProfile)(entry, service);
+  if (ephemeral || !service.loopback) return undefined;
+  const known = service.firstToken === undefined ? findProfile : keepProfile;
+  return known(entry, service, trustProxy);
 }
 
 /** Returns the command that pushes from another terminal; undefined for a service for other machines. */
@@ -132,17 +134,23 @@ function nextCommand(
 }
 
 /**
- * Finds the profile with a token of the service. If an earlier run saved the profile and used another port, updates its
- * address: the token belongs to the database and is still valid.
+ * Finds the profile with a token of the service. If its address is another one of this machine, at which the service
+ * was before, updates it: the token belongs to the database and is still valid. A proxy keeps its address, and so does
+ * a service that still runs on the data.
  */
-async function findProfile(entry: Entry, { localUrl: url, knows }: Started) {
+async function findProfile(entry: Entry, service: Started, isBehindProxy: boolean) {
+  const { localUrl: url, knows, isShared } = service;
+  if (isShared) {
+    await entry.say.note('another service runs on this data; profiles stay as they are');
+    return undefined;
+  }
   try {
     const { current, profiles } = storedProfiles(entry.context);
     for (const [name, { url: before, token }] of Object.entries(profiles)) {
       if (before === undefined || token === undefined || !(await knows(token))) continue;
       const profile = { name, isCurrent: name === current };
       if (before === url) return profile;
-      if (!/^local(?:-\d+)?$/.test(name) || !isLoopback(new URL(before).hostname)) continue;
+      if (isBehindProxy || !isLoopback(new URL(before).hostname)) continue;
       await updateProfiles(entry, (stored) => ({
         ...stored,
         profiles: { ...stored.profiles, [name]: { ...stored.profiles[name], url } },

@@ -248,9 +248,9 @@ class Handover {
    * Writes the text to a new file, or shows it on stderr; with `--json`, it stands beside the link.
    * @throws CliError (usage) if the text can be neither written nor shown
    */
-  async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
+  async give(what: 'passphrase' | 'key', text: string, path = '-'): Promise<void> {
     const { context, say } = this.entry;
-    if (path !== undefined) {
+    if (path !== '-') {
       const { writeForSender } = await import('../keep/rescue');
       writeForSender(path, `${text}\n`);
       this.written.push(path);

@@ -67,7 +67,8 @@ export async function openService(
       report: log.failure,
     };
     const files = new Files(shared);
-    await files.abandonUnfinished();
+    const others = await database.others();
+    await (others === 'none' ? files.abandonUnfinished() : files.abandonStale());
     await database.setAside();
     const pushes = new Pushes({ ...shared, files });
     const requests = new Requests({ ...shared, files });
@@ -92,7 +93,9 @@ export async function openService(
     };
     const countActive = () => pushes.countActive();
     const scrape = scraper(metrics, { ...io, isUp, countActive });
-    return { settings: checked, app, owners, pushes, requests, housekeeping, log, scrape, close };
+    const isShared = others === 'some';
+    const parts = { app, owners, pushes, requests, housekeeping, log, scrape };
+    return { settings: checked, isShared, ...parts, close };
   } catch (error) {
     await database.close();
     throw asServiceError(error);

@@ -73,6 +73,8 @@ export const hints = {
     'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set . headers-file PATH or PWPUSH_HEADERS_FILE',
   'nothing-taken': 'no answer was taken or sent: run the command again',
   'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
+  'one-key':
+    "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…",
   'open-in-browser': 'or open the link in a browser',
   'open-there': 'use the link with that address',
   'pass-front':

@@ -204,7 +204,7 @@ describe('the plan of', () => {
     ['push --no-encrypt', { seal: { encryption: undefined } }, { encrypt: 'words' }],
     [
       'push --to keys --to ./age1keys',
-      { seal: { encryption: { mode: 'keys', keys: [], files: ['keys', './age1keys'] } } },
+      { seal: { encryption: { mode: 'keys', to: ['keys', './age1keys'] } } },
       { encrypt: 'words' },
     ],
     ['push --here', { seal: { encryption: { mode: 'link' } } }, { encrypt: 'off' }],
