@@ -26,6 +26,7 @@ const byVariable =
   'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
 
 const gone: readonly GoneName[] = [
+  { option: '--local', line: 'list --local', hint: 'did you mean list receipts?' },
   { command: 'show', line: 'show LINK', hint: 'did you mean preview?' },
   ...byVariable.split(' ').map((name) => ({
     option: `--${name}`,

@@ -98,7 +98,7 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
+    receipt: switchOff('--no-receipt', 'keep no receipt of the link (list receipts)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
   }),
   ...group('From this machine:', {
