@@ -56,6 +56,8 @@ export class Row<T, Other extends string = never> {
   readonly needed: Rule<T>[] = [];
   /** Names what is read from standard input if the value is a dash. */
   input: string | undefined;
+  /** For a link: the rows in place of which it can be missing. */
+  link: readonly string[] | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
   /** `needed` if the value has a meaning only with an instance, `replaced` if it takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
@@ -117,6 +119,12 @@ export class Row<T, Other extends string = never> {
   readsStandardInput(what: string): this {
     this.input = what;
     return this;
+  }
+
+  /** A terminal asks for a missing link, unless the line has one of `unless`. */
+  asksForLink(unless: readonly string[] = []): this {
+    this.link = unless;
+    return this.readsStandardInput('the link');
   }
 
   /**

@@ -178,7 +178,7 @@ async function planOf(
   context: Context,
   target?: Target,
 ): Promise<PushPlan | EphemeralPlan> {
-  const content = contentOf(options, rows, context);
+  const content = contentOf(options, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
   await refusePrinted(options, plan.seal.encryption, context);

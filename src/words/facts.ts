@@ -206,6 +206,7 @@ export const facts = {
   'no-email-address-at': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-language': (text) => `"${text}" is not a language code`,
   'no-link': 'not a link or ID of a push',
+  'several-links': 'several links in one text, which can have one',
   'no-proxy-address': (variable) => `${variable} is not the address of a proxy`,
   'proxy-login-long': (variable, bytes) =>
     `a user name or password in ${variable} is longer than ${bytes} bytes, which SOCKS allows`,
