@@ -111,8 +111,8 @@ export async function linksOf(
   if (asks ? !context.canPrompt() : isMissing) throw missingArgument('link', command);
   const text = asks ? await askedLink(context) : (await readAll(stdin.bytes())).toString();
   const several = row.argument?.variadic === true;
-  const lines = several && !asks ? text.split('\n') : [text];
-  const read = lines.map((line) => line.trim()).filter((line) => line !== '' || lines.length === 1);
+  const lines = text.trim().split(several && !asks ? /\n\s*/ : /$^/);
+  const read = lines.map((line) => line.trimEnd());
   const all = isMissing ? read : links.flatMap((link) => (link === '-' ? read : [link]));
   return { [name]: several ? all : all[0] };
 }

@@ -114,7 +114,7 @@ function linkShown(text: string, room: number): string {
   const shown = line.replace(/(?<=#|%(?:25)*23).*/, (key) => '*'.repeat(key.length));
   let start = Math.max(0, shown.length - room);
   while (width(shown.slice(start)) >= room) start++;
-  return shown.slice(start);
+  return start === 0 ? shown : `…${shown.slice(start + 1)}`;
 }
 
 const columnsOf = ({ columns }: PromptStreams['output']) => columns || 80;
