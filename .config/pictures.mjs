@@ -51,21 +51,32 @@ async function serve() {
   throw new Error('the service did not start');
 }
 
-const promptOf = (line) => `\x1b[32m$\x1b[0m \x1b[1m${line}\x1b[0m\r\n`;
+const promptOf = (line, who = '') => `\x1b[32m${who}$\x1b[0m \x1b[1m${line}\x1b[0m\r\n`;
 
 /** A text with the address, token and key of the pictures in place of those of this run. */
 function asShown(text, link, url) {
   const [, token = TOKEN, , key = KEY] = /\/p\/([\w-]+)(\/r)?(#.+)?$/.exec(link) ?? [];
-  return text.replaceAll(url, SHOWN_AS).replaceAll(token, TOKEN).replaceAll(key, KEY);
+  return text
+    .replaceAll(url, SHOWN_AS)
+    .replaceAll(new URL(url).host, new URL(SHOWN_AS).host)
+    .replaceAll(token, TOKEN)
+    .replaceAll(key, KEY)
+    .replaceAll(/pwp_[\w-]{43}/g, 'pwp_fR2yXv0nLq8sJc4tWb7mKd1hGz6aPe3uYi9oNw5rTkM')
+    .replaceAll(/(its ID is )\w{8}/g, '$13f9a01c2')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-28T09:00:00.000Z')
+    .replaceAll('127.0.0.1', '192.0.2.7')
+    .replaceAll(join(home, 'alice'), '/home/alice');
 }
 
 /** Types command lines at a terminal, answers prompts, and returns the screen with its colours. */
-async function session(lines, url) {
-  const terminal = new headless.Terminal({ cols: COLUMNS, rows: ROWS, allowProposedApi: true });
+async function session(lines, url, before = '') {
+  const rows = before ? 2 * ROWS : ROWS;
+  const terminal = new headless.Terminal({ cols: COLUMNS, rows, allowProposedApi: true });
   const write = (text) => new Promise((resolve) => terminal.write(text, resolve));
   let link = '';
-  for (const { shown, words, answers = [], as = env } of lines) {
-    await write(promptOf(asShown(shown(link), link, url)));
+  await write(asShown(before, link, url));
+  for (const { shown, words, answers = [], as = env, who } of lines) {
+    await write(promptOf(asShown(shown(link), link, url), who));
     const pty = spawnOnTerminal(process.execPath, [launcher, ...words(link)], {
       cols: COLUMNS,
       rows: ROWS,
@@ -125,6 +136,16 @@ function runsOf(buffer, columns = COLUMNS) {
 
 const isCode = ({ style }) => style.endsWith('true');
 
+/** The columns of a table, as browsers make one blank of several. */
+const inColumns = (run) =>
+  isCode(run)
+    ? [run]
+    : [...run.text.matchAll(/\S+(?: \S+)*/g)].map(({ 0: text, index }) => ({
+        ...run,
+        at: run.at + index,
+        text,
+      }));
+
 const CELL = 8.4;
 const LINE = 20;
 
@@ -137,19 +158,17 @@ function svgOf(lines, theme, columns = COLUMNS) {
   const lineHeight = lines.flat().some(isCode) ? 2 * CELL : LINE;
   const height = lines.length * lineHeight + 66;
   const rows = lines.map((runs, y) =>
-    runs.map(({ at, style, text: words }) => {
+    runs.flatMap(inColumns).map(({ at, style, text: words }) => {
       if (isCode({ style })) return modules(words, 20 + at * CELL, 58 + (y - 0.75) * lineHeight);
       const [colour, bold, dim] = style.split(',');
-      const cut = words.trim();
-      const first = at + words.length - words.trimStart().length;
       const attributes = [
-        `x="${(20 + first * CELL).toFixed(1)}" y="${58 + y * lineHeight}"`,
-        `textLength="${(cut.length * CELL).toFixed(1)}"`,
+        `x="${(20 + at * CELL).toFixed(1)}" y="${58 + y * lineHeight}"`,
+        `textLength="${(words.length * CELL).toFixed(1)}"`,
         colour !== '-1' && `fill="${palette[colour]}"`,
         bold === 'true' && 'font-weight="bold"',
         dim === 'true' && 'opacity=".65"',
       ];
-      return `<text ${attributes.filter(Boolean).join(' ')}>${escaped(cut)}</text>\n`;
+      return `<text ${attributes.filter(Boolean).join(' ')}>${escaped(words)}</text>\n`;
     }),
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
@@ -157,7 +176,7 @@ function svgOf(lines, theme, columns = COLUMNS) {
 <rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${back}" stroke="${rim}"/>
 <path d="M1 34V10a9 9 0 0 1 9-9h${width - 20}a9 9 0 0 1 9 9v24z" fill="${bar}"/>
 <g fill="${rim}"><circle cx="20" cy="17" r="5.5"/><circle cx="38" cy="17" r="5.5"/><circle cx="56" cy="17" r="5.5"/></g>
-<g fill="${text}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" xml:space="preserve">
+<g fill="${text}" font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">
 ${rows.flat().join('')}</g>
 </svg>
 `;
@@ -237,6 +256,90 @@ async function askHere(browser) {
   return taken;
 }
 
+/** A person of the team's picture, with folders of their own. */
+const personOf = (name) => ({
+  ...env,
+  PWPUSH_CONFIG_DIR: join(home, name, 'config'),
+  PWPUSH_STATE_DIR: join(home, name, 'state'),
+});
+
+/** An operator starts a service and adds a user, who pushes a secret and sees who opened it. */
+async function team() {
+  const [ops, alice, bob] = ['ops', 'alice', 'bob'].map(personOf);
+  const data = ['--data', join(home, 'team')];
+  const words = ['serve', '--no-anonymous', '--port', '0', ...data];
+  const pty = spawnOnTerminal(process.execPath, [launcher, ...words], {
+    cols: COLUMNS,
+    rows: ROWS,
+    env: ops,
+  });
+  const ended = new Promise((resolve) => pty.onExit(resolve));
+  let begun = '';
+  const url = await new Promise((resolve) =>
+    pty.onData((text) => {
+      begun += text;
+      const [, address] = /^(http:\S+)\r\n.*pwpush push\r\n/ms.exec(begun) ?? [];
+      if (address) resolve(address);
+    }),
+  );
+  // The log goes on below what is shown.
+  const started = begun.replace(/(?<=pwpush push\r\n).*/s, '');
+  const token = JSON.parse(
+    execFileSync(
+      process.execPath,
+      [launcher, 'serve', 'token', 'add', 'alice', '--json', ...data],
+      {
+        env: ops,
+      },
+    ),
+  ).token;
+  try {
+    return runsOf(
+      await session(
+        [
+          {
+            who: 'alice ',
+            shown: () => `pwpush login ${url}`,
+            words: () => ['login', url],
+            answers: [{ to: 'API token', type: `${token}\r` }],
+            as: alice,
+          },
+          {
+            who: 'alice ',
+            shown: () => 'pwpush push --name db1 --views 1',
+            words: () => ['push', '--name', 'db1', '--views', '1'],
+            answers: [
+              { to: 'Secret', type: 'correct horse battery staple\r' },
+              { to: 'Passphrase', type: '\r' },
+            ],
+            as: alice,
+          },
+          {
+            who: 'bob ',
+            shown: (link) => `pwpush get ${link}`,
+            words: (link) => ['get', link],
+            as: bob,
+          },
+          {
+            who: 'alice ',
+            shown: () => 'pwpush audit last',
+            words: () => ['audit', 'last'],
+            as: alice,
+          },
+        ],
+        url,
+        promptOf('pwpush serve --no-anonymous', 'ops ') +
+          started +
+          promptOf('pwpush serve token add alice', 'ops ') +
+          `${token}\r\n`,
+      ),
+    );
+  } finally {
+    pty.kill();
+    await ended;
+  }
+}
+
 const hashOf = (text) => createHash('sha256').update(text).digest('hex');
 
 const { child, url } = await serve();
@@ -277,9 +380,12 @@ try {
   });
   const page = await photograph(browser, link.trim());
   const here = await askHere(browser);
+  const day = await team();
   const made = {
     'terminal-light.svg': svgOf(lines, 'light'),
     'terminal-dark.svg': svgOf(lines, 'dark'),
+    'team-light.svg': svgOf(day, 'light'),
+    'team-dark.svg': svgOf(day, 'dark'),
     // A browser's pixels differ from release to release: the words and the style of the page stand for them.
     'page.sha256': `${hashOf(page.words + page.style)}\n`,
     'here.sha256': `${hashOf(here.words + here.style)}\n`,

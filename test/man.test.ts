@@ -205,9 +205,10 @@ describe('tables', () => {
 
   test('pwpush-serve.1 has the variable of every option of serve, and no other', () => {
     const text = section(page('pwpush-serve.1'), 'ENVIRONMENT').join('\n');
-    const listed = [...text.matchAll(/^\.It Ev (PWPUSH_SERVE_\w+)\n\.Fl -([\w-]+)/gm)];
+    const listed = [...text.matchAll(/^\.It Ev (PWPUSH_SERVE_\w+)\n(?:\.Fl -([\w-]+))?/gm)];
     const serve = commandOf('serve');
-    const options = new Map(serve.options.map((one) => [one.attributeName(), one.name()]));
+    const shown = serve.options.filter(({ hidden }) => !hidden);
+    const options = new Map(shown.map((one) => [one.attributeName(), one.name()]));
     const expected = [...variables].map(([name, variable]) => [
       variable,
       options.get(name)?.replace(/^no-/, ''),

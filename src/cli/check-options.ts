@@ -149,11 +149,14 @@ export function needsInstance(rows: Rows, values: object): boolean {
   return typedValues(rows, values).some(({ row }) => row.instance === 'needed');
 }
 
-/** Returns the options that read standard input, one for each dash in their values. */
+/** Returns the options that read standard input, one for each of their values that does. */
 export function readersOf(rows: Rows, values: object) {
   return typedValues(rows, values).flatMap(({ row: { input, label }, value }) => {
-    const dashes = input === undefined ? [] : [value].flat().filter((path) => path === '-');
-    return dashes.map(() => ({ what: `${input}`, label }));
+    if (input === undefined) return [];
+    return [value]
+      .flat()
+      .filter(input.is)
+      .map(() => ({ what: input.what, label }));
   });
 }
 

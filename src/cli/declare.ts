@@ -1,4 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
+import { variableName } from '../contract/serve-settings';
+import { usageError } from '../platform/errors';
 import { oneOf } from './near-words';
 import { filled, newFileName, positive, storedFileName, truth } from './values';
 
@@ -54,8 +56,8 @@ export class Row<T, Other extends string = never> {
   fallback: T;
   readonly conflicting: Rule<T>[] = [];
   readonly needed: Rule<T>[] = [];
-  /** Names what is read from standard input if the value is a dash. */
-  input: string | undefined;
+  /** Names what is read from standard input by the values that `is` accepts. */
+  input: { readonly what: string; is(value: unknown): boolean } | undefined;
   /** For a link: the rows in place of which it can be missing. */
   link: readonly string[] | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
@@ -116,8 +118,20 @@ export class Row<T, Other extends string = never> {
     return this as Row<T, Other | Name>;
   }
 
-  readsStandardInput(what: string): this {
-    this.input = what;
+  /** Hides the option, and refuses it by the name of the variable that sets the value. */
+  byVariable(word: string): this {
+    const refuse = () => {
+      throw usageError(`${this.label} is not an option`, `set ${variableName(word, this.label)}`);
+    };
+    for (const option of this.options)
+      Object.assign(option.hideHelp(), { required: false, optional: true })
+        .preset('')
+        .argParser(refuse);
+    return this;
+  }
+
+  readsStandardInput(what: string, is = (value: unknown): boolean => value === '-'): this {
+    this.input = { what, is };
     return this;
   }
 
@@ -177,9 +191,9 @@ export function bareFlag(flags: string, help: string, refuse: () => never) {
 export const switchOff = (flags: string, help: string) =>
   new Row<boolean>(flags, help, { fallback: true });
 
-/** The value is undefined if neither `--x` nor `--no-x` was typed. */
-export const either = (flags: string, help: string, notHelp: string) =>
-  new Row<boolean | undefined>(flags, help).orNot(notHelp);
+/** The value is undefined if neither `--x` nor `--no-x` was typed. Both have one row in the help, as `--[no-]x`. */
+export const either = (flags: string, help: string) =>
+  new Row<boolean | undefined>(flags, help).orNot(help);
 
 /** `--x` is the default, so that the help lists only `--no-x`. */
 export function negatable(flags: string, notHelp: string) {
@@ -218,7 +232,9 @@ export const list = <T = string>(
 
 /** A dash as the value reads `what` from standard input. */
 export const inputFiles = (flags: string, help: string, what: string) =>
-  list(flags, help).names('path').readsStandardInput(what);
+  list(flags, help, (path, name) => [filled(path, name)])
+    .names('path')
+    .readsStandardInput(what);
 
 export function choice<const T extends string>(flags: string, help: string, words: readonly T[]) {
   const row = parsed(flags, help, oneOf(words));
@@ -278,7 +294,7 @@ export function declare<C extends Command>(command: C, rows: Rows): C {
   return command;
 }
 
-/** Environment variables for options. `variableOf` makes their names of `word` and the option. */
+/** Environment variables for options. `variableName` makes their names of `word` and the option. */
 export interface OptionVariables {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly word: string;
@@ -324,13 +340,9 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
   return many || argument?.variadic ? values.flat() : values.at(-1);
 }
 
-/** With `serve`, the variable of `--max-days` is `PWPUSH_SERVE_MAX_DAYS`. */
-export const variableOf = (word: string, { label }: Rows[string]) =>
-  `PWPUSH_${word}${label}`.replaceAll(/-+/g, '_').toUpperCase();
-
 /** An empty variable counts as not set. */
 function variableValue(row: Rows[string], { env, word }: OptionVariables): unknown {
-  const variable = variableOf(word, row);
+  const variable = variableName(word, row.label);
   const text = env[variable];
   if (!text) return undefined;
   if (typeof row.fallback === 'boolean') return truth(text, variable);

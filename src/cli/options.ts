@@ -26,7 +26,7 @@ import {
   type Values,
   valuesOf,
 } from './declare';
-import { accountId, isOn, pageNumber, port, seconds } from './values';
+import { accountId, attachedFile, isOn, pageNumber, pipedFileName, port, seconds } from './values';
 
 export const GLOBAL = 'Global options:';
 
@@ -73,6 +73,7 @@ export const outputRows = group(GLOBAL, {
   input: switchOff('--no-input', 'never prompt (PWPUSH_NO_INPUT, CI)'),
   color: switchOff('--no-color', 'no colors (NO_COLOR)'),
   debug: flag('--debug', 'log requests to stderr, without secrets'),
+  reveal: flag('--reveal', 'for agents: print secrets all the same'),
 });
 
 export const globalRows = { ...profileRow, ...instanceRows, ...outputRows };
@@ -171,19 +172,20 @@ export const sourceRows = () => ({
   raw: flag('--raw', 'do not drop the last newline of a single line'),
 });
 
+/** @param what of the command standard input can be */
+export const attachments = (help: string, what: string) =>
+  list('-f, --file <path...>', help, attachedFile)
+    .names('path')
+    .readsStandardInput(what, (path) => pipedFileName(path) !== undefined);
+
 export const fileRows = () => ({
-  file: inputFiles(
-    '-f, --file <path...>',
-    'attach files, up to 10; - is standard input',
-    'the secret',
-  )
+  file: attachments('attach files, up to 10; - or -=NAME is stdin', 'the secret')
     .common()
     .conflicts(
       ['from', 'env', 'generate'],
       undefined,
       'add a text to the files with --message TEXT',
     ),
-  filename: filledText('--filename <name>', 'name of the file that --file - reads'),
   message: filledText('--message <text>', 'text to go with the files').requires(
     'file',
     'pipe in a text without files, or give it as [text]',
@@ -191,12 +193,8 @@ export const fileRows = () => ({
 });
 
 export const labelRows = () => ({
-  name: text('-n, --name <name>', 'label, shown to you in lists').needsInstance(),
-  note: text('--note <text>', 'note, shown to you only').needsInstance(),
-});
-
-export const revealRows = () => ({
-  reveal: flag('--reveal', 'print secrets although an agent reads them'),
+  name: text('-n, --name <name>', 'label, shown to you in lists; not encrypted').needsInstance(),
+  note: text('--note <text>', 'note, shown to you only; not encrypted').needsInstance(),
 });
 
 export const linkRows = () => ({
@@ -259,7 +257,7 @@ export type Options<R> = GlobalOptions & Values<R>;
 
 /**
  * Merges a command's own options with the global ones.
- * @param word names environment variables for its own options, as in `variableOf`
+ * @param word names environment variables for its own options, as in `variableName`
  */
 export function optionsOf<R extends Rows>(
   command: Command,

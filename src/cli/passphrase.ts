@@ -38,8 +38,8 @@ export function passphraseSource(
 }
 
 /**
- * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`, which also takes the place of `-p` without a
- * terminal.
+ * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`. With `-p`, the variable is taken too, but for
+ * another instance only where there is no terminal to ask on.
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
@@ -48,8 +48,9 @@ export async function readPassphrase(
   twice: boolean,
 ): Promise<string | undefined> {
   if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
-  if (ask && context.canPrompt()) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
+  if (ask && context.canPrompt() && (!variable || owner !== undefined))
+    return noKey(await askPassphrase(context, twice));
   if (variable && owner !== undefined && !ask)
     throw usageError(
       `${notSent(owner).fact}; nothing was sent`,
@@ -108,7 +109,10 @@ export async function knownPassphrase(
 ): Promise<KnownPassphrase> {
   const { ask, file } = source;
   const text = await readPassphrase(source, context, false);
-  return { text, typed: ask && context.canPrompt(), byOption: ask || file !== undefined };
+  const typed = ask && context.canPrompt() && !context.env.PWPUSH_PASSPHRASE;
+  // A person who is asked anyway need not have meant the variable for another instance.
+  const byOption = file !== undefined || (ask && (typed || !context.canPrompt()));
+  return { text, typed, byOption };
 }
 
 /** Returns what errors and prompts say of `PWPUSH_PASSPHRASE` when it is for another instance. */

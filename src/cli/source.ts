@@ -9,6 +9,7 @@ import { beforeSending, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { fileRows, sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
+import { pipedFileName } from './values';
 
 export type Source =
   | { readonly name: 'text' | 'file' | 'env'; readonly value: string }
@@ -25,12 +26,10 @@ export const TO_SEND: Purpose = { noun: 'secret', act: 'send' };
 export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
 
 export type Content =
-  | { readonly text: TextSource; readonly files?: undefined; readonly filename?: undefined }
+  | { readonly text: TextSource; readonly files?: undefined }
   | {
-      /** Paths, of which `-` is standard input. */
+      /** Paths, of which `-` and `-=NAME` are standard input. */
       readonly files: readonly string[];
-      /** The name of the file that comes from standard input. */
-      readonly filename: string | undefined;
       readonly message: string | undefined;
     };
 
@@ -54,32 +53,23 @@ export function contentOf(
   context: Context,
   purpose = TO_PUSH,
 ): Content {
-  const { file: files, filename, message, raw = false } = options;
-  if (filename !== undefined && !files?.includes('-'))
-    throw usageError('--filename requires --file -');
+  const { file: files, message, raw = false } = options;
   if (files !== undefined) {
-    checkPaths(files, filename, context.stdin.isTTY);
-    return { files, filename, message };
+    checkPaths(files, context.stdin.isTTY);
+    return { files, message };
   }
   return { text: { from: chooseSource(options, context, purpose), raw } };
 }
 
 /** @throws CliError (usage) for too many files, and for standard input that cannot be attached */
-export function checkPaths(
-  paths: readonly string[],
-  filename: string | undefined,
-  stdinIsTTY: boolean,
-): void {
+export function checkPaths(paths: readonly string[], stdinIsTTY: boolean): void {
   if (paths.length > limits.filesPerPush)
     throw usageError(
       `a push can have at most ${limits.filesPerPush} files, not ${paths.length}`,
       'pack them into one, with tar or zip',
     );
-  const reads = paths.includes('-');
-  if (reads && stdinIsTTY)
+  if (stdinIsTTY && paths.some((path) => pipedFileName(path) !== undefined))
     throw usageError('--file - reads standard input, which is a terminal', 'pipe the file in');
-  if (filename === undefined) return;
-  if (/[/\\\0]/.test(filename)) throw usageError('--filename must be a name without folders');
 }
 
 /** In bytes; the reference implementation accepts 1 MiB. */
@@ -225,7 +215,7 @@ export function placeOf(path: string): string {
 export function unreadable(path: string, error: unknown, hint?: Hint): CliError {
   const why = whyUnreadable(error);
   const byShell =
-    'have the shell open it: --file - --filename NAME <FILE attaches it; elsewhere, - is standard input';
+    'have the shell open it: --file -=NAME <FILE attaches it; elsewhere, - is standard input';
   return usageError(`cannot read "${path}": ${why}`, why === NOT_UTF8 ? byShell : hint);
 }
 

@@ -38,6 +38,18 @@ export const newFileName = fileName('writes to a new file, not to standard outpu
 /** Refuses standard input: the file is read when it is needed, perhaps more than once. */
 export const storedFileName = fileName('reads a file, not standard input');
 
+/** Returns the name of an attached file that comes from standard input: its path is `-` or `-=NAME`. */
+export function pipedFileName(path: unknown): string | undefined {
+  return path === '-' ? 'stdin' : /^-=(.*)$/s.exec(`${path}`)?.[1];
+}
+
+/** @throws CliError (usage) for a name of standard input that is empty or has folders */
+export function attachedFile(path: string, name: string): readonly string[] {
+  if (/^$|[/\\\0]/.test(pipedFileName(path) ?? 'file'))
+    throw usageError(`${name} -=NAME requires a name without folders`);
+  return [path];
+}
+
 export function names(value: string): string[] {
   return value.split(',').map((name) => name.trim());
 }
@@ -109,11 +121,11 @@ export function pageNumber(value: string, name: string): number {
   throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
 }
 
-/** @throws CliError (usage) for a kind of push that an instance has to understand */
-export function checkEncryptable(kind: Kind | undefined): void {
-  if (kind !== 'url' && kind !== 'qr') return;
+/** @throws CliError (usage) for a kind of push that the instance must read, as only our own pages decrypt it */
+export function checkEncryptable(kind: Kind | undefined, edition: Edition): void {
+  if (edition === 'pwpush') return;
   throw usageError(
-    `--kind ${kind} cannot be encrypted: the instance must read it`,
+    `--kind ${kind} cannot be encrypted: this instance is not pwpush serve, and must read it`,
     'remove --kind, or push it with --no-encrypt',
   );
 }

@@ -25,8 +25,8 @@ interface Rules {
 }
 
 /**
- * Rules for sending a call again. Each retrieval uses a view, each creation makes a push, and each notification sends
- * an e-mail (docs/wire.md, "What a retrieval costs").
+ * Rules for sending a call again. Each retrieval uses a view, and each creation makes a push (docs/wire.md, "What a
+ * retrieval costs").
  */
 interface RetryRules {
   /** Statuses after which the call waits for `Retry-After`. A retrieval has none, since it may have used a view. */
@@ -63,7 +63,6 @@ export const pushCalls = calls('push', routes, {
   preview: { ...read, public: true },
   audit: { ...read, ownersOnly: 'owners-log' },
   expire: { ...end, takesPassphrase: true, unclear: 'was-expired' },
-  notify: { retry: { waitsOn: [429] }, unclear: 'check-email-sent' },
 });
 
 /** `pwpush serve` returns a push as JSON at its page, too, and without a token even if the API requires one. */

@@ -5,7 +5,6 @@ import {
   hasFeature,
   type NewPush,
   type NewRequest,
-  type Notification,
   type RequestState,
 } from '../contract/api';
 import * as decode from '../contract/decode';
@@ -60,8 +59,6 @@ export function apiClient(options: ApiSettings) {
       if (push.expired !== false) return push;
       throw failedError(phrase('push-not-expired'), { hints: phrase('expire-again') });
     },
-    notify: (token: string, body: Notification) =>
-      ask(pushCalls.notify, decode.notifiedSchema, { token, body }),
     /** Returns a page of the user's pushes or of an account's, in the instance's order; `[]` after the last. */
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),

@@ -45,6 +45,7 @@ type Row = readonly [keyof ReturnType<typeof signsOf>, Telling, Explain];
 
 /** The first row whose sign is true for a response tells its meaning and its error. */
 const meanings: readonly Row[] = [
+  ['plainHttp', 'this-time', plainHttp],
   ['certificatePage', 'nothing', plain('failed', 'certificate-needed-here', 'send-certificate')],
   ['cloudflareLogin', 'nothing', loginAt(true)],
   ['loginPage', 'nothing', loginAt(false)],
@@ -135,6 +136,12 @@ function signsOf(response: WholeResponse, { holds }: Call) {
   const throttled = isText && /throttl|too many|retry later|rate limit/i.test(text.slice(0, 1024));
   const isLimit = status === 413 || status === 429;
   return {
+    /** nginx, Go, Apache and Tomcat say so in their own words. */
+    plainHttp:
+      status === 400 &&
+      /plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server|speaking plain HTTP to an SSL|host and port requires TLS/i.test(
+        text,
+      ),
     /** nginx sends this page if `ssl_verify_client` is on and the client has no valid certificate. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
@@ -208,6 +215,15 @@ function withoutResponse(error: CliError, sent: SentCall): CliError {
   if (!(error instanceof TransportError)) return error;
   if (error.sent) return openOutcome(error, sent, true);
   return addressHint === undefined ? error : error.advising(addressHint);
+}
+
+/** The request was not done, as with https at a port without TLS. */
+function plainHttp(refusal: Refusal): CliError {
+  const { base, addressHint } = refusal.settings;
+  if (!base.startsWith('http:')) return rejected(refusal);
+  const fact = phrase('unreachable', new URL(base).host, phrase('tls-only'));
+  const failure = errorOf('unreachable', 400, fact, phrase('use-tls', base.slice('http:'.length)));
+  return addressHint === undefined ? failure : failure.advising(addressHint);
 }
 
 function loginAt(cloudflare: boolean): Explain {

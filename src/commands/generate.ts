@@ -1,6 +1,6 @@
 import { refuseToPrint } from '../cli/agent';
 import { operand } from '../cli/declare';
-import { outputRows, revealRows } from '../cli/options';
+import { outputRows } from '../cli/options';
 import { type GeneratedSecret, generate, parseGenerate } from '../cli/random-secret';
 import type { Entry } from '../cli/terminal/output';
 import help from './help/generate.txt?raw';
@@ -12,7 +12,6 @@ export default command({
   globals: outputRows,
   rows: {
     length: operand('[length]', 'length, words:5, hex:32 and so on (default: 24)'),
-    ...revealRows(),
   },
   plan: async ({ length }, { context }) => {
     await refuseToPrint(context, 'the secret', 'generate-quietly');

@@ -8,7 +8,7 @@ import {
   switchOff,
   text,
 } from '../cli/declare';
-import { keyRows, keySources, type Options, passphraseRows, revealRows } from '../cli/options';
+import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import type { Entry } from '../cli/terminal/output';
 import { isVariableName } from '../cli/values';
@@ -50,7 +50,6 @@ const rows = {
     qr: flag('--qr', 'draw the text as a QR code, do not print it')
       .common()
       .conflicts(['json', 'copy', 'output']),
-    ...revealRows(),
   }),
   ...group('CI jobs:', {
     githubOutput: text(

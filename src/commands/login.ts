@@ -91,7 +91,7 @@ export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   if (typed.settings.insecure)
     await say.note(`profile "${name}" accepts any certificate from now on`);
   const { application_version, api_version } = version;
-  const shown = { application_version, api_version, edition: version.edition };
+  const shown = { application_version, api_version, edition };
   await say.print({ profile: name, url: base, token: token !== undefined, ...shown }, () => '');
   await say.note(savedText(accepted));
   if (before.token !== undefined && before.token !== after.token)

@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import { agentMarker } from '../cli/agent';
 import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
-import { lineage } from '../cli/declare';
 import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobals, GLOBAL, type GlobalOptions, globalOptions, mannerOf } from '../cli/options';
@@ -41,7 +40,6 @@ const table: Readonly<Record<string, readonly CommandEntry[]>> = {
     ['expire', 'expire pushes now', 'rm'],
     ['audit', 'show who opened a push'],
     ['wait', 'wait for the first view'],
-    ['notify', 'e-mail a link'],
   ],
   'Set up:': [
     ['login', 'log in to an instance'],
@@ -108,8 +106,7 @@ export async function prepared(
     const options = globalOptions(command, context.env);
     for (const kind of ['config', 'state'] as const) findFolder(kind, context);
     asking = mayPrompt(options, context);
-    const reveals = lineage(command).some((parent) => parent.getOptionValue('reveal') === true);
-    guard = reveals ? undefined : lazy(() => whyGuarded(context, options.profile));
+    guard = options.reveal ? undefined : lazy(() => whyGuarded(context, options.profile));
     begins(options);
   });
   program.hook('preSubcommand', async (_, subcommand) => {

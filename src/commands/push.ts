@@ -10,7 +10,6 @@ import {
   flag,
   group,
   inputFiles,
-  list,
   newFile,
   operand,
   optional,
@@ -27,12 +26,11 @@ import {
   newPassphraseRows,
   notifyRows,
   type Options,
-  revealRows,
   sourceRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { contentOf } from '../cli/source';
-import { checkEncryptable, days, expiry, isVariableName } from '../cli/values';
+import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
 import { definedFields } from '../contract/json';
@@ -77,16 +75,8 @@ const rows = {
       expiry,
     ).common(),
     views: count('-v, --views <n>', 'expire after N views').common(),
-    deletable: either(
-      '--deletable',
-      'let the recipient delete the push',
-      'do not let the recipient delete the push',
-    ),
-    click: either(
-      '--click',
-      'require a click, so that scanners use no view',
-      'open without a click',
-    ),
+    deletable: either('--deletable', 'whether the recipient can delete the push'),
+    click: either('--click', 'whether a click opens it; scanners do not click'),
     acceptLimits: flag('--accept-limits', 'keep the push even if looser limits were granted'),
   }),
   ...group('Protection:', {
@@ -98,13 +88,12 @@ const rows = {
     )
       .common()
       .orNot('do not encrypt, whatever the profile says')
-      .conflicts(['to', 'recipientsFile'], (mode) => mode !== true)
+      .conflicts(['to'], (mode) => mode !== true)
       .conflicts(['keyOut'], (mode) => mode === false),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
-    to: list('--to <key>', 'encrypt to a public key: age1…, ssh-ed25519 …'),
-    recipientsFile: inputFiles(
-      '-R, --recipients-file <file>',
-      'encrypt to the public keys in a file',
+    to: inputFiles(
+      '--to <key>',
+      'encrypt to a key (age1…, ssh-…), file of keys or -',
       'the public keys',
     ),
   }),
@@ -113,7 +102,6 @@ const rows = {
     ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
-    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve from memory until viewed; 100 MiB a file')
@@ -127,7 +115,7 @@ const rows = {
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .takesPiped('the secrets', ['text', 'from'])
-      .conflicts(['env', 'generate', 'file', 'message', 'filename', 'raw'])
+      .conflicts(['env', 'generate', 'file', 'message', 'raw'])
       .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
       .conflicts(['kind'], (_, kind) => kind === 'file')
       .conflicts(['text'], (_, text) => text !== '-'),
@@ -253,14 +241,12 @@ async function sealOf(
   options: PushOptions,
   profile: Profile | undefined,
 ): Promise<SealPlan | undefined> {
-  const { encrypt = profile?.encrypt, to, recipientsFile: files = [], keyOut, kind } = options;
-  const toKeys = to !== undefined || files.length > 0;
+  const { encrypt = profile?.encrypt, to, keyOut } = options;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
-  const mode = toKeys ? 'keys' : typed;
+  const mode = to ? 'keys' : typed;
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
-  checkEncryptable(kind);
   if (mode === 'words' && options.each)
     throw usageError(
       '--each cannot be combined with --encrypt=words',
@@ -271,24 +257,34 @@ async function sealOf(
       '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
-  if (mode === 'keys') return { mode, keys: await recipientsIn(to ?? []), files };
+  if (mode === 'keys') return { mode, ...(await recipientsIn(to ?? [])) };
   return mode === 'words' ? { mode, wordsFile: keyOut } : { mode };
 }
 
+/**
+ * Matches keys of all types, mistyped and private ones too: as the path of a file, a key would be quoted in an error.
+ * The base64 of an SSH key begins with `AAAA`.
+ */
+const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-SECRET-KEY-|-----BEGIN )|\sAAAA/i;
+
 async function recipientsIn(to: readonly string[]) {
-  if (to.length === 0) return [];
+  const isKey = to.map((text) => LIKE_A_KEY.test(text));
+  const files = to.filter((_, index) => !isKey[index]);
+  if (files.length === to.length) return { keys: [], files };
   const { parseRecipient } = await import('../age/key-files');
-  return to.map((text, index) =>
-    explaining(
-      () => parseRecipient(text),
-      ({ message }) =>
-        usageError(
-          `${to.length === 1 ? '--to' : `--to number ${index + 1}`}: ${message}`,
-          "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file of them is for -R",
-        ),
-    ),
-  );
+  const keys = to.flatMap((text, index) => {
+    const name = to.length === 1 ? '--to' : `--to number ${index + 1}`;
+    if (!isKey[index]) return [];
+    return explaining(
+      () => [parseRecipient(text)],
+      ({ message }) => usageError(`${name}: ${message}`, ONE_KEY),
+    );
+  });
+  return { keys, files };
 }
+
+const ONE_KEY =
+  "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…";
 
 function limitsOf(
   { days, expire, ...options }: PushOptions,

@@ -1,22 +1,13 @@
 import { refuseToPrint } from '../cli/agent';
+import { filledText, flag, group, newFile, operand, parsed, switchOff } from '../cli/declare';
 import {
-  filledText,
-  flag,
-  group,
-  inputFiles,
-  newFile,
-  operand,
-  parsed,
-  switchOff,
-} from '../cli/declare';
-import {
+  attachments,
   hereRows,
   labelRows,
   linkRows,
   newPassphraseRows,
   notifyRows,
   type Options,
-  revealRows,
 } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
@@ -42,11 +33,7 @@ const rows = {
       expiry,
     ).common(),
     ...labelRows(),
-    file: inputFiles(
-      '-f, --file <path...>',
-      'files to go with the question, up to 10',
-      'a file',
-    ).needsInstance(),
+    file: attachments('files to go with the question, up to 10', 'a file').needsInstance(),
     allowFiles: flag('--allow-files', 'allow files in the answer').common(),
     acceptLimits: flag(
       '--accept-limits',
@@ -73,7 +60,6 @@ const rows = {
       'wait at most this long (12): seconds, 45m, 6h',
       waitingTime,
     ).requires('wait'),
-    ...revealRows(),
   }),
   ...group('From this machine:', {
     here: flag('--here', 'serve the question from memory until it is answered')
@@ -116,7 +102,7 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
   const question = options.here
     ? { name: 'text' as const, value: filled(text ?? 'Please enter the secret.', 'the question') }
     : chooseSource({ text }, context, TO_ASK);
-  if (files) checkPaths(files, undefined, context.stdin.isTTY);
+  if (files) checkPaths(files, context.stdin.isTTY);
   const place = options.here ? ephemeralPlace(options) : await instanceOf(entry, options);
   const owner = place.kind === 'instance' ? place.target.passphraseFor : undefined;
   const closes = expire && closing(expire, context.now());

@@ -1,13 +1,6 @@
 import { refuseGenerated } from '../cli/agent';
 import { group } from '../cli/declare';
-import {
-  fileRows,
-  linkRow,
-  type Options,
-  passphraseRows,
-  revealRows,
-  sourceRows,
-} from '../cli/options';
+import { fileRows, linkRow, type Options, passphraseRows, sourceRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
 import { type Content, contentOf, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
@@ -29,7 +22,6 @@ const rows = {
   link: linkRow('link of the request, with the part after #', 'request'),
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
-  ...group('Output:', revealRows()),
 };
 
 export default command({

@@ -2,14 +2,7 @@ import { isGuarded, refuseToPrint } from '../cli/agent';
 import { isCi } from '../cli/ci-systems';
 import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
-import {
-  keyRows,
-  keySources,
-  type Options,
-  passphraseRows,
-  pushesRow,
-  revealRows,
-} from '../cli/options';
+import { keyRows, keySources, type Options, passphraseRows, pushesRow } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
 import { usageError } from '../platform/errors';
@@ -38,12 +31,7 @@ const rows = {
     allow: list('--allow <names>', 'let the secret set PATH or replace a variable', names).or([]),
   }),
   ...group('Output:', {
-    mask: either(
-      '--mask',
-      'mask secrets in output (default: in CI, for agents)',
-      'do not mask secrets in output',
-    ),
-    ...revealRows(),
+    mask: either('--mask', 'whether output is masked (default: CI and agents)'),
   }),
   ...passphraseRows,
   ...keyRows,

@@ -1,10 +1,11 @@
 import { isGuarded } from '../cli/agent';
-import { group, type Values } from '../cli/declare';
+import type { Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
-import { outputRows, revealRows } from '../cli/options';
+import { outputRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
+import { SERVE } from '../contract/serve-settings';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
@@ -21,7 +22,6 @@ import {
   passwordWarnings,
   rows,
   unknownVariables,
-  VARIABLE_WORD,
 } from './serve/serve-options';
 import { backup, health, rekey, token } from './serve/subcommands';
 
@@ -38,9 +38,9 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  variableWord: VARIABLE_WORD,
+  variableWord: SERVE,
   commands: { token, rekey, backup, health },
-  rows: { ...rows, ...group('Data:', revealRows()) },
+  rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
     const jsonLog = options.log === 'json';

@@ -1,6 +1,7 @@
 import { versionText } from '../cli/terminal/instance-info';
 import type { Entry } from '../cli/terminal/output';
 import { pairs } from '../cli/terminal/table';
+import { toldEdition } from '../contract/api';
 import { connect } from '../profile/connect';
 import { sourcesOf } from '../profile/sources';
 import { NoInstance, type Target, targetOrNone } from '../profile/target';
@@ -15,7 +16,7 @@ export default command({
   run: version,
 });
 
-/** `--json` prints the instance's object, with `pwpush` and `url` added. */
+/** `--json` prints the instance's object, with `pwpush` and `url` added, and with our word for its edition. */
 async function version(entry: Entry, target: Target | NoInstance): Promise<void> {
   const { context, say } = entry;
   const own: [string, string] = ['pwpush', context.version];
@@ -25,7 +26,7 @@ async function version(entry: Entry, target: Target | NoInstance): Promise<void>
   }
   const { api } = await connect(entry, { target });
   const instance = await api.version();
-  await say.print({ ...instance, pwpush: context.version, url: target.base }, (look) =>
-    versionText(context.version, target.base, instance, look),
-  );
+  const edition = toldEdition(instance);
+  const all = { ...instance, edition, pwpush: context.version, url: target.base };
+  await say.print(all, (look) => versionText(context.version, target.base, instance, look));
 }

@@ -61,7 +61,15 @@ export function webAddress(text: string | null | undefined): string | undefined 
   return address.length > LONGEST_LINK || !parseUrl(address) ? undefined : address;
 }
 
-/** Tests for printable ASCII first, as the engine loads its Unicode tables only for the second pattern. */
+/** Whether the text is one http or https address, without characters that a browser would remove. */
+export function isWebAddress(text: string): boolean {
+  return !hasBlanks(text) && /^https?:\/\//i.test(text) && parseUrl(text) !== undefined;
+}
+
+/**
+ * Finds blanks, and characters without width and direction marks, which disguise an address. Tests for printable
+ * ASCII first, as the engine loads its Unicode tables only for the second pattern.
+ */
 const hasBlanks = (text: string) => !/^[!-~]*$/.test(text) && /[\s\p{C}]/u.test(text);
 
 /** `URL.href` is ASCII, so that each character is one byte. */

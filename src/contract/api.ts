@@ -29,7 +29,6 @@ export const routes = {
   preview: { method: 'GET', path: '/pushes/:token/preview' },
   audit: { method: 'GET', path: '/pushes/:token/audit' },
   expire: { method: 'DELETE', path: '/pushes/:token' },
-  notify: { method: 'POST', path: '/pushes/:token/notify_emails' },
 } as const satisfies Record<string, Route>;
 
 /** Only the commercial edition and our own service have requests (docs/wire.md, "Requests"). */

@@ -177,8 +177,6 @@ export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = vali
 export const previewSchema = object({ url: address });
 export interface Preview extends v.InferOutput<typeof previewSchema> {}
 
-export const notifiedSchema = object({ message: text });
-
 const auditEntry = object({
   kind: v.string(),
   ip: text,

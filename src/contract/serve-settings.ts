@@ -11,12 +11,12 @@ export const REQUESTS_PER_SECOND = 100;
 export type Limit = number | 'minDays' | 'maxDays' | 'maxViews';
 
 /**
- * A whole number that an operator can set; sizes are in bytes. The option of `serve`, its variable, help and check are
- * made from this row and its name.
+ * A whole number that an operator can set; sizes are in bytes. Its variable and check, and unless `help` is undefined
+ * an option of `serve`, are made from this row and its name.
  */
 export interface NumberSetting {
   readonly unit: 'count' | 'days' | 'size';
-  readonly help: string;
+  readonly help: string | undefined;
   readonly range: readonly [least: Limit, most?: Limit];
   /** By default the lower bound of `range`. */
   readonly preset?: number | undefined;
@@ -24,7 +24,7 @@ export interface NumberSetting {
 
 const row = (
   unit: NumberSetting['unit'],
-  help: string,
+  help: NumberSetting['help'],
   range: NumberSetting['range'],
   preset?: number,
 ): NumberSetting => ({ unit, help, range, preset });
@@ -40,21 +40,29 @@ export const numbers = {
   defaultViews: row('count', 'views of a push by default', [1, 'maxViews'], views.default),
   maxViews: row('count', 'most views that a push can have', [views.min, 1_000_000], views.max),
   maxFileSize: row('size', 'largest file: 500M, 1GiB', [1, 1024 ** 4], limits.bytesPerFile),
+  // What follows is set by variables alone, as only operators of a service under load need it: pwpush-serve(1) has it.
   // The program takes another 100 MiB, so that the default fits a machine of 256 MiB. A quarter of the lower bound, the
   // share of one client, fits one JSON body.
-  maxBuffer: row('size', 'memory for requests and responses', [32 * MIB], 64 * MIB),
+  maxBuffer: row('size', undefined, [32 * MIB], 64 * MIB),
   // Each connection takes 10 to 20 KiB of memory.
-  maxConnections: row('count', 'open connections', [16], 4096),
-  // A phone with bad reception reads twenty times as fast as the default.
-  minRate: row('size', 'slowest client, per minute; 0: any', [0], 50_000),
+  maxConnections: row('count', undefined, [16], 4096),
+  // A phone with bad reception reads twenty times as fast as the default, which is for a minute.
+  minRate: row('size', undefined, [0], 50_000),
   // At most 9000, as the API shows only the first 10,000 entries of an audit log.
-  maxFailures: row('count', 'failures in the log of a push', [1, 9000], 1000),
+  maxFailures: row('count', undefined, [1, 9000], 1000),
   // With 0, an expired push is still kept for the ten minutes in which its creation can be repeated (`LONGEST`).
-  keepDays: row('days', 'days to keep the log of expired pushes', [0, MOST_DAYS], 90),
+  keepDays: row('days', undefined, [0, MOST_DAYS], 90),
   // New pushes are refused while less is free. With data in memory, the reserve is added to their limit.
-  reserve: row('size', 'free disk space to leave', [0], 32 * MIB),
+  reserve: row('size', undefined, [0], 32 * MIB),
 };
 
 /** Returns `--max-days` for `maxDays`. */
 export const optionName = (setting: string) =>
   `--${setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** The word in the variables of `serve`. */
+export const SERVE = 'serve';
+
+/** With `serve`, the variable of `--max-days` is `PWPUSH_SERVE_MAX_DAYS`. */
+export const variableName = (word: string, option: string) =>
+  `PWPUSH_${word}${option}`.replaceAll(/-+/g, '_').toUpperCase();

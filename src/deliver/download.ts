@@ -8,7 +8,7 @@ import { isRetrievableAgain, whyGone } from '../keep/rescue-store';
 import { attempt, CliError, endedBy, phrase } from '../platform/errors';
 import { type Retrieval, withPush } from '../take/retrieval';
 import { type PartialFiles, partialFiles } from './partial-files';
-import { type Folder, nameIn } from './safe-name';
+import { type Folder, nameIn, renamed } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
 export interface FetchedFiles {
@@ -38,7 +38,8 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
       if (files.length > 1) await say.warn(outcome.with({ subject: name }));
     } else {
       const wanted = basename(outcome.path) === name ? undefined : name;
-      await reportSaved(retrieval, { ...outcome, wanted });
+      const saved = { ...outcome, wanted, renamed: renamed(folder, file.filename) };
+      await reportSaved(retrieval, saved);
     }
   }
   await end();

@@ -1,5 +1,6 @@
 import filenameReserved, { windowsReservedNameRegex } from 'filename-reserved-regex';
 import { withoutControls } from '../cli/terminal/safe';
+import type { SavedSecret } from '../platform/context';
 
 export interface Folder {
   readonly path: string;
@@ -15,8 +16,17 @@ export function nameIn({ name, named }: Folder, filename: string): string {
   return name ?? safeName(filename, named);
 }
 
+/** Returns what the sender named a file that gets another name in a folder, and whether `-o .` keeps that. */
+export function renamed({ path, name, named }: Folder, filename: string): SavedSecret['renamed'] {
+  if (name !== undefined || filename === '' || safeName(filename, named) === filename)
+    return undefined;
+  const isKept = path === '.' && !named && safeName(filename, true) === filename;
+  return { from: filename.slice(-MAX_SHOWN), isKept };
+}
+
 /** In bytes of UTF-8: no common file system has a lower limit for one name. */
 const MAX_BYTES = 255;
+const MAX_SHOWN = 80;
 /** Only the last characters of a name are read; an instance may send millions. */
 const MAX_READ = 4096;
 const NAMELESS = 'file';

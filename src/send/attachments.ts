@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { unreadable } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
+import { pipedFileName } from '../cli/values';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
@@ -25,23 +26,19 @@ interface OpenedFile {
 /**
  * Opens the files to attach, in order. Standard input that is not a file is copied to a temporary one, since its length
  * must be known.
- * @param filename names standard input, which is the path `-`
  * @throws CliError (usage) for what cannot be attached; no file is left open then
  */
-export async function openAttachments(
-  paths: readonly string[],
-  filename: string | undefined,
-  context: Context,
-) {
+export async function openAttachments(paths: readonly string[], context: Context) {
   const opened: OpenedFile[] = [];
   const close = async () => {
     for (const file of opened) await file.close();
   };
   try {
     for (const path of paths) {
-      const file = await (path === '-'
-        ? openStdin(filename, context)
-        : openFile(path, paths.length));
+      const name = pipedFileName(path);
+      const file = await (name === undefined
+        ? openFile(path, paths.length)
+        : openStdin(name, context));
       opened.push(file);
       refuseDuplicate(opened.slice(0, -1), file);
     }
@@ -100,7 +97,7 @@ function refuseDuplicate(opened: readonly OpenedFile[], { file }: OpenedFile): v
   );
 }
 
-async function openStdin(name = 'stdin', { stdin, signal }: Context): Promise<OpenedFile> {
+async function openStdin(name: string, { stdin, signal }: Context): Promise<OpenedFile> {
   const file = await stdinFile(stdin);
   if (file) return { name, file, close: async () => {} };
   const { handle, close } = await copyToFile(stdin.bytes(), signal);

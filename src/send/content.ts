@@ -14,12 +14,9 @@ const attachments = () => import('./attachments');
  * Call `close` after the files were sent.
  * @throws CliError (usage) as `openAttachments` does
  */
-export async function openFiles(
-  { files, filename }: Pick<Content, 'files'> & { readonly filename?: string | undefined },
-  context: Context,
-) {
+export async function openFiles({ files }: Pick<Content, 'files'>, context: Context) {
   if (files === undefined) return { files, close: async () => {} };
-  return (await attachments()).openAttachments(files, filename, context);
+  return (await attachments()).openAttachments(files, context);
 }
 
 /**

@@ -1,14 +1,16 @@
 import { type NewPassphrase, type NewPassphraseSource, newPassphrase } from '../cli/passphrase';
 import type { Content, Source } from '../cli/source';
 import type { Entry, Terminal } from '../cli/terminal/output';
+import { checkEncryptable } from '../cli/values';
 import type { Attachment } from '../client/form';
 import type { NewPush, Notification } from '../contract/api';
 import { definedFields } from '../contract/json';
 import type { ClosingFields, Expiry, ExpiryFields } from '../contract/lifetime';
+import { payloadFault } from '../contract/payload-fault';
+import { usageError } from '../platform/errors';
 import { openFiles, readText } from './content';
 import type { SealedContent, SealPlan } from './encryption';
 import { type EditionFinder, grantableExpiry } from './expiry';
-import { labelsOf } from './judge';
 
 export interface DraftPlan {
   readonly content: Content & {
@@ -64,10 +66,10 @@ export interface Draft {
 }
 
 /**
- * Reads what a plan names, and begins to encrypt it. An expiry that the instance does not have is refused before
- * anything is typed.
+ * Reads what a plan names, and begins to encrypt it. An expiry or an encrypted kind that the instance does not have is
+ * refused before anything is typed.
  * @param plan its public keys are read already
- * @param edition finds the edition of the instance if there is an expiry to translate
+ * @param edition finds the edition of the instance if something depends on it
  * @throws CliError (usage) for what cannot be read or sent; no file is left open then
  */
 export async function draftOf(
@@ -76,17 +78,21 @@ export async function draftOf(
   edition: EditionFinder,
 ): Promise<Draft> {
   const { content, limits, seal } = plan;
+  const { encryption } = seal;
+  const { kind = 'text' } = limits.fields;
+  if (encryption && (kind === 'url' || kind === 'qr')) checkEncryptable(kind, await edition(true));
   const expiry = await grantableExpiry(limits.expiry, entry, edition);
   const { files, close } = await openFiles(content, entry.context);
   try {
     const text = await readText(content, entry, undefined, !content.isForCommand);
+    const fault = encryption && payloadFault(kind, text ?? '');
+    if (fault !== undefined) throw usageError(`the text ${fault}`);
     const isTyped = 'text' in content && content.text.from.name === 'prompt';
     const passphrase =
       'text' in seal.passphrase
         ? seal.passphrase
         : await newPassphrase(seal.passphrase, entry.context, isTyped && seal.offersPassphrase);
     entry.context.releaseTerminal();
-    const { encryption } = seal;
     const sealed =
       encryption && sealing().then((module) => module.seal(encryption, { text, files }));
     sealed?.catch(() => {});
@@ -125,20 +131,13 @@ export async function readKeys(seal: DraftPlan['seal'], entry: Entry): Promise<D
   return { ...seal, encryption: await readRecipients(encryption, entry) };
 }
 
-/**
- * Warns once that the name, and once that the note, of an encrypted push is not encrypted.
- * @param warned the labels that were warned of
- */
-export async function warnOfClear(
-  details: PushDetails,
-  say: Terminal,
-  warned = new Set<string>(),
-): Promise<void> {
-  const clear = labelsOf(details).filter((label) => !warned.has(label));
+/** Tells a person at a terminal what of an encrypted push or request is not encrypted. */
+export async function remarkClear(clear: readonly string[], say: Terminal): Promise<void> {
   if (clear.length === 0) return;
-  for (const label of clear) warned.add(label);
   const [is, it] = clear.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  await say.warn(`the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`);
+  await say.remark(
+    `the ${clear.join(' and the ')} ${is} not encrypted: the instance can read ${it}`,
+  );
 }
 
 export interface QuestionPlan {

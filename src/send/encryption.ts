@@ -17,7 +17,7 @@ import type { Entry } from '../cli/terminal/output';
 import { wordList } from '../cli/words';
 import type { Attachment } from '../client/form';
 import { limits } from '../contract/api';
-import { phrase, usageError } from '../platform/errors';
+import { asCliError, phrase, usageError } from '../platform/errors';
 
 /** The key goes into the link, or to the sender as words; recipients with public keys have their own. */
 export type EncryptMode = 'link' | 'words' | 'keys';
@@ -131,7 +131,9 @@ export async function readRecipients(
   const leftOut: string[] = [];
   for (const path of files) {
     const { parseRecipients } = await import('../age/key-files');
-    const text = await textIn(path, context, 'public keys');
+    const text = await textIn(path, context, 'public keys').catch((error) => {
+      throw asCliError(error).advising(phrase('key-or-file'));
+    });
     all.push(
       ...explaining(
         () => parseRecipients(text, (why) => leftOut.push(`${placeOf(path)}, ${why}`)),

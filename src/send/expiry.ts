@@ -19,7 +19,8 @@ import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import type { Target } from '../profile/target';
 
-export type EditionFinder = (seconds: number) => Promise<Edition>;
+/** @param exactly whether a wrong guess would do harm; without it, `oss` is returned for an unknown edition */
+export type EditionFinder = (exactly: boolean) => Promise<Edition>;
 
 /**
  * Translates the expiry of a push for an instance; warns if the instance has only a shorter one.
@@ -33,7 +34,8 @@ export async function grantableExpiry(
 ): Promise<ExpiryFields> {
   if (expiry === undefined) return {};
   const seconds = secondsUntil(expiry, context.now());
-  const known = await edition(seconds);
+  // Every edition takes whole days.
+  const known = await edition(seconds % DAY_SECONDS !== 0);
   const fields = expiryFields(seconds, known);
   if (fields === undefined) throw tooShort(seconds, known);
   const granted = requestedLifetime(fields) ?? seconds;
@@ -89,25 +91,21 @@ function tooShort(seconds: number, edition: Edition): CliError {
   );
 }
 
-/**
- * Takes the edition of the target, or asks the instance for it once. A dry run, which sends nothing if it can, need not
- * ask for whole days.
- */
+/** Takes the edition of the target, or asks the instance for it once. A dry run sends nothing if it can. */
 export function editionOf(
   target: Target,
   connect: () => Promise<Instance>,
   dryRun: boolean,
 ): EditionFinder {
   const edition = lazy(async () => askEdition((await connect()).api));
-  return async (seconds) => {
+  return async (exactly) => {
     if (target.edition !== undefined) return target.edition;
-    const whole = seconds % DAY_SECONDS === 0;
-    if (dryRun && whole) return 'oss';
+    if (dryRun && !exactly) return 'oss';
     try {
       return await edition();
     } catch (error) {
       // Creating the push shows the same fault, and `judgePush` checks the granted limits.
-      if (whole && error instanceof CliError && error.status !== undefined) return 'oss';
+      if (!exactly && error instanceof CliError && error.status !== undefined) return 'oss';
       throw error;
     }
   };

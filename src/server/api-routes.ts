@@ -13,7 +13,7 @@ import { addRequestRoutes } from './requests/request-routes';
 /** The routes of API v2, relative to `API_PATH`. */
 export function createApi(options: PartOptions): Hono<Env> {
   const { limited, settings } = options;
-  const { visitor, permitted } = authentication(options);
+  const { visitor } = authentication(options);
   const api = new Hono<Env>();
   api.use(limited);
 
@@ -22,11 +22,6 @@ export function createApi(options: PartOptions): Hono<Env> {
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
     return responseOf(openapi, 'application/json; charset=utf-8');
-  });
-
-  api.post(routes.notify.path, async (c) => {
-    await permitted(c);
-    return json({ error: 'This instance sends no e-mail.' }, 404);
   });
 
   addPushRoutes(api, options);

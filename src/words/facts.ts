@@ -110,6 +110,7 @@ export const facts = {
   'response-cut': 'the response was cut short',
   stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,
+  'tls-only': 'it uses TLS on this port',
   'too-slow': (host) => `${host} sends its response too slowly`,
   unreachable: (host, ...why) => detailed(`${host} cannot be reached`, ...why),
 
@@ -202,9 +203,7 @@ export const facts = {
 
   'link-empty': 'the link is empty',
   'link-with-login': 'the link contains a user name or password',
-  'no-email-address': (text) => `"${text}" is not an e-mail address`,
-  'no-email-address-at': (place) => `address ${place} after --notify is not an e-mail address`,
-  'no-language': (text) => `"${text}" is not a language code`,
+  'no-email-address': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-link': 'not a link or ID of a push',
   'several-links': 'several links in one text, which can have one',
   'no-proxy-address': (variable) => `${variable} is not the address of a proxy`,
@@ -229,7 +228,6 @@ export const facts = {
   'nobody-answered': 'nobody answered in time',
   'not-ready': (url, status) => `${url} is not ready (${status})`,
   'output-too-long': 'the response of the instance is too long',
-  'sends-no-email': 'this instance sends no e-mail',
   'takes-no-files': 'the request accepts no files',
 
   'changed-while-sent': (file) => `${file} changed while it was being sent`,

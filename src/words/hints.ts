@@ -27,7 +27,6 @@ export const hints = {
   'check-address': 'check the address',
   'check-api': 'check the address and its path; API v2 requires Password Pusher 2.4 or later',
   'check-certificate': 'check that it has not expired, and that the server trusts its issuer',
-  'check-email-sent': 'the e-mail may have been sent: check with pwpush audit',
   'check-features':
     'check with pwpush version whether the instance accepts files (features.pushes.file_attachments)',
   'check-host-name':
@@ -60,7 +59,6 @@ export const hints = {
   'heed-size': 'it is larger than the instance or a proxy in front of it allows',
   'heed-size-of-files': (largest, files) =>
     `${files === '1' ? `${largest} exceeds` : `the files, of which ${largest} is the largest, exceed`} a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it`,
-  'language-code': 'use a code such as de or pt-BR',
   'log-in': 'log in with pwpush login, or set PWPUSH_TOKEN',
   'log-in-as-owner': (otherwise) =>
     `log in as its owner with pwpush login; if it was created without a token, ${
@@ -103,6 +101,8 @@ export const hints = {
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
+  'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
+  'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
   'use-one-link': 'leave only one of them; pwpush expire - and run - take one a line',
@@ -151,6 +151,7 @@ export const hints = {
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
+  'key-or-file': 'a public key begins with age1 or ssh-; all else is the path of a file',
   'keep-token-elsewhere':
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
   mask: orReveal('remove --no-mask'),
@@ -166,8 +167,8 @@ export const hints = {
   }),
   'output-unseen': orReveal('use --output FILE'),
   overwrite: 'overwrite it with --force',
-  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file - --filename FOLDER.tar.gz',
-  'pipe-content': 'pipe its content in: … | pwpush push --file - --filename NAME',
+  'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file -=FOLDER.tar.gz',
+  'pipe-content': 'pipe its content in: … | pwpush push --file -=NAME',
   'pipe-file': 'pipe it: cat FILE | pwpush push --file -',
   'pipe-token': 'use --token-file - to read standard input',
   'quiet-for-json': orReveal('use --quiet in place of --json'),
@@ -240,7 +241,6 @@ export const hints = {
   'push-copy': 'try again when nothing writes to it, or push a copy',
   renew: 'renew it',
   'request-here': 'to ask without an instance, use pwpush request --here',
-  'send-link-yourself': 'send the link yourself',
   'send-text': 'send a text, or ask for a link that accepts files',
   'set-config-dir': 'set PWPUSH_CONFIG_DIR to a folder that you can write to',
   'set-state-dir': 'make the state folder writable, or set PWPUSH_STATE_DIR',

@@ -19,6 +19,7 @@ test.each<[string, string]>([
   ['', `${names.join(' ')} help`],
   ['pr', 'preview profile'],
   ['push --ki', '--kind'],
+  ['push --no-cl', '--no-click'],
   ['push --kind ', 'text file url qr'],
   // As bash splits it.
   ['push --kind = q', 'qr'],

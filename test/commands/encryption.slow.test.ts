@@ -48,19 +48,19 @@ describe('push --to', () => {
     const file = here.file('authorized_keys');
     const lines = `no-pty,command="x y" ${publicKey(two)}\n${publicKey(three)}`;
     writeFileSync(file, `# team\n${lines}`);
-    const argv = ['push', '--to', publicKey(one), '-R', file, '--views', '9'];
+    const argv = ['push', '--to', publicKey(one), '--to', file, '--views', '9'];
     const { stdout } = await here.run(...argv);
     expect(stdout).toMatch(/^[^#]+\n$/);
     for (const path of [one, two, three]) expect(await get(stdout, '-i', path)).toBe('hunter2');
     expect(await here.run('get', stdout, '-i', other)).toMatchObject({ code: 7, stdout: '' });
     expect(await get(stdout, '-i', other, '-i', one)).toBe('hunter2');
     writeFileSync(here.file('many'), publicKey(one).repeat(1300));
-    expect((await here.run('push', '-R', here.file('many'))).code).toBe(2);
+    expect((await here.run('push', '--to', here.file('many'))).code).toBe(2);
   });
 
   test('a key with a passphrase: the command that is named makes a copy that opens the push', async () => {
     const path = makeSshKey(here.file("it's mine"), 'ed25519', 'secret');
-    const { stdout } = await here.run('push', '--recipients-file', `${path}.pub`);
+    const { stdout } = await here.run('push', '--to', `${path}.pub`);
     const { code, stderr } = await here.run('get', stdout, '--identity', path, '--json');
     expect([code, here.asked.length]).toEqual([2, 1]);
     const copy = here.file('copy');

@@ -134,6 +134,7 @@ describe('help --json', () => {
     });
     expect(option('push', '--generate')).toMatchObject({ value: { required: false } });
     expect(option('push', '--deletable')).toMatchObject({ type: 'flag', negatable: true });
+    expect(option('push', '--no-deletable')).toMatchObject({ type: 'flag', negatable: false });
     expect(option('serve', '--port')).toMatchObject({ type: 'number', default: 5100 });
     const [token] = of('serve')?.commands ?? [];
     expect(token?.commands.map(({ name }) => name)).toEqual(['add', 'list', 'replace', 'revoke']);

@@ -8,15 +8,7 @@ import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
 import { heldIn } from '../helpers/held-in';
 import { onlyLong, partOf } from '../helpers/long';
-import {
-  AUDITED,
-  CREATED,
-  changed,
-  EXPIRED,
-  NOTIFIED,
-  RETRIEVED,
-  VERSION,
-} from '../helpers/reference';
+import { AUDITED, CREATED, changed, EXPIRED, RETRIEVED, VERSION } from '../helpers/reference';
 import { type Conditions, place } from '../helpers/run';
 import { tableOf } from '../helpers/table';
 import { answering, json } from '../helpers/wire';
@@ -115,7 +107,6 @@ const reference: Transport = async ({ method, url }) => {
   const files = [{ filename: 'file.bin', content_type: 'x/y', url: 'https://pw.test/file/1' }];
   if (pathname === '/file/1') return answer(200, marks.content);
   if (pathname.endsWith('/version')) return answer(200, VERSION);
-  if (pathname.endsWith('/notify_emails')) return answer(201, NOTIFIED);
   if (pathname.endsWith('/preview')) return answer(200, '{"url":"https://pw.test/p/abc"}');
   if (/\/(active|expired|open|ready|closed)$/.test(pathname))
     return answer(200, url.endsWith('page=1') ? `[${changed(CREATED, secrets)}]` : '[]');

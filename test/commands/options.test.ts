@@ -47,7 +47,7 @@ describe('what is not understood is exit 2', () => {
 
 test.each([
   'push --url https://a.test x --dry-run --json',
-  '--json push x --dry-run --url https://a.test',
+  '--json --reveal push x --dry-run --url https://a.test',
   '--url=https://b.test push x --dry-run --json --url=https://a.test',
 ])('global options stand before or after the command: %s', async (line) => {
   const { stdout } = await here.run(...line.split(' '));
@@ -67,11 +67,12 @@ describe('the value of an option is no option', () => {
   });
 });
 
-test.each([
-  ...['push', 'push --file - --filename x', 'push --each', 'get abc --passphrase-file -'],
-])('%s does not read standard input if the token comes from there', async (line) => {
-  const [name = '', ...words] = line.split(' ');
-  const piped = here.under({ stdin: 'typed\n' });
-  const { code, stderr } = await piped.run(name, '--token-file', '-', ...words);
-  expect([code, stderr.includes('and the token'), here.asked]).toEqual([2, true, []]);
-});
+test.each([...['push', 'push --file -=x', 'push --each', 'get abc --passphrase-file -']])(
+  '%s does not read standard input if the token comes from there',
+  async (line) => {
+    const [name = '', ...words] = line.split(' ');
+    const piped = here.under({ stdin: 'typed\n' });
+    const { code, stderr } = await piped.run(name, '--token-file', '-', ...words);
+    expect([code, stderr.includes('and the token'), here.asked]).toEqual([2, true, []]);
+  },
+);

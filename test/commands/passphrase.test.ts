@@ -54,11 +54,10 @@ describe('the passphrase of the environment', () => {
   });
 
   test.each([
-    ...['preview', 'show', 'audit', 'notify'].map((name) => [name, 'LINK']),
+    ...['preview', 'show', 'audit'].map((name) => [name, 'LINK']),
     ['wait', 'LINK', '--for', '1'],
   ])('is not sent by %s', async (...words) => {
-    const more = words[0] === 'notify' ? ['a@b.test'] : [];
-    await here.under({ env: here.admin }).run(...typed(words, await linked('push')), ...more);
+    await here.under({ env: here.admin }).run(...typed(words, await linked('push')));
     expect(sent).not.toEqual([]);
     expect(withPassphrase()).toEqual(sent.map(() => false));
   });
@@ -86,20 +85,32 @@ describe('the passphrase of the environment', () => {
     expect(withPassphrase()).toEqual([false, true]);
   });
 
-  test('-p asks a person before that', async () => {
-    const prompts = [{ secret: 'Passphrase:', answer: PASSPHRASE }];
-    const link = await linked('push');
-    const { stdout } = await here.under({ prompts }).run('get', '-p', link);
-    expect([stdout.trim(), withPassphrase()]).toEqual(['hunter2', [false, true]]);
+  test.each(opening)(
+    '-p takes it at a terminal, at its own instance: %s',
+    async (_, what, words) => {
+      const [name = '', ...rest] = typed(words, await linked(what, BASE));
+      const person = here.under({ prompts: [] });
+      expect((await person.run(name, '-p', ...rest)).code).toBe(0);
+      expect(withPassphrase().at(-1)).toBe(true);
+    },
+  );
+
+  test.each(creations)('-p takes it at a terminal, for what is created: %s', async (line) => {
+    const person = here.under({ prompts: [], env: here.admin });
+    expect((await person.run(...line.split(' '), '-p')).code).toBe(0);
+    expect(withPassphrase()).toContain(true);
   });
 
-  test('a person is asked for one, and told for which instance that is', async () => {
-    const secret = `Passphrase (PWPUSH_PASSPHRASE is for ${BASE}; or --passphrase-file):`;
-    const prompts = [{ secret, answer: PASSPHRASE }];
-    const link = await linked('push');
-    const { stdout } = await here.under({ prompts }).run('get', link);
-    expect([stdout.trim(), withPassphrase()]).toEqual(['hunter2', [false, true]]);
-  });
+  test.each([[], ['-p']])(
+    'a person is asked for one, and told for which instance that is: %j',
+    async (...more) => {
+      const secret = `Passphrase (PWPUSH_PASSPHRASE is for ${BASE}; or --passphrase-file):`;
+      const prompts = [{ secret, answer: PASSPHRASE }];
+      const link = await linked('push');
+      const { stdout } = await here.under({ prompts }).run('get', ...more, link);
+      expect([stdout.trim(), withPassphrase()]).toEqual(['hunter2', [false, true]]);
+    },
+  );
 
   test('is sent at once to the instance in use, also beside a link elsewhere', async () => {
     const own = await linked('push', BASE);

@@ -58,8 +58,6 @@ const values: Readonly<Record<string, string>> = {
 };
 /** What an option goes with, besides what its row requires. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  'push --filename': ['--file', '-'],
-  'respond --filename': ['--file', '-'],
   'push --key-out': ['--encrypt=words'],
   'push --into': ['--', 'true'],
   'request --notify': ['--no-encrypt'],
@@ -122,7 +120,7 @@ describe('options that exclude each other', () => {
 describe('an option that is given', () => {
   const data = async (words: readonly string[]) => JSON.stringify(await plan(words));
   // What these allow is refused before there is a plan.
-  const allowing = ['reveal', 'allow'];
+  const allowing = ['allow'];
   const changing = all.filter(
     ({ name, row }) => row.options.length > 0 && !allowing.includes(name),
   );
@@ -165,7 +163,7 @@ describe('the plan of', () => {
     ['push s', { content: { text: text('s'), isExposed: true, isFileName: false } }],
     ['push package.json', { content: { isFileName: true } }],
     ['push -', { content: { text: stdin, isExposed: false } }],
-    ['push -f - --filename a', { content: { files: ['-'], filename: 'a', isExposed: false } }],
+    ['push -f b -f -=a', { content: { files: ['b', '-=a'], isExposed: false } }],
     [
       'push --generate',
       { content: { text: { from: { name: 'generate' } } }, result: { generated: true } },
@@ -205,8 +203,8 @@ describe('the plan of', () => {
     ],
     ['push --no-encrypt', { seal: { encryption: undefined } }, { encrypt: 'words' }],
     [
-      'push -R keys',
-      { seal: { encryption: { mode: 'keys', files: ['keys'] } } },
+      'push --to keys --to ./age1keys',
+      { seal: { encryption: { mode: 'keys', keys: [], files: ['keys', './age1keys'] } } },
       { encrypt: 'words' },
     ],
     ['push', { seal: { offersPassphrase: false } }, {}],
@@ -285,9 +283,9 @@ describe('a usage error, the first of several, is that of', () => {
     ['push --each --generate --nope', /--nope/],
     // A value comes before a pair, a pair before what the command decides.
     ['push -d 0 -e 1d', /-d/],
-    ['push -d 1 -e 1d --to nobody', /--days.*--expire/],
+    ['push -d 1 -e 1d --to age1', /--days.*--expire/],
     ['push a b --days 1 --expire 1d', /too many/],
-    ['push a b --to nobody', /too many/],
+    ['push a b --to age1', /too many/],
     ['push --to nobody --encrypt=words', /--encrypt=words/],
     ['push --each s --passphrase-file -', /TEXT/],
     ['push -f a --message=', /message/],

@@ -42,11 +42,11 @@ describe('when standard output takes no more, no further line is begun,', () => 
 
 describe('every option is applied, or refused before anything is sent', () => {
   const refused = [
-    ...['--env X', '--generate', '--file x', '--filename x', '--message x', '--raw'],
+    ...['--env X', '--generate', '--file x', '--message x', '--raw'],
     ...['--generate-passphrase', '--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
     ...['--host 0.0.0.0', '--port 1'],
   ];
-  const besides = ['text', '--kind file', '--host ', '-R -', '--token-file -'];
+  const besides = ['text', '--kind file', '--host ', '--to -', '--token-file -'];
 
   test.each([...refused, ...besides])('%s is refused', async (line) => {
     expect([(await piped('a\n', ...line.split(' '))).code, here.asked]).toEqual([2, []]);
@@ -81,15 +81,17 @@ describe('every option is applied, or refused before anything is sent', () => {
   test('the tests name every option of push', async () => {
     const { stdout } = await here.run('help', 'push');
     const [own = ''] = stdout.split('\nGlobal options');
-    const names = [...own.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name);
+    const names = [...own.matchAll(/^ {2}(?:-\w, )?--(\[no-\])?([\w-]+)/gm)].flatMap(
+      ([, no, name]) => (no ? [`--${name}`, `--no-${name}`] : [`--${name}`]),
+    );
     const applied = `${limits} ${others}`.match(/--\S+/g) ?? [];
     const elsewhere = [
       // What these do the tests above show.
       ...['--each', '--from', '--dry-run', '--accept-limits', '--passphrase'],
       // And the transcript, or the same with another value.
       ...['--days', '--deletable', '--no-click'],
-      // And those of agent, encryption and into.
-      ...['--reveal', '--encrypt', '--no-encrypt', '--to', '--recipients-file', '--as', '--into'],
+      // And those of encryption and into.
+      ...['--encrypt', '--no-encrypt', '--to', '--as', '--into'],
       '--no-receipt',
     ];
     expect([...names].sort()).toEqual(

@@ -32,7 +32,7 @@ function write(save: (text: string, name: Name) => Buffer) {
 
 const push = () => [
   ...['push', '--each', '--from', here.file('each'), '--passphrase-file', here.file('passphrase')],
-  ...['--token-file', here.file('token'), '--recipients-file', here.file('recipients')],
+  ...['--token-file', here.file('token'), '--to', here.file('recipients')],
   ...['--headers-file', here.file('headers'), '--ca-file', here.file('ca'), '--profile', 'work'],
   ...['--url', 'https://pw.test', '-q'],
 ];

@@ -64,7 +64,8 @@ async function refusal(argv: readonly string[], conditions: Conditions): Promise
 
 /** Two sources of one content, which the transcripts show. */
 const excludes = (one: Reader['row'], other: Reader['row']) =>
-  one.input === other.input && (one.conflicting.length > 0 || other.conflicting.length > 0);
+  one.input?.what === other.input?.what &&
+  (one.conflicting.length > 0 || other.conflicting.length > 0);
 
 const pairs = commands.flatMap(([name, object]) => {
   const readers = readersOf(object);
@@ -81,7 +82,7 @@ test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, o
   '$name: $first.long and $second.long do not both read it',
   async ({ name, first, second, object }) => {
     const line = words(name, object, [first, second].map(dash));
-    const [one, other] = [`${first.row.input}`, `${second.row.input}`];
+    const [one, other] = [`${first.row.input?.what}`, `${second.row.input?.what}`];
     const message = await refusal(line, { terminals: ['stdin'], prompts: [] });
     expect(message).toMatch(
       one === other
@@ -93,14 +94,16 @@ test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, o
 
 const besidePiped = commands.flatMap(([name, object]) =>
   readersOf(object).flatMap(({ long, row }) =>
-    piped[name] === undefined || piped[name] === row.input ? [] : [{ name, long, row, object }],
+    piped[name] === undefined || piped[name] === row.input?.what
+      ? []
+      : [{ name, long, row, object }],
   ),
 );
 
 test.each(besidePiped)('$name: $long does not read what is piped in', async (reader) => {
   const { name, row, object } = reader;
   const message = await refusal(words(name, object, [dash(reader)]), { stdin: 's' });
-  expect(message).toBe(`standard input cannot be both ${piped[name]} and ${row.input}`);
+  expect(message).toBe(`standard input cannot be both ${piped[name]} and ${row.input?.what}`);
 });
 
 test('there are many', () => {

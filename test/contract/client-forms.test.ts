@@ -28,10 +28,9 @@ const call = (
 const TOKEN = 'quyul5r5w08';
 const FILE = '{"filename":"a.txt","content_type":"text/plain","url":"https://pw.test/x"}';
 const withFile = reference.RETRIEVED.replace('"files":[]', `"files":[${FILE}]`);
-const { VERSION, CREATED, PREVIEWED, AUDITED, EXPIRED, NOTIFIED } = reference;
+const { VERSION, CREATED, PREVIEWED, AUDITED, EXPIRED } = reference;
 const effect = { unread: 'unknown' } as const;
 const made = { ...effect, status: 201 };
-const mail = { notify_emails_to: 'ann@example.com' };
 const needed = ['url_token', 'payload', 'filename', 'url'];
 
 const answers: Readonly<Record<keyof typeof routes, Answered>> = {
@@ -43,7 +42,6 @@ const answers: Readonly<Record<keyof typeof routes, Answered>> = {
   expire: call(EXPIRED, (api) => api.expire(TOKEN), ['url_token'], effect),
   active: call(`[${CREATED}]`, (api) => api.list('active', 1), ['url_token']),
   expired: call(`[${EXPIRED}]`, (api) => api.list('expired', 1), ['url_token']),
-  notify: call(NOTIFIED, (api) => api.notify(TOKEN, mail), [], made),
 };
 
 /** The JSON with every field of every object in it changed; those that become undefined are left out. */

@@ -9,7 +9,7 @@ import * as reference from '../helpers/reference';
 import { place } from '../helpers/run';
 import { answering, json, type Literal } from '../helpers/wire';
 
-const { AUDITED, CREATED, changed, EXPIRED, NOTIFIED, RETRIEVED, VERSION } = reference;
+const { AUDITED, CREATED, changed, EXPIRED, RETRIEVED, VERSION } = reference;
 
 // An instance that answers whatever it likes: a run ends, with a status of the table and no stack trace.
 
@@ -34,7 +34,7 @@ const anything = fc.letrec((tie) => ({
 /** An answer of the reference in which some fields are something else. */
 const spoilt = fc
   .tuple(
-    fc.constantFrom(CREATED, RETRIEVED, EXPIRED, AUDITED, NOTIFIED, VERSION),
+    fc.constantFrom(CREATED, RETRIEVED, EXPIRED, AUDITED, VERSION),
     fc.array(
       fc.tuple(
         fc.constantFrom(
@@ -103,7 +103,7 @@ const answers: fc.Arbitrary<Literal> = fc
 const lines = [
   ...['push', 'push --json --accept-limits', 'push --each', 'get abc --output OUT/'],
   ...['get abc --json --no-files', 'run abc --as X -- true', 'preview abc', 'expire abc', 'list'],
-  ...['list expired --json', 'audit abc', 'wait abc --for 20', 'notify abc a@b.test', 'version'],
+  ...['list expired --json', 'audit abc', 'wait abc --for 20', 'version'],
   ...['version --json', 'login https://pw.test'],
 ];
 
@@ -169,7 +169,6 @@ describe('an instance that says what the program says', () => {
     ['expire abc', [forging(EXPIRED)], undefined],
     ['show abc', [forging(AUDITED), row(CREATED, { url_token: 'abc' })], null],
     ['list', [row(CREATED)], undefined],
-    ['notify abc a@b.test', [forging(NOTIFIED)], undefined],
     ['audit abc', [`{"logs":${row('{"kind":"view"}')}}`, '{"logs":[]}'], undefined],
     ['version', [forging(VERSION)], undefined],
   ])('is not heard: %s', async (line, bodies, encrypted) => {

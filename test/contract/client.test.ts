@@ -6,7 +6,7 @@ import { json, type Literal } from '../helpers/wire';
 // What goes over the wire, word for word as docs/wire.md and the specification have it; nothing here comes from
 // src/contract, so that a mistake which client and service share shows. What is printed is told by test/cases.
 
-const { AUDITED, CREATED, changed, EXPIRED, NOTIFIED, PREVIEWED, RETRIEVED, VERSION } = reference;
+const { AUDITED, CREATED, changed, EXPIRED, PREVIEWED, RETRIEVED, VERSION } = reference;
 
 const TOKEN = { PWPUSH_TOKEN: 't0ken' };
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
@@ -109,13 +109,4 @@ test.each<[string, Literal | Literal[], string | string[]]>([
 ])('what %s sends', async (line, answers, calls) => {
   const sent = [calls].flat().map((call) => `${call.replace('/', `${API}/`)}\n${AUTHORIZED}`);
   expect(await sentBy(line, answers, { env: TOKEN })).toEqual(sent);
-});
-
-test('notify is POST …/notify_emails with each address once, separated by commas', async () => {
-  const addresses = ['ann@example.com, bob@example.com', 'ann@example.com'];
-  const line = ['notify', 'quyul5r5w08', ...addresses, '--locale', 'fr', '--json'];
-  expect(await sentBy(line, json(201, NOTIFIED), { env: TOKEN })).toEqual([
-    `POST ${API}/pushes/quyul5r5w08/notify_emails\n${AUTHORIZED}\n${JSON_TYPE}\n\n` +
-      '{"notify_emails_to":"ann@example.com,bob@example.com","notify_emails_to_locale":"fr"}',
-  ]);
 });

@@ -116,7 +116,6 @@ function callOf({ method, path, body }: Recorded) {
   const token = pathname.split('/')[4] ?? '';
   const page = Number(searchParams.get('page') ?? 1);
   const passphrase = searchParams.get('passphrase') ?? undefined;
-  const to = 'a@example.com';
   const ask: Record<keyof typeof routes, (api: Api) => Promise<unknown>> = {
     version: (api) => api.version(),
     create: (api) => api.create({ payload: typeof body === 'string' ? 's3cret' : '' }),
@@ -126,7 +125,6 @@ function callOf({ method, path, body }: Recorded) {
     preview: (api) => api.preview(token),
     audit: (api) => api.audit(token, page),
     expire: (api) => api.expire(token),
-    notify: (api) => api.notify(token, { notify_emails_to: to }),
   };
   return { name, ask: ask[name] };
 }

@@ -25,8 +25,6 @@ export const AUDITED = `{"logs":[{"ip":"203.0.113.7","user_agent":"curl/8.5.0","
 {"ip":"198.51.100.1","user_agent":"","referrer":"","kind":"creation",\
 "created_at":"2026-08-19T11:06:45.000Z","updated_at":"2026-08-19T11:06:45.000Z"}]}`;
 
-export const NOTIFIED = '{"message":"The emails are being sent."}';
-
 export const VERSION = `{"application_version":"2.11.4","api_version":"2.1","edition":"oss",\
 "features":{"anonymous_access":true,"api_token_authentication":true,"accounts":{"enabled":false},\
 "pushes":{"enabled":true,"email_auto_dispatch":true,"file_attachments":{"enabled":true,\

@@ -80,6 +80,12 @@ async function shows(page: Page, text = SECRET): Promise<void> {
   expect(page.url()).not.toContain('#');
 }
 
+/** Pixels by which the page is wider than the smallest phone. */
+async function tooWide(page: Page): Promise<unknown> {
+  await page.setViewportSize({ width: 320, height: 640 });
+  return page.evaluate('document.body.scrollWidth - document.body.clientWidth');
+}
+
 describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('is decrypted with the key in the link, gone before it is drawn', alsoFirefox, async () => {
     const before =
@@ -198,6 +204,22 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await none.getByRole('button', { name: 'Show the text' }).waitFor();
   });
 
+  test('may be a link by its kind, which is pressed, and is one for http and https alone', async () => {
+    const payload = `${here.origin}/${'x'.repeat(200)}`;
+    const page = await open(payload, { kind: 'url' });
+    await press(page, 'Show the link');
+    await shows(page, payload);
+    const link = page.getByRole('link', { name: 'Open in a new tab' });
+    expect(await link.getAttribute('rel')).toBe('noreferrer noopener');
+    expect(await tooWide(page)).toBe(0);
+    for (const text of ['javascript:alert(1)', 'data:text/html,x', 'http://a\u202e.example/']) {
+      const other = await open(text, { kind: 'url' });
+      await press(other, 'Show the text');
+      await shows(other, text);
+      expect(await other.locator('.encrypted a').count()).toBe(1);
+    }
+  });
+
   test('may be a QR code', onChromium, async () => {
     const payload = 'WIFI:T:WPA;S:Büro;P:geheim;;';
     const page = await open(payload, { kind: 'qr' });
@@ -205,6 +227,15 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(await qrIn(page, 'QR code')).toBe(payload);
     await page.getByText('Text of the QR code').click();
     await shows(page, payload);
+    expect(await tooWide(page)).toBe(0);
+  });
+
+  test('that is too long for the QR code that it should be is a text, with a note', async () => {
+    const page = await open('x'.repeat(3000), { kind: 'qr' });
+    await press(page, 'Show the text');
+    await shows(page, 'x'.repeat(3000));
+    await page.getByText('meant to be a QR code, but it is too long for one').waitFor();
+    expect(await page.getByRole('img').count()).toBe(0);
   });
 
   // In several pieces of base64.

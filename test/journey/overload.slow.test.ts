@@ -15,9 +15,8 @@ afterEach(() => {
 
 const needed = allOf(needsFile('/proc/self/status'), alsoBinary);
 test('memory of senders that pause and readers that do not read is bounded', needed, async () => {
-  const service = await serveBuilt(somebody.env, [
-    ...['--max-buffer', '32MiB', '--rate-limit', '100000/s', '--max-views', '100'],
-  ]);
+  const env = { ...somebody.env, PWPUSH_SERVE_MAX_BUFFER: '32MiB' };
+  const service = await serveBuilt(env, ['--rate-limit', '100000/s', '--max-views', '100']);
   const { url, pid, stop } = service;
   const { host, port } = new URL(url);
   const client = (head: string) => {

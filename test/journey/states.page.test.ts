@@ -57,9 +57,9 @@ async function openFiles(page: Page, names: string[], payload: string): Promise<
 
 const KEY = 'TDwSkAO2ZmVrJkGOCxCbJg';
 
-async function openEncrypted(page: Page, fragment: string): Promise<void> {
-  const payload = await encryptText('hunter2', passphraseRecipient(KEY, 10));
-  const token = await service().create({ payload, retrieval_step: false });
+async function openEncrypted(page: Page, fragment = `#${KEY}`, kind = 'text', text = 'hunter2') {
+  const payload = await encryptText(text, passphraseRecipient(KEY, 10));
+  const token = await service().create({ payload, kind, retrieval_step: false });
   await page.goto(`${built.url}/p/${token}${fragment}`);
   if (fragment) await page.locator('.opened .secret, .unscripted:visible').first().waitFor();
 }
@@ -106,7 +106,10 @@ const headings: Record<string, Record<string, Visit>> = {
     'a long word': (page) => open(page, { payload: words, expire_after_views: 1 }),
     'a link': (page) => open(page, { kind: 'url', payload: `http://a:b@аррӏе.example/${words}` }),
     'a QR code': (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
-    'an encrypted text': (page) => openEncrypted(page, `#${KEY}`),
+    'an encrypted text': (page) => openEncrypted(page),
+    'an encrypted link': (page) =>
+      openEncrypted(page, undefined, 'url', `http://a:b@аррӏе.example/${words}`),
+    'an encrypted QR code': (page) => openEncrypted(page, undefined, 'qr'),
     'an encrypted text without its key': (page) => openEncrypted(page, ''),
     'a text that is encrypted to a key': (page) => openToKey(page, {}),
   },

@@ -45,8 +45,7 @@ const texts = (...chunks: string[]) =>
     for (const chunk of chunks) yield Buffer.from(chunk);
   });
 
-const open = (paths: readonly string[], filename?: string, context = texts()) =>
-  openAttachments(paths, filename, context);
+const open = (paths: readonly string[], context = texts()) => openAttachments(paths, context);
 
 const content = async ({ bytes }: Attachment) => `${await joined(bytes())}`;
 
@@ -125,7 +124,7 @@ describe('standard input', () => {
   const left = () => [heldFiles(), readdirSync(at('tmp'))];
 
   test('is copied to where nobody finds it, and gone at the end', async () => {
-    const { files, close } = await open(['-'], 'x.pdf', texts('one', '', 'two'));
+    const { files, close } = await open(['-=x.pdf'], texts('one', '', 'two'));
     expect(files).toMatchObject([{ name: 'x.pdf', type: 'application/pdf', size: 6 }]);
     expect(left()).toEqual([[expect.stringMatching(/ \(deleted\)$/)], []]);
     expect(await Promise.all(files.map(content))).toEqual(['onetwo']);
@@ -144,7 +143,7 @@ describe('standard input', () => {
       yield Buffer.from('half');
       throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'read' });
     });
-    await expect(open(['-'], 'x', broken)).rejects.toMatchObject({ code: 'EIO' });
+    await expect(open(['-'], broken)).rejects.toMatchObject({ code: 'EIO' });
     expect(left()).toEqual([[], []]);
   });
 
@@ -163,7 +162,7 @@ describe('standard input', () => {
     const context = texts('piped');
     const run = entryOf(context, { json: false, quiet: false, color: false, debug: false });
     for (let number = 0; number < 100; number++) {
-      const attachments = await open([...paths, '-'], undefined, context);
+      const attachments = await open([...paths, '-'], context);
       await sendFiles(run, attachments.files, (files) => client.create({}, files));
       await attachments.close();
     }

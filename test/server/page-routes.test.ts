@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { proven } from '../helpers/age';
 import { overNoted, stuck } from '../helpers/over-database';
 import { type Answer, filePart, opened, partsOf, type TestService } from '../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './page/pages';
@@ -109,6 +110,20 @@ describe('kinds', () => {
     expect([shown(long), long.text.includes('role="img"')]).toEqual(['日'.repeat(1000), false]);
     expect(wordsIn(long.text)).toContain('meant to be a QR code, but it is too long for one.');
   });
+
+  test.each(['url', 'qr'])('an encrypted %s is armor, which leads nowhere', async (kind) => {
+    const { payload } = await proven('https://example.com/');
+    const { status, text, headers } = await pageOf({ payload, kind });
+    const leads = [
+      headers.get('location'),
+      headers.get('refresh'),
+      text.includes('<meta http-equiv'),
+    ];
+    expect([status, ...leads]).toEqual([200, null, null, false]);
+    expect(text).toContain(payload);
+    const token = await service.create({ payload, kind, ...atOnce });
+    expect((await open(`/p/${token}`, { accept: 'text/plain' })).text).toBe(payload);
+  });
 });
 
 describe('files', () => {
@@ -126,6 +141,7 @@ describe('files', () => {
     const links = text.matchAll(/href="http:\/\/pw\.test\/files\/[\w-]+" download="(.*?)"/g);
     const names = [...links].map(([, name]) => name);
     expect(names).toEqual(['&lt;b&gt;&quot;.txt', 'b.bin']);
+    expect(wordsIn(text)).toContain('Save the files before you leave this page.');
     expect(wordsIn(text)).toContain('The download buttons work until 11:11:45 AM UTC.');
     expect((await service.fetchLink(hrefIn(text))).text).toBe('hunter2');
   });
@@ -135,7 +151,10 @@ describe('files', () => {
     const token = await service.createWithFiles(filePart('a', 'A'), ...once);
     const { text } = await open(`/p/${token}`);
     expect([titleOf(text), secretIn(text)]).toEqual(['1 file was shared with you', undefined]);
-    expect(wordsIn(text)).toContain('That was the last view. This page cannot be loaded again.');
+    expect(wordsIn(text)).toContain('Save the file before you leave this page.');
+    expect(wordsIn(text)).toContain(
+      'That was the last view. This page cannot be loaded again. The file is deleted when',
+    );
     expect((await open(`/p/${token}`)).status).toBe(404);
     expect((await service.fetchLink(hrefIn(text))).text).toBe('A');
   });

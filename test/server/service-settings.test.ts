@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { numbers, optionName } from '../../src/contract/serve-settings';
+import { numbers, optionName, SERVE, variableName } from '../../src/contract/serve-settings';
 import { checkSettings } from '../../src/server/service-settings';
 import { defaults } from '../helpers/service';
 
-describe.each(Object.entries(numbers))('%s', (name, { range, preset }) => {
+describe.each(Object.entries(numbers))('%s', (name, { help, range, preset }) => {
   const [least, most] = range;
   const checked = (value?: number) => checkSettings({ ...defaults, [name]: value });
   const out = [
@@ -12,12 +12,15 @@ describe.each(Object.entries(numbers))('%s', (name, { range, preset }) => {
     1.5 * 1024 ** 2 + 0.5,
   ];
 
-  test('out of its range is refused, by the name of its option', () => {
+  const option = optionName(name);
+  const label = help === undefined ? variableName(SERVE, option) : option;
+
+  test('out of its range is refused, by the name of its option, or of its variable without one', () => {
     for (const value of out)
       expect(() => checked(value)).toThrow(
         expect.objectContaining({
           input: true,
-          message: expect.stringMatching(`^${optionName(name)} must be `),
+          message: expect.stringMatching(`^${label} must be `),
         }),
       );
   });

@@ -133,9 +133,12 @@ type List = readonly [heading: string, rows: readonly (readonly [term: string, t
 /** @param brief lists only these options and the commands */
 function listsOf(command: Command, help: Help, brief: readonly Option[] | undefined): List[] {
   const rows = (options: readonly Option[]) =>
-    options.map(
-      (option) => [option.flags, described(option, help.optionDescription(option))] as const,
-    );
+    options.flatMap((option) => {
+      const other = options.find((one) => one !== option && isOtherForm(one, option));
+      if (other && option.negate) return [];
+      const flags = other ? option.flags.replace('--', '--[no-]') : option.flags;
+      return [[flags, described(option, help.optionDescription(option))] as const];
+    });
   const words = help
     .visibleArguments(command)
     .map(
@@ -159,6 +162,9 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
   const options = Array.from(groups, ([heading, group]): List => [heading, rows(group)]);
   return [['Arguments:', words], ...options, ['Commands:', below]];
 }
+
+const isOtherForm = (one: Option, other: Option) =>
+  one.attributeName() === other.attributeName() && one.description === other.description;
 
 /**
  * Leaves the choices out of a description that names them itself. The text below the options has them if they are many.

@@ -102,6 +102,8 @@ function safeWay(name: string, names: readonly string[]): string {
 }
 
 function otherUse(typed: string, command: Command): string {
+  // Commander takes only the first path after --file if it begins with a dash.
+  if (typed.startsWith('-=')) return 'repeat the option: --file -=NAME';
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
   const hasLinks = command.registeredArguments.some(isLink);
   if (/^-[\d.]/.test(typed) && !hasLinks)

@@ -40,6 +40,7 @@ export class ProxyError extends Error {
 type Fault = readonly [FactName, HintName?];
 
 const NO_TLS: Fault = ['no-tls', 'check-port'];
+const TLS_ONLY: Fault = ['tls-only', 'use-tls'];
 const NO_CERTIFICATE: Fault = ['certificate-needed', 'send-certificate'];
 const REFUSED_CERTIFICATE: Fault = ['certificate-refused', 'check-certificate'];
 const UNKNOWN_CA: Fault = ['certificate-of-unknown-ca', 'trust-certificate'];
@@ -68,9 +69,10 @@ const faults: Readonly<Record<string, Fault>> = {
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_REVOKED: REFUSED_CERTIFICATE,
   ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: REFUSED_CERTIFICATE,
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: ['handshake-refused', 'send-certificate-if-needed'],
-  ECONNRESET: ['connection-reset'],
-  EPIPE: ['connection-closed'],
-  UND_ERR_SOCKET: ['connection-closed'],
+  ECONNRESET: ['connection-reset', 'try-tls'],
+  EPIPE: ['connection-closed', 'try-tls'],
+  UND_ERR_SOCKET: ['connection-closed', 'try-tls'],
+  TLS_ALERT: TLS_ONLY,
   UND_ERR_HEADERS_OVERFLOW: ['headers-too-long'],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['response-cut'],
   STOPPED: ['stopped'],
@@ -86,12 +88,13 @@ const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 /**
  * Converts an error of undici or Node. The message has the host and what failed, never path, query or headers.
  * @param left whether any part of the HTTP request may have been sent
+ * @param options with `isDirect` if no response began, and no proxy was asked
  */
 export function networkError(
   error: unknown,
   url: URL,
   left: boolean,
-  { timeout, ca }: Pick<HttpSettings, 'timeout' | 'ca'>,
+  { timeout, ca, isDirect = false }: Pick<HttpSettings, 'timeout' | 'ca'> & { isDirect?: boolean },
 ): TransportError {
   if (error instanceof ProxyError) return proxyError(error, url);
   const code = codeOf(error);
@@ -100,16 +103,25 @@ export function networkError(
   const isHttp = !code.startsWith('HPE_');
   const fault = faults[code];
   // A client of TLS 1.3 may learn only after a write that the handshake failed (RFC 8446, 4.4.2.4 and E.1.2).
-  const sent = left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE;
+  const sent =
+    left && fault !== NO_CERTIFICATE && fault !== REFUSED_CERTIFICATE && fault !== TLS_ONLY;
   const [, usual] = fault ?? [];
   const hint = ca !== undefined && usual === 'trust-certificate' ? 'complete-chain' : usual;
   const why = isHttp ? reason(code) : phrase('no-http');
   return new TransportError(phrase(sent ? 'incomplete' : 'unreachable', url.host, why), {
     sent,
     foreign: !isHttp || code === 'UND_ERR_HEADERS_OVERFLOW',
-    hints: hint === 'check-running' ? phrase(hint, url.hostname) : hint && phrase(hint),
+    hints: hintFor(hint, url, isDirect),
     cause: error,
   });
+}
+
+/** Many servers close a connection without a word if they expect TLS on it. */
+function hintFor(hint: HintName | undefined, url: URL, isDirect: boolean) {
+  if (hint === 'check-running') return phrase(hint, url.hostname);
+  if (hint === 'use-tls') return phrase(hint, `//${url.host}`);
+  if (hint !== 'try-tls') return hint && phrase(hint);
+  return isDirect && url.protocol === 'http:' ? phrase(hint, `//${url.host}`) : undefined;
 }
 
 /** Converts an error of the proxy, through which nothing was sent to the instance. */
@@ -134,9 +146,9 @@ const reason = (code: string): Fact => {
 /** Returns the innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
-  const { code, name, cause, errors } = error as Record<string, unknown>;
-  // undici 7 leaves the code of this error undefined.
-  if (name === 'HTTPParserError') return 'HPE_';
+  const { code, name, cause, errors, data } = error as Record<string, unknown>;
+  // undici 7 leaves the code of this error undefined. An alert is a record that begins with 21 and 3 (RFC 8446, 5.1).
+  if (name === 'HTTPParserError') return `${data}`.startsWith('\x15\x03') ? 'TLS_ALERT' : 'HPE_';
   const inner = Array.isArray(errors) ? errors[0] : cause;
   const innerCode = inner === undefined ? '' : codeOf(inner);
   if (innerCode in faults) return innerCode;

@@ -72,7 +72,7 @@ async function sendOver(
     const cause = stopped ? { code: 'STOPPED' } : (tlsError.last ?? error);
     return (
       (responded ? undefined : upload?.error(error, url, options)) ??
-      networkError(cause, url, left, options)
+      networkError(cause, url, left, { ...options, isDirect: !responded && !forwarded })
     );
   };
   const exchange = new Exchange({ effect, unfinished, running, paused, explain });

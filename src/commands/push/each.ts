@@ -2,7 +2,6 @@ import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passp
 import { failureFields, worded, wordsOf } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
-import { checkEncryptable } from '../../cli/values';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import { printLink } from '../../deliver/deliver-link';
@@ -29,8 +28,9 @@ import {
   readEntry,
 } from '../../send/batch-lines';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
-import { type DraftPlan, draftOf, type PushDetails, readKeys, warnOfClear } from '../../send/draft';
+import { type DraftPlan, draftOf, type PushDetails, readKeys, remarkClear } from '../../send/draft';
 import { editionOf, reportExpiry } from '../../send/expiry';
+import { labelsOf } from '../../send/judge';
 import { dryRunText } from './dry-run';
 
 export interface EachPlan extends Pick<DraftPlan, 'limits' | 'result'> {
@@ -110,7 +110,7 @@ async function outcomes(
   if (instance) accountOf(plan.target);
   const edition = editionOf(plan.target, connected, plan.dryRun);
   await reportExpiry(plan.limits.expiry, 'expires', say);
-  const inClear = new Set<string>();
+  let isRemarked = false;
   let ofObjects: boolean | undefined;
   const make = async (line: BatchLine): Promise<CreatedPush | string> => {
     ofObjects ??= areObjects(line.bytes);
@@ -119,9 +119,10 @@ async function outcomes(
     const own = readEntry(line.bytes, ofObjects);
     const text = own.passphrase === undefined ? passphrase : await noKey(own.passphrase);
     const planned = planOfLine(plan, { ...seal, passphrase: { text } }, own);
-    if (seal.encryption) {
-      checkEncryptable(planned.limits.fields.kind);
-      await warnOfClear(planned.content.details, say, inClear);
+    if (seal.encryption && !isRemarked) {
+      const labels = labelsOf(planned.content.details);
+      isRemarked = labels.length > 0;
+      await remarkClear(labels, say);
     }
     const warnings: string[] = [];
     const collecting = {

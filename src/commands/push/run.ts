@@ -5,8 +5,9 @@ import { connect, type Instance } from '../../profile/connect';
 import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
 import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
-import { type Draft, type DraftPlan, draftOf, readKeys, warnOfClear } from '../../send/draft';
+import { type Draft, type DraftPlan, draftOf, readKeys, remarkClear } from '../../send/draft';
 import { type EditionFinder, editionOf, reportExpiry } from '../../send/expiry';
+import { labelsOf } from '../../send/judge';
 
 export interface PushPlan extends DraftPlan {
   readonly place: {
@@ -47,7 +48,7 @@ export async function prepare(
 ): Promise<Draft> {
   const { content, seal } = plan;
   const { say } = entry;
-  if (seal.encryption) await warnOfClear(content.details, say);
+  if (seal.encryption) await remarkClear(labelsOf(content.details), say);
   if (content.isExposed)
     await say.remark(
       'hint: other users of this machine can read the command line; pipe the secret in instead',

@@ -35,8 +35,9 @@ import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
 import { openFiles } from '../../send/content';
 import { createRequest } from '../../send/create';
-import type { QuestionPlan } from '../../send/draft';
+import { type QuestionPlan, remarkClear } from '../../send/draft';
 import { closing } from '../../send/expiry';
+import { labelsOf } from '../../send/judge';
 import { openPush } from '../../take/open-push';
 import type { Retrieval } from '../../take/retrieval';
 import { takeAnswer } from '../../take/retrieve';
@@ -70,6 +71,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { context } = entry;
   const { files, close } = await openFiles(content, context);
   try {
+    if (seal.encryption) await remarkClear([...labelsOf(content.details), 'question'], entry.say);
     const question = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
     const closes = limits.closes ?? (await offerExpiry(content.question, entry));
     const passphrase = await newPassphrase(seal.passphrase, context);

@@ -11,7 +11,6 @@ import {
   parsed,
   storedFile,
   type Values,
-  variableOf,
 } from '../../cli/declare';
 import { type Options, tlsRows } from '../../cli/options';
 import { days, port, positive } from '../../cli/values';
@@ -23,6 +22,8 @@ import {
   optionName,
   PORT,
   REQUESTS_PER_SECOND,
+  SERVE,
+  variableName,
 } from '../../contract/serve-settings';
 import type { Context, Environment } from '../../platform/context';
 import { usageError } from '../../platform/errors';
@@ -48,14 +49,15 @@ const readers = {
   size,
 };
 
-function numberRow(name: string, { unit, help, range: [least], preset }: NumberSetting) {
+function numberRow(name: string, { unit, help = '', range: [least], preset }: NumberSetting) {
   const isSize = unit === 'size';
   const shown = isSize ? wholeSize(preset ?? 0).replace(' ', '') : preset;
-  return parsed(
+  const row = parsed(
     `${optionName(name)} <${isSize ? 'size' : 'n'}>`,
     preset === undefined ? help : `${help} (default: ${shown})`,
     (text, label) => readers[unit](text, label, least === 0 ? 0 : 1),
   );
+  return help === '' ? row.byVariable(SERVE) : row;
 }
 
 const numberRows = Object.fromEntries(
@@ -74,11 +76,9 @@ export const rows = {
     ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk')
       .common()
       .conflicts(['database']),
-    maxData: parsed(
-      '--max-data <size>',
-      'most data of --ephemeral (default: 1/4 of memory)',
-      (text, name) => size(text, name, 1024 ** 2),
-    ),
+    maxData: parsed('--max-data <size>', '', (text, name) =>
+      size(text, name, 1024 ** 2),
+    ).byVariable(SERVE),
     firstToken: negatable('--first-token', 'print no token, where a log would keep it'),
   }),
   ...group('Limits:', {
@@ -108,7 +108,7 @@ export const rows = {
       'serve Prometheus metrics on it (default: off)',
       port,
     ),
-    metricsHost: filledText('--metrics-host <address>', `address of that port (default: ${HOST})`),
+    metricsHost: filledText('--metrics-host <address>', '').byVariable(SERVE),
   }),
 };
 
@@ -191,10 +191,8 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
   return { ...options, place: dataPlace(invocation.context, options) };
 }
 
-export const VARIABLE_WORD = 'serve';
-
 export const variables: ReadonlyMap<string, string> = new Map(
-  Object.entries(rows).map(([name, row]) => [name, variableOf(VARIABLE_WORD, row)]),
+  Object.entries(rows).map(([name, row]) => [name, variableName(SERVE, row.label)]),
 );
 
 /** Returns a warning for each variable that looks like one of `serve`, but is unknown and has no effect. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
 import { filledText, flag, newFile, operand, parsed, storedFile, text } from '../../cli/declare';
-import { revealRows } from '../../cli/options';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
@@ -32,7 +31,6 @@ const newRows = {
   ...rows,
   output: newFile('-o, --output <file>', 'write the token to a new file (0600)'),
   force: flag('--force', 'overwrite an existing file').requires('output'),
-  ...revealRows(),
 };
 
 const addRows = {

@@ -13,6 +13,7 @@ import { commandFor } from './plain';
 import {
   armorBox,
   linkTemplate,
+  longView,
   note,
   qrTemplate,
   type SecretView,
@@ -86,7 +87,7 @@ ${keyField(view)}
 ${sealedView(view, armor, list !== false)}
 <div class="opened"></div>
 ${list && markup`<div class="list">${list}</div>`}
-${list ? template('message', textView(view, '', true)) : isQr ? template('qr', qrTemplate(view)) : plainTemplates(view)}
+${list ? template('message', textView(view, '', true)) : isQr ? qrTemplates(view) : plainTemplates(view)}
 </div>`;
 }
 
@@ -149,6 +150,10 @@ function keyField(view: View): Markup {
 
 function plainTemplates(view: SecretView): Markup {
   return markup`${template('text', textView(view, ''))}${template('link', linkTemplate(view))}`;
+}
+
+function qrTemplates(view: SecretView): Markup {
+  return markup`${template('qr', qrTemplate(view))}${template('long', longView(view, ''))}`;
 }
 
 function template(name: string, content: Markup): Markup {

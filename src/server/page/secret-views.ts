@@ -174,8 +174,12 @@ function parts(payload: string): [string, string, string] {
 
 export function qrView(view: SecretView, payload: string): Markup {
   const code = qrCode(payload, view.words.text('qrCode'));
-  if (!code) return markup`${textView(view, payload)}${note(view.words.text('qrTooLong'))}`;
-  return qrFrame(view, code, payload);
+  return code ? qrFrame(view, code, payload) : longView(view, payload);
+}
+
+/** Shows a text in place of the QR code for which it is too long. */
+export function longView(view: SecretView, payload: string): Markup {
+  return markup`${textView(view, payload)}${note(view.words.text('qrTooLong'))}`;
 }
 
 export function qrTemplate(view: SecretView): Markup {

@@ -69,8 +69,7 @@ ${pushForm(view, form, refused)}
 <p>${words.text('receivedText')} <a href="${base}/open">${words.text('decryptReceived')}</a></p></section>
 <section><h2>${words.text('cliTitle')}</h2>
 <p>${words.text(needsToken ? 'cliTextUsers' : 'cliText')}</p>
-<pre class="command" dir="ltr" translate="no">npm install -g pwpush
-${command}</pre></section>
+<pre class="command" dir="ltr" translate="no">${command}</pre></section>
 </div>`;
   const parts = [...encrypting, ...forms.refusing];
   const head = refused && refusalHead(refused.refusal);

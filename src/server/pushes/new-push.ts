@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { isLinkKey } from '../../age/link-key';
 import { sealedWith } from '../../age/sealed-with';
-import { LONGEST_LINK, parseUrl } from '../../contract/address';
 import { hasAtMost, type Kind, kinds, limits, pushFlags } from '../../contract/api';
 import { DAY_SECONDS, durations, longestDuration, shortestLifetime } from '../../contract/lifetime';
+import { payloadFault } from '../../contract/payload-fault';
 import type { Field } from '../rules/once';
 import { PASSPHRASE_CHARACTERS } from '../rules/passphrase-check';
 import { invalid } from '../service-errors';
@@ -251,22 +251,10 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
     : { files: [`Files are required. ${inParts}`] };
 }
 
-const tooLong = (most: number) => `Payload is too long (maximum is ${most} characters).`;
-
-const payloadFaults: Readonly<Record<Kind, (payload: string) => string | undefined>> = {
-  text: () => undefined,
-  file: () => undefined,
-  url: (payload) => {
-    if (payload.length > LONGEST_LINK) return tooLong(LONGEST_LINK);
-    return isWebAddress(payload) ? undefined : 'Payload must be one http or https address.';
-  },
-  qr: (payload) =>
-    hasAtMost(payload, limits.qrCharacters) ? undefined : tooLong(limits.qrCharacters),
-};
-
+/** Nobody but its readers can check a payload that is encrypted. */
 function payloadProblem({ kind, payload }: ValidPush): Problem {
-  const fault = payloadFaults[kind](payload);
-  return fault === undefined ? undefined : { payload: [fault] };
+  const fault = sealedWith(payload) === undefined ? payloadFault(kind, payload) : undefined;
+  return fault === undefined ? undefined : { payload: [`Payload ${fault}.`] };
 }
 
 /** A key proof is refused if the payload has no key, as no reader could make the proof. */
@@ -276,11 +264,4 @@ function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
   const opened = sealedWith(payload);
   if (opened === 'link' || opened === 'words') return undefined;
   return { key_proof: ['Key proof requires a payload that is encrypted with a key or words.'] };
-}
-
-/** Whether the text is one http or https address, without characters that a browser would remove. */
-export function isWebAddress(payload: string): boolean {
-  // \p{C} includes characters without width and direction marks, which disguise an address.
-  if (/[\s\p{C}]/u.test(payload)) return false;
-  return /^https?:\/\//i.test(payload) && parseUrl(payload) !== undefined;
 }

@@ -1,11 +1,11 @@
 import { isArmored } from '../../age/sealed-with';
+import { isWebAddress } from '../../contract/address';
 import { decrypting, drawing, encryptedView, pasteView } from '../page/encrypted';
 import { fact, facts, heading, icon, page, remaining, type View } from '../page/layout';
 import { type Markup, markup } from '../page/markup';
 import { linkView, qrView, type SecretView, textView } from '../page/secret-views';
 import { LINK_TIME, viewsRemaining } from '../rules/access';
 import type { PushRow } from '../store/push-rows';
-import { isWebAddress } from './new-push';
 
 export interface Download {
   readonly name: string;
@@ -29,7 +29,7 @@ export function secretPage(view: SecretView, secret: ShownSecret): Response {
   const title = count === 0 ? words.text('secretTitle') : words.count('filesTitle', count);
   const isEncrypted = isArmored(secret.payload);
   const isKept = last || push.sealed_with === 'recipient';
-  const over = words.text(count > 0 ? 'lastViewFiles' : 'lastViewText');
+  const over = words.text(ofFiles(count, 'lastViewFile') ?? 'lastViewText');
   const left = last
     ? facts(fact('check', words.text('lastView'), over))
     : remaining(view, push, words.text('reloadingUsesOne'));
@@ -38,7 +38,7 @@ export function secretPage(view: SecretView, secret: ShownSecret): Response {
     words.text('secretTitle'),
     markup`<div class="body" data-once${view.hide !== undefined && markup` data-hide="${view.hide}"`}>
 ${heading(count > 0 ? 'file' : 'unlocked', title)}
-<p class="quiet">${words.text(count > 0 ? 'saveFiles' : isKept ? 'keepSafe' : 'closeWhenDone')}</p>
+<p class="quiet">${words.text(ofFiles(count, 'saveFile') ?? (isKept ? 'keepSafe' : 'closeWhenDone'))}</p>
 ${content(view, secret)}</div>
 <div class="foot">
 ${left}
@@ -50,6 +50,11 @@ ${!last && deletionKey !== undefined && deletion(view, deletionKey)}
       fetches: view.hide !== undefined || (isEncrypted && count > 0),
     },
   );
+}
+
+/** Returns the phrase for one file, or for several; undefined for none. */
+function ofFiles<Key extends 'saveFile' | 'lastViewFile'>(count: number, one: Key) {
+  return count === 0 ? undefined : count === 1 ? one : (`${one}s` as const);
 }
 
 /** Returns a page on which the browser decrypts a pasted text, such as a push of another instance. */

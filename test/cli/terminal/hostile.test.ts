@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { width } from '../../../src/cli/terminal/text-width';
 import { partOf, times } from '../../helpers/long';
-import { AUDITED, CREATED, changed, NOTIFIED, RETRIEVED, VERSION } from '../../helpers/reference';
+import { AUDITED, CREATED, changed, RETRIEVED, VERSION } from '../../helpers/reference';
 import { type Conditions, place } from '../../helpers/run';
 import { answering, json } from '../../helpers/wire';
 
@@ -104,7 +104,6 @@ describe('on a terminal', () => {
         }
         clean(await shown('version', 200, changed(VERSION, { edition: text, api_version: text })));
         clean(await shown('preview abc', 200, JSON.stringify({ url: `https://x.test/${text}` })));
-        clean(await shown('notify abc a@b.test', 201, changed(NOTIFIED, { message: text })));
         clean(await shown('push', 201, changed(CREATED, { html_url: `https://x.test/${text}` })));
         clean(await shown('list --json', 200, `[${changed(CREATED, { name: text })}]`));
       }),
@@ -162,7 +161,7 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
     shown(line, status, body, { env: job });
 
   test.each([
-    ...['list', 'audit abc', 'preview abc', 'version', 'notify abc a@b.test', 'get abc', 'push'],
+    ...['list', 'audit abc', 'preview abc', 'version', 'get abc', 'push'],
     ...['expire abc', 'doctor', 'get abc --output -', 'list --json'],
   ])('%s writes no command that the runner obeys', async (line) => {
     for (const [at, command] of commands.entries()) {

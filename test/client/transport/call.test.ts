@@ -38,8 +38,7 @@ test.each([
   const send: Transport = async () =>
     answering({ status: 429, headers: { 'retry-after': left.shift() ?? '' } });
   const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000);
-  const notification = { notify_emails_to: 'a@b.test' };
-  const { status } = await failureOf(clientOver({ send, sleep }).notify('x', notification));
+  const { status } = await failureOf(clientOver({ send, sleep }).create({ payload: 'x' }));
   expect([status, waits, left]).toEqual([429, expected, []]);
 });
 

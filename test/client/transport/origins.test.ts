@@ -52,10 +52,7 @@ const authorized = ({ got }: Server) =>
 
 const passphrase = { PWPUSH_PASSPHRASE: 'passw0rd' };
 const bearer = `Bearer ${TOKEN}`;
-const lines = [
-  ...['version', 'push', 'get abc', 'preview abc', 'expire abc', 'list', 'audit abc'],
-  'notify abc a@b.test',
-];
+const lines = [...['version', 'push', 'get abc', 'preview abc', 'expire abc', 'list', 'audit abc']];
 
 describe('a redirect', () => {
   const to: Record<string, () => string> = {

@@ -13,7 +13,7 @@ const FILE = join(import.meta.dirname, '../../../LICENSE');
 /** Each call by what it leaves: nothing; something each time; a view; a state, whose outcome must be known. */
 const calls = [
   ['version', 'preview quyul5r5w08', 'audit quyul5r5w08', 'list', 'list expired'],
-  ['push hunter2', `push --file ${FILE}`, 'notify quyul5r5w08 ann@example.com'],
+  ['push hunter2', `push --file ${FILE}`],
   ['get quyul5r5w08'],
   ['expire quyul5r5w08'],
 ];

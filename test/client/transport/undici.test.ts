@@ -96,6 +96,36 @@ describe('nothing happened: exit 9', () => {
     // A record of a handshake begins with 22 (RFC 8446, 5.1).
     expect(seen.map(([first]) => first)).toEqual([22, 22]);
   });
+
+  const refusal = (text: string) => `HTTP/1.1 400 Bad Request\r\n\r\n${text}`;
+  test.each([
+    ['OpenSSL', '\x15\x03\x01\0\x02\x02F'],
+    ['nginx', refusal('<html><title>400 The plain HTTP request was sent to HTTPS port</title>')],
+    ['Go', refusal('Client sent an HTTP request to an HTTPS server.\n')],
+    ['Apache', refusal("<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.<br>")],
+    ['Tomcat', refusal('Bad Request\r\nThis combination of host and port requires TLS.\r\n')],
+  ])('an http address at a port with TLS of %s', async (_, answer) => {
+    const { port } = await socketServer((socket) => {
+      socket.on('data', () => socket.end(answer, 'latin1'));
+    });
+    const origin = `http://127.0.0.1:${port}`;
+    const { code, stderr } = await overSocket(['push', 'text', '--url', origin]);
+    expect(code).toBe(9);
+    expect(stderr).toContain(': it uses TLS on this port\n');
+    expect(stderr).toContain(`hint: use https://127.0.0.1:${port}\n`);
+  });
+});
+
+test.each([
+  ['', true],
+  ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{', false],
+])('a port that closes may be one with TLS, unless it responded: %j', async (begun, isHinted) => {
+  const { port } = await socketServer((socket) => {
+    socket.on('data', () => socket.end(begun));
+  });
+  const { stderr } = await overSocket(['version', '--url', `http://127.0.0.1:${port}`]);
+  expect(stderr).toContain('the connection was closed');
+  expect(stderr.includes('if the instance uses TLS on this port')).toBe(isHinted);
 });
 
 test('a request that was aborted before it could leave was not sent', async () => {

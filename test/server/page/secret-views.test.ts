@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import jsqr from 'jsqr';
 import { describe, expect, test } from 'vitest';
+import { isWebAddress } from '../../../src/contract/address';
 import { wordsFor } from '../../../src/server/page/language';
 import { linkView, qrView } from '../../../src/server/page/secret-views';
-import { isWebAddress } from '../../../src/server/pushes/new-push';
 import { times } from '../../helpers/long';
 
 /** What a page in English is made for; its secret is under a veil. */

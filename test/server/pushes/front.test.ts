@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type FormPart,
@@ -40,6 +41,11 @@ test('the front page has commands that encrypt: the profile of a login does', as
   expect(await front()).toContain('pwpush push --encrypt --url http://pw.test</pre>');
   await restart({ anonymous: false });
   expect(await front()).toContain('pwpush login http://pw.test\npwpush push</pre>');
+});
+
+test('the front page offers an installation from npm as soon as there is a release', async () => {
+  const isReleased = /^## .* - \d/m.test(readFileSync('CHANGELOG.md', 'utf8'));
+  expect((await front()).includes('npm install -g pwpush')).toBe(isReleased);
 });
 
 describe('the form of the front page', () => {

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWebAddress, validatePush } from '../../../src/server/pushes/new-push';
+import { isWebAddress } from '../../../src/contract/address';
+import { validatePush } from '../../../src/server/pushes/new-push';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Bounds, checkSettings } from '../../../src/server/service-settings';
+import { proven } from '../../helpers/age';
 
 const bounds: Bounds = {
   days: { min: 1, max: 90, default: 7 },
@@ -69,6 +71,16 @@ test.each<[string, object, ...string[]]>([
 ])('%s', (_what, input, ...refused) => {
   expect(problems({ payload: 'x', ...input }).sort()).toEqual(refused.sort());
 });
+
+test.each(['url', 'qr'])(
+  'an encrypted %s is not checked, as nobody here can read it',
+  async (kind) => {
+    const { payload } = await proven('x'.repeat(2000));
+    expect(problems({ payload, kind })).toEqual([]);
+    const damaged = payload.replace('\nYWdl', '\nAAAA');
+    expect(problems({ payload: damaged, kind })).toEqual(['payload']);
+  },
+);
 
 test('with files the kind is file, and the payload a message that may be missing', () => {
   const read = (input: object) => validatePush(input, bounds, 2);

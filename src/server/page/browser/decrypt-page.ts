@@ -1,6 +1,6 @@
 import { AgeError } from '../../../age/age-error';
 import { isLinkKey, LINK_WORK } from '../../../age/link-key';
-import { parseUrl } from '../../../contract/address';
+import { isWebAddress } from '../../../contract/address';
 import { decryptText, passphraseWork } from './age-passphrase';
 import { manifestIn, offerFiles } from './decrypted-files';
 import { find, report } from './dom';
@@ -103,7 +103,7 @@ function keysAtHand(isWords: boolean): readonly string[] {
 /** Returns the decrypted text; for a manifest, offers its files for download and returns its message. */
 function contentOf(root: HTMLElement, text: string, key: string, open: boolean): Node | string {
   if (!root.querySelector('.list')) {
-    const name = 'qr' in root.dataset ? 'qr' : isAddress(text) ? 'link' : 'text';
+    const name = 'qr' in root.dataset ? 'qr' : isWebAddress(text) ? 'link' : 'text';
     return filled(name, text, open);
   }
   const manifest = manifestIn(text);
@@ -127,14 +127,9 @@ async function decryptedBy(
 }
 
 /** `qr-page.ts` defines this function; pages that may have a QR code load it. */
-declare const drawQr: (into: Element, text: string) => void;
+declare const drawQr: (into: Element, text: string) => boolean;
 
-type TemplateName = 'text' | 'message' | 'link' | 'qr';
-
-/** Tells whether a text is shown as a link, as an encrypted push does not say that its text is one. */
-function isAddress(text: string): boolean {
-  return /^https?:\/\/\S+$/i.test(text) && !!parseUrl(text);
-}
+type TemplateName = 'text' | 'message' | 'link' | 'qr' | 'long';
 
 /** Fills a template of the page (src/server/page/encrypted.ts) with a secret, under its veil unless `open`. */
 function filled(name: TemplateName, text: string, open: boolean): DocumentFragment {
@@ -144,7 +139,7 @@ function filled(name: TemplateName, text: string, open: boolean): DocumentFragme
   value.textContent = text;
   value.classList.toggle('short', text.length <= 40 && !text.includes('\n'));
   if (open) find(copy, '.secret').classList.add('open');
-  if (name === 'qr') drawQr(find(copy, '.code'), text);
+  if (name === 'qr' && !drawQr(find(copy, '.code'), text)) return filled('long', text, open);
   if (name === 'link') fillLink(copy, text);
   return copy;
 }

@@ -4,15 +4,16 @@ import { KEY_ITEM } from './tab-storage';
 
 // Draws QR codes of texts that the service does not know: decrypted secrets, and links of new pushes with their keys.
 
-/** Draws into the empty SVG in `into`, unless the text is too long for a QR code. */
-function drawQr(into: Element, text: string): void {
+/** Draws into the empty SVG in `into`; returns false for a text that is too long for a QR code. */
+function drawQr(into: Element, text: string): boolean {
   const drawing = qrDrawing(text);
-  if (!drawing) return;
+  if (!drawing) return false;
   const { size, path, dense } = drawing;
   into.classList.toggle('dense', dense);
   find(into, 'svg').setAttribute('viewBox', `0 0 ${size} ${size}`);
   find(into, 'path').setAttribute('d', `M0 0h${size}v${size}H0z`);
   find(into, 'path + path').setAttribute('d', path);
+  return true;
 }
 
 Object.assign(globalThis, { drawQr });
