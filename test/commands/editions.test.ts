@@ -51,7 +51,7 @@ describe('an expiry is an index', () => {
   test('of a push and of a request', async () => {
     const { here, sent } = commercial({ 'POST /requests': REQUEST });
     await here.run('push', '--expire', '45m');
-    await here.run('request', 'Q', '--no-encrypt', '--expire', '90m');
+    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', '--expire', '90m');
     expect(sent()).toMatchObject([
       { push: { payload: 'hunter2', expire_after_duration: 2 } },
       { request: { close_after_duration: 3 } },
@@ -145,7 +145,7 @@ describe('a request', () => {
   test('belongs to an account', async () => {
     const listed = { [page('open')]: [REQUEST] };
     const { here, sent } = commercial({ ...preview, ...listed, 'POST /requests': REQUEST });
-    await here.run('request', 'Q', '--no-encrypt', ...owner);
+    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', ...owner);
     expect(sent()).toMatchObject([{ request: { request: 'Q' }, account_id: 42 }]);
     expect((await here.run('list', 'requests', 'open', ...owner)).stdout).toMatch(/^abc\t/);
     expect((await here.run('show', ASKED, ...owner)).code).toBe(0);
