@@ -161,7 +161,7 @@ describe('a request', () => {
   });
 
   test.each([
-    ...['request Q', 'list requests', `respond ${ASKED} --generate`],
+    ...['request', 'list requests', `respond ${ASKED} --generate`],
     ...['get', 'wait'].map((command) => `${command} https://pw.test/api/v2/requests/abc`),
   ])('%s says that an instance has none', async (line) => {
     const version = { edition: 'commercial', features: { requests: { enabled: false } } };
