@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const launcher = join(root, 'bin/pwpush.js');
 const folder = join(root, 'docs/pictures');
 const check = process.argv.includes('--check');
-const home = mkdtempSync(join(tmpdir(), 'pwpush-pictures-'));
+const home = mkdtempSync(join(tmpdir(), 'pwpush-'));
 const env = {
   PATH: process.env.PATH,
   HOME: home,
@@ -65,7 +65,7 @@ function asShown(text, link, url) {
     .replaceAll(/(its ID is )\w{8}/g, '$13f9a01c2')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-28T09:00:00.000Z')
     .replaceAll('127.0.0.1', '192.0.2.7')
-    .replaceAll(join(home, 'alice'), '/home/alice');
+    .replaceAll(`${home}/`, '/home/');
 }
 
 /** Types command lines at a terminal, answers prompts, and returns the screen with its colours. */
@@ -352,6 +352,7 @@ try {
   const screen = await session(
     [
       {
+        who: 'alice ',
         shown: () => 'pwpush push --views 1 --days 1',
         words: () => ['push', ...options],
         answers: [
@@ -360,11 +361,13 @@ try {
         ],
       },
       {
+        who: 'bob ',
         shown: (link) => `pwpush get ${link}`,
         words: (link) => ['get', link],
         as: elsewhere,
       },
       {
+        who: 'bob ',
         shown: (link) => `pwpush get ${link}`,
         words: (link) => ['get', link],
         as: elsewhere,

@@ -16,6 +16,7 @@ const childEnv = Object.fromEntries(
 
 const value = (name) => (text) => [`--${name}=${text}`];
 const flag = (name) => (text) => (text === 'true' ? [`--${name}`] : []);
+const either = (name) => (text) => [`--${text === 'true' ? '' : 'no-'}${name}`];
 const lines = (text) => text.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
 const list = (name) => (text) => lines(text).map((line) => `--${name}=${line}`);
 const last = (text) => ['--', text];
@@ -30,7 +31,7 @@ const commands = {
     days: value('days'),
     expire: value('expire'),
     name: value('name'),
-    encrypt: flag('encrypt'),
+    encrypt: either('encrypt'),
     to: list('to'),
     'mask-link': () => [],
   },
@@ -273,6 +274,7 @@ function run(path, words, { url, token, command, output }) {
   const child = spawn(path, words, {
     env: {
       ...childEnv,
+      PWPUSH_ENCRYPT: childEnv.PWPUSH_ENCRYPT || 'link',
       // In CI, messages that quote an instance or a viewer contain no commands for the runner.
       CI: 'true',
       ...(url && { PWPUSH_URL: url }),

@@ -26,6 +26,7 @@ const byVariable =
   'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
 
 const gone: readonly GoneName[] = [
+  { command: 'show', line: 'show LINK', hint: 'did you mean preview?' },
   ...byVariable.split(' ').map((name) => ({
     option: `--${name}`,
     line: `serve --${name} 1`,
@@ -37,6 +38,11 @@ const gone: readonly GoneName[] = [
     line: 'push --filename x',
     hint: 'did you mean --file -=NAME?',
     except: /kubectl/,
+  },
+  {
+    option: '--generate-passphrase',
+    line: 'push --generate-passphrase',
+    hint: 'did you mean --passphrase-out -?',
   },
   { option: '--recipients-file', line: 'push --recipients-file x', hint: 'did you mean --to?' },
   { option: '-R', line: 'push -R x', hint: 'did you mean --to?' },

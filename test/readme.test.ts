@@ -89,7 +89,7 @@ describe('documents', () => {
 
   test.each(names)('show options of %s that exist', (name) => {
     const shown = runs
-      .filter((words) => words.includes(name))
+      .filter((words) => words.find((word) => names.includes(word)) === name)
       .flatMap((words) => words.map((word) => word.replace(/=.*/, '')));
     const flags = optionsOf(name);
     const wrong = shown.filter((word) => /^-./.test(word) && !flags.includes(word));

@@ -17,7 +17,7 @@ interface Rule<T> {
 const always = () => true;
 
 /** What shell completion offers as the value: paths, or names of this kind that the machine knows. */
-type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting';
+type Subject = 'path' | 'profile' | 'push' | 'request' | 'setting' | 'value';
 
 class DeclaredOption extends Option {
   /** If true, `--help` shows the option also for a command with many options. */

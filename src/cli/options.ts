@@ -14,7 +14,6 @@ import {
   inputFiles,
   lineage,
   list,
-  newFile,
   operand,
   optional,
   parsed,
@@ -128,16 +127,12 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
     );
   });
   return {
-    passphrase: passphrase.common().conflicts(['passphraseFile', 'generatePassphrase']),
-    passphraseFile: passphraseFile().conflicts(['generatePassphrase']),
-    generatePassphrase: flag(
-      '--generate-passphrase',
-      'generate a passphrase and print it on stderr',
-    ),
-    passphraseOut: newFile(
+    passphrase: passphrase.common().conflicts(['passphraseFile', 'passphraseOut']),
+    passphraseFile: passphraseFile().conflicts(['passphraseOut']),
+    passphraseOut: filledText(
       '--passphrase-out <file>',
-      'write that passphrase to a new file (0600)',
-    ).requires('generatePassphrase'),
+      'generate one into a new file (0600); - is stderr',
+    ).names('path'),
   };
 }
 
@@ -201,9 +196,6 @@ export const linkRows = () => ({
   copy: flag('-c, --copy', 'also copy the link to the clipboard').common(),
   qr: flag('--qr', 'also draw the link as a QR code, on stderr').common(),
   locale: choice('--locale <code>', 'language of the page and the e-mail, such as fr', locales),
-});
-
-export const notifyRows = () => ({
   notify: list(
     '--notify <email...>',
     'let the instance e-mail the link to up to 5',
@@ -211,7 +203,7 @@ export const notifyRows = () => ({
 });
 
 export const tlsRows = () => ({
-  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)').common(),
+  tlsCert: storedFile('--tls-cert <path>', 'certificate chain (PEM)'),
   tlsKey: storedFile('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 

@@ -1,6 +1,8 @@
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { refuseToPrint } from './agent';
 import { askUntil, beforeSending, filledIn } from './ask-until';
+import { isCi } from './ci-systems';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
@@ -15,27 +17,43 @@ export interface PassphraseSource {
 }
 
 export interface NewPassphraseSource extends PassphraseSource {
-  readonly generate: { readonly into: string | undefined } | undefined;
+  /** A new file for a generated passphrase; a dash is standard error. */
+  readonly generateInto: string | undefined;
 }
 
 export type NewPassphrase =
   | { readonly text: string | undefined }
-  | { readonly generateInto: string | undefined };
+  | { readonly generateInto: string };
 
 /** @throws CliError (usage) for `-p` without a terminal */
 export function passphraseSource(
   options: Partial<Values<ReturnType<typeof newPassphraseRows>>>,
   context: Context,
 ): NewPassphraseSource {
-  const { passphrase = false, passphraseFile: file, generatePassphrase, passphraseOut } = options;
+  const { passphrase = false, passphraseFile: file, passphraseOut } = options;
   if (passphrase && !context.canPrompt() && !context.env.PWPUSH_PASSPHRASE)
     throw usageError(
       '-p asks for the passphrase, but there is no terminal to ask on',
       'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE',
     );
-  const generate = generatePassphrase ? { into: passphraseOut } : undefined;
-  return { ask: passphrase, file, generate };
+  return { ask: passphrase, file, generateInto: passphraseOut };
 }
+
+/**
+ * Refuses to print a generated passphrase where an agent reads it, or into the log of a CI job.
+ * @throws CliError (usage)
+ */
+export async function refusePrintedPassphrase(
+  { passphraseOut, json }: { readonly passphraseOut?: string; readonly json: boolean },
+  context: Context,
+): Promise<void> {
+  if (passphraseOut !== '-') return;
+  await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  if (!json && isCi(context.env))
+    throw usageError('the passphrase is not printed: others read the log of a CI job', ELSEWHERE);
+}
+
+const ELSEWHERE = 'write it to a file: --passphrase-out FILE';
 
 /**
  * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`. With `-p`, the variable is taken too, but for
@@ -68,8 +86,8 @@ export async function newPassphrase(
   context: Context,
   offer = false,
 ): Promise<NewPassphrase> {
-  const { generate } = source;
-  if (generate) return { generateInto: generate.into };
+  const { generateInto } = source;
+  if (generateInto !== undefined) return { generateInto };
   return beforeSending(async () => {
     const text = await readPassphrase(source, context, true);
     if (text !== undefined || !offer) return { text };

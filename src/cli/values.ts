@@ -9,7 +9,6 @@ import {
   parseExpiry,
 } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
-import { oneOf } from './near-words';
 
 /** Whether a variable switches something on: it is set, and not empty, `0` or `false`. */
 export function isOn(value: string | undefined): boolean {
@@ -55,7 +54,6 @@ export function names(value: string): string[] {
 }
 
 export const editions = ['oss', 'commercial', 'pwpush'] as const satisfies Edition[];
-export const parseEdition = oneOf(editions);
 
 export function expiry(value: string, name: string): Expiry {
   const parsed = parseExpiry(value);

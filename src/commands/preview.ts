@@ -1,54 +1,145 @@
 import { linkRows, pushRow } from '../cli/options';
-import type { Entry } from '../cli/terminal/output';
+import { type PushState, pushFacts, requestFacts } from '../cli/terminal/listings';
+import type { Entry, Look } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
+import { type Pair, pairs } from '../cli/terminal/table';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
+import { findListed } from '../client/pages';
+import { findOwnRequest } from '../client/progress';
+import type { Preview, Push } from '../contract/decode';
 import { drawing, reachNote } from '../deliver/deliver-link';
-import type { KeptKey } from '../keep/request-keys';
-import { failedError, phrase } from '../platform/errors';
-import { connect } from '../profile/connect';
+import type { Context } from '../platform/context';
+import { attempt, CliError, failedError, phrase } from '../platform/errors';
+import { accountOf, clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
-import { itemOf, type LocatedItem } from '../profile/references';
+import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
+import { requestKeys } from '../take/decryption-keys';
 import help from './help/preview.txt?raw';
 import { command } from './planned';
 
 const { qr } = linkRows();
 
 export default command({
-  description: "Print a push's full link. Uses no view.",
+  description: "Print a push's link, and what is left of it. Uses no view.",
   help,
   rows: { link: pushRow, qr },
   plan: (options, entry) => ({ item: itemOf(entry, options, options.link), qr: options.qr }),
   run: preview,
 });
 
+interface Previewed {
+  readonly object: object;
+  readonly link: string;
+  readonly facts: (look: Look) => readonly Pair[];
+  readonly notes: readonly (string | false)[];
+}
+
+/** What the instance says of any link; `url` is the link. */
+type Seen = Preview & { readonly url: string };
+
 async function preview(
   entry: Entry,
   plan: { readonly item: LocatedItem; readonly qr: boolean },
 ): Promise<void> {
-  const { context, say } = entry;
+  const { say } = entry;
   const item = await connect(entry, plan.item);
-  let kept: KeptKey | undefined;
-  const previewed = await onItem(item, async ({ kind, preview }) => {
-    if (kind === 'request') {
-      const { keptKey } = await import('../keep/request-keys');
-      kept = keptKey(context, item);
-    }
-    return preview();
+  const { base } = item.target;
+  const { object, link, facts, notes } = await onItem(item, async ({ kind, preview }) => {
+    const previewed = await preview();
+    const { url } = previewed;
+    if (url === undefined) throw failedError(phrase('link-invalid'));
+    const doubt = elsewhere(base, url);
+    if (doubt) await say.warn(doubt);
+    const previewOf = kind === 'push' ? previewPush : previewRequest;
+    return previewOf(entry, item, { ...previewed, url });
   });
-  if (previewed.url === undefined) throw failedError(phrase('link-invalid'));
-  const doubt = elsewhere(item.target.base, previewed.url);
-  if (doubt) await say.warn(doubt);
-  if (item.publicKey !== undefined && !kept)
-    await say.remark('hint: the link is printed without its key, which is only where you sent it');
-  // The hint says "key or words", because the preview does not say which of them the push is encrypted with.
-  else if (item.key !== undefined || readReceipts(context).find(item)?.encrypted)
-    await say.remark(
-      'hint: the link alone does not open this push: it is encrypted, and its key or words are not kept here',
-    );
-  const url = withKey(previewed.url, kept?.recipient);
-  const after = plan.qr ? reachNote(url) : [];
-  if (plan.qr) await (await drawing()).drawQr(entry, url, [url, ...after]);
-  await say.print({ ...previewed, html_url: url, url }, () => `${safe(url)}\n`);
-  for (const line of after) await say.remark(line);
+  const after = plan.qr ? reachNote(link) : [];
+  if (plan.qr) await (await drawing()).drawQr(entry, link, [link, ...after]);
+  await say.print({ ...object, html_url: link }, () => `${safe(link)}\n`);
+  await say.notes((look) => pairs([...facts(look), ['instance', base]], look));
+  for (const line of [...notes, ...after]) if (line) await say.note(line);
+}
+
+async function previewPush(
+  { context }: Entry,
+  item: ConnectedItem,
+  { url }: Seen,
+): Promise<Previewed> {
+  const { target, token, key } = item;
+  const receipts = readReceipts(context);
+  const own = target.token === undefined ? undefined : await ownPush(context, item);
+  const kept = receipts.find(item);
+  const push: PushState = {
+    ...(own ?? { ...unknown, url_token: token, retrieval_step: /\/r$/.test(url), ...kept }),
+    // The sender's receipt is more reliable than the instance.
+    encrypted: kept?.encrypted ?? own?.encrypted ?? (key === undefined ? null : true),
+  };
+  if (push.expired) await receipts.end([item]);
+  const who = target.token === undefined ? 'only the sender can see them, with a token' : OTHERS;
+  return {
+    object: push,
+    link: url,
+    facts: (look) => pushFacts(push, look),
+    notes: [
+      !own && `views and days left are unknown: ${who}`,
+      push.encrypted === true &&
+        !push.expired &&
+        push.sealed_with !== 'recipient' &&
+        'the link opens nothing without its key or words, which are not kept here',
+    ],
+  };
+}
+
+const OTHERS = 'this push belongs to another user';
+
+/** Only the owner can see these; a receipt has some of the limits. */
+const unknown = { expired: null, views_remaining: null, days_remaining: null };
+
+/** Returns undefined if the push belongs to someone else. */
+async function ownPush(context: Context, item: ConnectedItem): Promise<Push | undefined> {
+  const { api, token } = item;
+  try {
+    // Only the owner can read the audit log; if the instance refuses it, the lists need not be searched.
+    await api.audit(token, 1);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'forbidden') return undefined;
+    throw error;
+  }
+  const account = accountOfPush(context, item);
+  for (const state of ['active', 'expired'] as const) {
+    const push = await findListed((page) => api.list(state, page, account), token);
+    if (push) return push;
+  }
+  return undefined;
+}
+
+/** Only the owner's listings contain all fields of a request; other users see its question. */
+async function previewRequest(
+  entry: Entry,
+  item: ConnectedItem,
+  { url, ...seen }: Seen,
+): Promise<Previewed> {
+  const { api, target, token } = item;
+  const asUser = target.token !== undefined;
+  const own = asUser ? await findOwnRequest(api.requests, token, accountOf(target)) : undefined;
+  // A listing may omit the user's own request, and reading it with the token would take the answer.
+  const anyone = asUser && !own ? await clientOf(entry, { ...target, token: undefined }) : api;
+  const read = own?.request ?? (await attempt(() => anyone.requests.read(token)));
+  const { keptKey } = await requestKeys();
+  const kept = keptKey(entry.context, item, seen.public_key);
+  // A passphrase of the request protects its question, too.
+  const known = read instanceof CliError ? { url_token: token, ...seen } : read;
+  const request = { ...known, request: known.request ?? kept?.question };
+  return {
+    object: request,
+    link: withKey(url, kept?.recipient),
+    facts: (look) => requestFacts(request, look),
+    notes: [
+      (item.publicKey !== undefined || seen.public_key != null) &&
+        !kept &&
+        'the link is printed without its key, which is only in the link that you sent',
+      asUser && !own && 'this request belongs to another user',
+    ],
+  };
 }

@@ -4,30 +4,24 @@ import { yesNo } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { type Listing, pairs, table } from '../cli/terminal/table';
 import { isLoopback } from '../contract/address';
+import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import {
-  existingProfile,
-  noSuchProfile,
-  profileIn,
-  profileInUse,
-  storedProfiles,
-} from '../profile/config-file';
+import { existingProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
 import {
   checkProfileName,
   hasToken,
   type Profile,
+  type StoredProfiles,
   settingNames,
   withSetting,
 } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
-import { forgetProfile } from '../profile/system-keyring';
-import { shellWord } from '../words/grammar';
+import { forgetProfile, readFromKeyring, storeInKeyring } from '../profile/system-keyring';
 import help from './help/profile.txt?raw';
 import { type CommandObject, command } from './planned';
 
-const name = operand('[name]', 'the profile (default: the one in use)').names('profile');
-const required = operand('<name>', 'the profile').names('profile');
-const key = operand('<key>', 'the setting').names('setting');
+const name = operand('<name>', 'the profile; . is the one in use').names('profile');
+const key = operand('<key>', `the setting: ${settingNames.join(', ')}`).names('setting');
 
 const below = <R extends Rows & Closed<R>>(
   summary: string,
@@ -43,26 +37,35 @@ export default {
   help,
   commands: {
     list: everything,
-    show: below('show a profile (never its token)', { name }, show),
-    use: below('switch to a profile', { name: required }, use),
+    show: below(
+      'show a profile (never its token)',
+      { name: operand('[name]', 'the profile (default: the one in use)').names('profile') },
+      show,
+    ),
+    use: below('switch to a profile', { name }, use),
     set: below(
       'change a setting',
-      {
-        key: operand('<key>', `the setting: ${settingNames.join(', ')}`).names('setting'),
-        value: operand('<value>', 'its value'),
-        name,
-      },
+      { name, key, value: operand('<value>', 'its value').names('value') },
       change,
     ),
-    unset: below('remove a setting', { key, name }, change),
-    remove: { ...below('remove a profile and its token', { name: required }, remove), alias: 'rm' },
+    unset: below('remove a setting', { name, key }, change),
+    rename: below('rename a profile', { name, to: operand('<new>', 'its new name') }, rename),
+    remove: { ...below('remove a profile and its token', { name }, remove), alias: 'rm' },
   },
 } satisfies CommandObject;
 
 interface NamedProfile {
-  readonly name?: string;
-  readonly profile?: string;
+  /** A dot is the profile in use. */
+  readonly name?: string | undefined;
+  readonly profile?: string | undefined;
 }
+
+/** @throws CliError (usage) when the profile does not exist, or none is in use */
+const existing = (
+  stored: StoredProfiles,
+  { env }: Context,
+  { name = '.', profile }: NamedProfile,
+) => existingProfile(stored, env, name === '.' ? profile : name);
 
 async function list({ context, say }: Entry): Promise<void> {
   const { profiles, current } = storedProfiles(context);
@@ -76,17 +79,17 @@ async function list({ context, say }: Entry): Promise<void> {
 
 async function show({ context, say }: Entry, options: NamedProfile) {
   const stored = storedProfiles(context);
-  const { name, profile } = existingProfile(stored, context.env, nameTyped(options));
+  const { name, profile } = existing(stored, context, options);
   const shown = shownProfile(name, profile, stored.current);
   await say.print(shown, (look) => profileText(shown, look));
 }
 
-async function use(entry: Entry, { name }: { readonly name: string }) {
-  const { profiles } = await updateProfiles(entry, (stored) => {
-    if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
-    return { ...stored, current: name };
+async function use(entry: Entry, options: NamedProfile) {
+  const { name, profile } = await updateProfiles(entry, (stored) => {
+    const { name, profile } = existing(stored, entry.context, options);
+    return { ...stored, current: name, name, profile };
   });
-  await changed(entry, shownProfile(name, profiles[name] ?? {}, name), `using profile "${name}"`);
+  await changed(entry, shownProfile(name, profile, name), `using profile "${name}"`);
 }
 
 /** Prints what changed, or with `--json` the profile. */
@@ -95,64 +98,43 @@ async function changed({ say }: Entry, profile: ShownProfile, what: string) {
   await say.remark(what);
 }
 
-function nameTyped({ name, profile }: NamedProfile): string | undefined {
-  if (name === undefined || profile === undefined || name === profile) return name ?? profile;
-  throw usageError(`two profiles are named: "${name}" and "${profile}"`, 'name one');
-}
-
-/**
- * Refuses a profile that is named before the setting.
- * @throws CliError (usage) also for a value that the setting cannot have
- */
-function checkOrder({ key: first, value: second, name: last }: ChangedSetting): void {
-  const [verb, key, value] = second === undefined ? ['unset', last] : ['set', second, last];
-  const known: readonly string[] = [...settingNames, 'token'];
-  if (last === undefined || key === undefined || known.includes(first) || !known.includes(key))
-    return;
-  // `withSetting` throws for a token, or for an address with a password, which the error below would print.
-  withSetting({}, key, value);
-  const words = [value ?? [], first].flat().map(shellWord);
-  throw usageError('the setting comes before the profile', {
-    text: 'the order is',
-    command: ['pwpush profile', verb, key, ...words].join(' '),
-  });
-}
-
 interface ChangedSetting extends NamedProfile {
+  readonly name: string;
   readonly key: string;
   readonly value?: string;
 }
 
-/**
- * Sets a setting, or removes it if there is no value. Without a name, changes the profile in use, or else `default`.
- * The first profile becomes the current one.
- */
+/** Returns the profile whose setting is changed; a missing one begins with its first setting. */
+function profileToChange(stored: StoredProfiles, context: Context, options: ChangedSetting) {
+  const { name, key, value } = options;
+  if (name === '.' || profileIn(stored, name)) return existing(stored, context, options);
+  const isKey = (word: string) => [...settingNames, 'token'].some((setting) => setting === word);
+  if (isKey(name) && !isKey(key))
+    throw usageError(
+      'the profile comes before the setting',
+      `pwpush profile ${value === undefined ? 'unset NAME KEY' : 'set NAME KEY VALUE'}`,
+    );
+  if (value === undefined) throw noSuchProfile(name, stored);
+  checkProfileName(name);
+  return { name, profile: {} };
+}
+
+/** Sets a setting, or removes it if there is no value. The first profile becomes the current one. */
 async function change(entry: Entry, options: ChangedSetting) {
   const { context, say } = entry;
-  const { key, value, name: operand } = options;
-  const wanted = nameTyped(options);
-  checkOrder(options);
+  const { key, value } = options;
   const { name, before, after, ...stored } = await updateProfiles(entry, (now) => {
-    const { name = 'default', profile } = profileInUse(now, context.env, wanted);
-    checkProfileName(name);
-    if (profile === undefined && value === undefined) throw noSuchProfile(name, now);
-    // `set token-command pass show` lacks quotes: `show` is no profile. A new profile begins with its `url`.
-    if (profile === undefined && operand !== undefined && key !== 'url')
-      throw usageError(
-        `no profile "${name}"`,
-        `put a value of several words in quotes, or create the profile with --profile ${name}`,
-      );
-    const before = profile ?? {};
+    const { name, profile: before } = profileToChange(now, context, options);
     const after = withSetting(before, key, value);
-    const isFirst = now.current === undefined;
+    const [which, isFirst] = [profileIn(now, name) ? '' : 'new ', now.current === undefined];
     const profiles = { ...now.profiles, [name]: after };
-    return { current: now.current ?? name, profiles, name, before, after, isFirst };
+    return { current: now.current ?? name, profiles, name, before, after, which, isFirst };
   });
   const set = after[key as keyof Profile];
   const what = set === undefined ? `${key} is no longer set` : `${key} = ${set}`;
   const use = stored.isFirst ? ', which is now in use' : '';
   const shown = shownProfile(name, after, stored.current);
-  await changed(entry, shown, `profile "${name}": ${what}${use}`);
+  await changed(entry, shown, `${stored.which}profile "${name}": ${what}${use}`);
   await forgetToken(entry, name, after.keyring ? {} : before);
   if (before.token !== undefined && after['token-command'] !== undefined)
     await say.note('the token that was stored in the profile was removed');
@@ -170,13 +152,40 @@ async function forgetToken({ context, say }: Entry, name: string, profile: Profi
   if (problem) await say.warn(problem);
 }
 
-async function remove(entry: Entry, { name }: { readonly name: string }) {
-  const { removed } = await updateProfiles(entry, (stored) => {
-    if (!profileIn(stored, name)) throw noSuchProfile(name, stored);
-    const { [name]: removed = {}, ...profiles } = stored.profiles;
+async function rename(entry: Entry, options: NamedProfile & { readonly to: string }) {
+  const { context, say } = entry;
+  const { to } = options;
+  const renamed = (stored: StoredProfiles) => {
+    const { name, profile } = existing(stored, context, options);
+    checkProfileName(to);
+    if (profileIn(stored, to))
+      throw usageError(`profile "${to}" exists already`, 'choose another name, or remove it');
+    const all = Object.entries(stored.profiles).map(([one, own]) => [one === name ? to : one, own]);
+    const profiles = Object.fromEntries(all);
+    const current = stored.current === name && { current: to };
+    return { ...stored, ...current, profiles, name, profile };
+  };
+  const { name, profile } = renamed(storedProfiles(context));
+  const { url = '', keyring } = profile;
+  // The keyring has the token by both names until the config file has the new one.
+  if (keyring) {
+    const token = await readFromKeyring(context, { profile: name, url });
+    await storeInKeyring(context, { profile: to, url }, token);
+  }
+  const after = await updateProfiles(entry, (stored) => renamed(stored));
+  await forgetToken(entry, name, profile);
+  const shown = shownProfile(to, after.profile, after.current);
+  await changed(entry, shown, `profile "${name}" is "${to}" now`);
+  if (context.env.PWPUSH_PROFILE === name) await say.warn(`PWPUSH_PROFILE still names "${name}"`);
+}
+
+async function remove(entry: Entry, options: NamedProfile) {
+  const { name, removed } = await updateProfiles(entry, (stored) => {
+    const { name, profile: removed } = existing(stored, entry.context, options);
+    const { [name]: _removed, ...profiles } = stored.profiles;
     // No other profile becomes current: pushes would silently go to another instance.
     const { current = name } = stored;
-    return { ...(current === name ? {} : { current }), profiles, removed };
+    return { ...(current === name ? {} : { current }), profiles, name, removed };
   });
   await forgetToken(entry, name, removed);
   await changed(entry, shownProfile(name, removed, undefined), `removed profile "${name}"`);

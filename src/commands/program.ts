@@ -30,13 +30,12 @@ const table: Readonly<Record<string, readonly CommandEntry[]>> = {
     ['run', 'give a command a secret'],
   ],
   'Ask:': [
-    ['request', 'ask someone for a secret'],
-    ['respond', 'answer a request'],
+    ['request', 'ask someone for a secret', 'ask'],
+    ['respond', 'answer a request', 'answer'],
   ],
   'Manage:': [
     ['list', 'list pushes or requests', 'ls'],
-    ['show', 'show views and days left'],
-    ['preview', 'print a link once more'],
+    ['preview', 'show views and days left'],
     ['expire', 'expire pushes now', 'rm'],
     ['audit', 'show who opened a push'],
     ['wait', 'wait for the first view'],
@@ -62,6 +61,7 @@ export const commands = Object.entries(table).flatMap(([group, entries]) =>
 const DESCRIPTION = 'Share a password, key or file as a link that expires after N views or N days.';
 
 const MORE = `Only get and run use a view of a push.
+Aliases: ask (request), answer (respond), ls (list), rm (expire).
 Global options, such as --profile, --url and --json: see pwpush help options.
 
 pwpush help <command> shows the options of a command, pwpush help <topic> more:

@@ -1,5 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
-import { explaining } from '../age/age-error';
+import { statSync } from 'node:fs';
 import { refuseGenerated, refuseToPrint } from '../cli/agent';
 import { needsInstance } from '../cli/check-options';
 import {
@@ -24,11 +23,10 @@ import {
   lineRows,
   linkRows,
   newPassphraseRows,
-  notifyRows,
   type Options,
   sourceRows,
 } from '../cli/options';
-import { passphraseSource } from '../cli/passphrase';
+import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
 import { contentOf } from '../cli/source';
 import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
@@ -37,12 +35,13 @@ import { definedFields } from '../contract/json';
 import { DAY_SECONDS, localTime } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
-import type { Profile } from '../profile/settings';
+import type { PartialSettings } from '../profile/settings';
 import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
 import help from './help/push.txt?raw';
 import { command } from './planned';
+import type { EphemeralTarget } from './push/choose-target';
 import type { EachPlan } from './push/each';
 import type { EphemeralPlan } from './push/from-here';
 import type { PushPlan } from './push/run';
@@ -87,7 +86,7 @@ const rows = {
       encryptMode,
     )
       .common()
-      .orNot('do not encrypt, whatever the profile says')
+      .orNot('do not encrypt, whatever is the default')
       .conflicts(['to'], (mode) => mode !== true)
       .conflicts(['keyOut'], (mode) => mode === false),
     keyOut: newFile('--key-out <file>', 'write the words to a new file (0600)'),
@@ -99,7 +98,6 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    ...notifyRows(),
     receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
   }),
@@ -116,7 +114,7 @@ const rows = {
     each: flag('--each', 'push every line of stdin: secret or JSON object')
       .takesPiped('the secrets', ['text', 'from'])
       .conflicts(['env', 'generate', 'file', 'message', 'raw'])
-      .conflicts(['generatePassphrase', 'qr', 'copy', 'here'])
+      .conflicts(['passphraseOut', 'qr', 'copy', 'here'])
       .conflicts(['kind'], (_, kind) => kind === 'file')
       .conflicts(['text'], (_, text) => text !== '-'),
   }),
@@ -131,16 +129,17 @@ export default command({
   rows,
   plan: async (options, entry) => {
     const { context, command } = entry;
-    const plan = (target?: Target) => planOf(options, command.rest, context, target);
-    if (options.here) return plan();
+    const plan = (target: Target | EphemeralTarget) =>
+      planOf(options, command.rest, context, target);
     // Printing the help does not need this module.
-    const { chooseTarget, targetInUse } = await import('./push/choose-target');
+    const { chooseTarget, ephemeralTarget, targetInUse } = await import('./push/choose-target');
+    if (options.here) return plan(ephemeralTarget(context));
     const target = targetInUse(entry, options);
     if (!(target instanceof Error))
       return options.each ? eachPlanOf(options, context, target) : plan(target);
     if (options.each) throw target;
     // An error of the options is reported before the user is asked for an instance.
-    await plan();
+    await plan({ defaults: {} });
     const { stdin, stderr } = context;
     const isWatched = stdin.isTTY && stderr.isTTY && context.canPrompt();
     if (!isWatched || options.json || options.dryRun) throw target;
@@ -157,14 +156,13 @@ export default command({
 
 /**
  * @param words the command that sets the secret
- * @param target undefined if this machine serves the push
  * @throws CliError (usage)
  */
 async function planOf(
   options: PushOptions,
   words: readonly string[],
   context: Context,
-  target?: Target,
+  target: Target | EphemeralTarget,
 ): Promise<PushPlan | EphemeralPlan> {
   const content = contentOf(options, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
@@ -182,9 +180,9 @@ async function planOf(
     },
   };
   const { host, port = 0, dryRun } = options;
-  return target
-    ? { ...push, place: { kind: 'instance', target, setting, dryRun } }
-    : { ...push, place: { kind: 'ephemeral', host, port } };
+  return target.base === undefined
+    ? { ...push, place: { kind: 'ephemeral', host, port } }
+    : { ...push, place: { kind: 'instance', target, setting, dryRun } };
 }
 
 async function eachPlanOf(
@@ -201,18 +199,21 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-async function termsOf(options: PushOptions, context: Context, target: Target | undefined) {
+async function termsOf(
+  options: PushOptions,
+  context: Context,
+  { base, passphraseFor, defaults }: Target | EphemeralTarget,
+) {
   const { name, note, notify, locale } = options;
-  const profile = target?.defaults;
   const source = passphraseSource(options, context);
   const details = { ...definedFields({ name, note }), ...(notify && notification(notify, locale)) };
-  const encryption = await sealOf(options, profile);
+  const encryption = await sealOf(options, defaults);
   return {
     details,
-    limits: limitsOf(options, profile, context.now()),
+    limits: limitsOf(options, defaults, context.now()),
     seal: {
-      passphrase: { ...source, owner: target?.passphraseFor },
-      offersPassphrase: profile?.['ask-passphrase'] === true,
+      passphrase: { ...source, owner: passphraseFor },
+      offersPassphrase: defaults['ask-passphrase'] === true,
       encryption,
     },
     result: {
@@ -220,7 +221,7 @@ async function termsOf(options: PushOptions, context: Context, target: Target | 
       generated: options.generate !== undefined && !options.into,
       copy: options.copy,
       qr: options.qr,
-      receipt: target !== undefined && options.receipt && profile?.receipts !== false,
+      receipt: base !== undefined && options.receipt && defaults.receipts !== false,
     },
   };
 }
@@ -234,14 +235,14 @@ function isFileName(text = ''): boolean {
 }
 
 /**
- * Returns how options, or else the profile, encrypt the push; undefined if they do not.
+ * Returns how options, or else the defaults, encrypt the push; undefined if they do not.
  * @throws CliError (usage) for options that contradict the encryption, and for a public key that cannot be used
  */
 async function sealOf(
   options: PushOptions,
-  profile: Profile | undefined,
+  defaults: PartialSettings,
 ): Promise<SealPlan | undefined> {
-  const { encrypt = profile?.encrypt, to, keyOut } = options;
+  const { encrypt = defaults.encrypt, to, keyOut } = options;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
   const mode = to ? 'keys' : typed;
   if (keyOut !== undefined && mode !== 'words')
@@ -257,51 +258,26 @@ async function sealOf(
       '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
-  if (mode === 'keys') return { mode, ...(await recipientsIn(to ?? [])) };
+  if (mode === 'keys') return { mode, to: to ?? [], keys: [] };
   return mode === 'words' ? { mode, wordsFile: keyOut } : { mode };
 }
 
-/**
- * Matches keys of all types, mistyped and private ones too: as the path of a file, a key would be quoted in an error.
- * The base64 of an SSH key begins with `AAAA`.
- */
-const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-SECRET-KEY-|-----BEGIN )|\sAAAA/i;
-
-async function recipientsIn(to: readonly string[]) {
-  const isKey = to.map((text) => LIKE_A_KEY.test(text));
-  const files = to.filter((_, index) => !isKey[index]);
-  if (files.length === to.length) return { keys: [], files };
-  const { parseRecipient } = await import('../age/key-files');
-  const keys = to.flatMap((text, index) => {
-    const name = to.length === 1 ? '--to' : `--to number ${index + 1}`;
-    if (!isKey[index]) return [];
-    return explaining(
-      () => [parseRecipient(text)],
-      ({ message }) => usageError(`${name}: ${message}`, ONE_KEY),
-    );
-  });
-  return { keys, files };
-}
-
-const ONE_KEY =
-  "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…";
-
 function limitsOf(
   { days, expire, ...options }: PushOptions,
-  profile: Profile | undefined,
+  defaults: PartialSettings,
   now: Date,
 ): PushPlan['limits'] {
   if (expire && 'at' in expire && expire.at <= now.getTime())
     throw usageError(`--expire: ${localTime(expire.at)} has passed`);
-  const wholeDays = days ?? profile?.days;
+  const wholeDays = days ?? defaults.days;
   return {
     expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),
     expiryOption: expire && '--expire',
     fields: definedFields({
       kind: options.kind,
-      expire_after_views: options.views ?? profile?.views,
-      deletable_by_viewer: options.deletable ?? profile?.deletable,
-      retrieval_step: options.click ?? profile?.click,
+      expire_after_views: options.views ?? defaults.views,
+      deletable_by_viewer: options.deletable ?? defaults.deletable,
+      retrieval_step: options.click ?? defaults.click,
     }),
     accept: options.acceptLimits,
   };
@@ -316,15 +292,14 @@ async function refusePrinted(
   if (options.generate !== undefined && !options.into && !(json && dryRun))
     await refuseGenerated(context, { json, quiet });
   if (dryRun) return;
-  if (options.generatePassphrase && options.passphraseOut === undefined)
-    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  await refusePrintedPassphrase({ ...options, json }, context);
   if (seal?.mode === 'words' && seal.wordsFile === undefined)
     await refuseToPrint(context, 'the key', 'write-key');
 }
 
 /**
  * Plans the command that sets the secret before it is pushed.
- * @throws CliError (usage) without a command, for an invalid or unsafe variable, and for an output file that exists
+ * @throws CliError (usage) without a command, and for an invalid or unsafe variable
  */
 async function settingOf(
   { as: variable, passphraseOut, keyOut }: PushOptions,
@@ -340,10 +315,8 @@ async function settingOf(
     throw usageError(`"${variable}" is not a valid variable name`);
   if (variable !== undefined && isUnsafe(variable))
     throw usageError(`${variable} would change what is loaded and run`);
-  const exists = [passphraseOut, keyOut].find((path) => path && existsSync(path));
-  if (exists !== undefined)
-    throw usageError(`"${exists}" already exists; nothing was sent`, 'choose a new file');
-  return { words: [program, ...words], variable };
+  const files = [passphraseOut ?? '-', keyOut ?? '-'].filter((path) => path !== '-');
+  return { words: [program, ...words], variable, files };
 }
 
 /** Refuses any other value: the secret may have been meant, as in `--encrypt hunter2`. */

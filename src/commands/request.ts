@@ -1,4 +1,3 @@
-import { refuseToPrint } from '../cli/agent';
 import { filledText, flag, group, newFile, operand, parsed, switchOff } from '../cli/declare';
 import {
   attachments,
@@ -6,10 +5,9 @@ import {
   labelRows,
   linkRows,
   newPassphraseRows,
-  notifyRows,
   type Options,
 } from '../cli/options';
-import { passphraseSource } from '../cli/passphrase';
+import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
 import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
@@ -53,7 +51,6 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    ...notifyRows(),
     wait: flag('--wait', 'wait until it is answered (0) or closed (6)').common().needsInstance(),
     for: parsed(
       '--for <time>',
@@ -65,7 +62,7 @@ const rows = {
     here: flag('--here', 'serve the question from memory until it is answered')
       .common()
       .replacesInstance()
-      .conflicts(['generatePassphrase']),
+      .conflicts(['passphraseOut']),
     output: filledText('-o, --output <path>', 'write the answer to a new file or a folder')
       .names('path')
       .requires('here'),
@@ -97,8 +94,7 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
       '--notify requires --no-encrypt: the instance would e-mail the link without its key',
       'send the link yourself, or let the instance read the answer',
     );
-  if (options.generatePassphrase && options.passphraseOut === undefined)
-    await refuseToPrint(context, 'the passphrase', 'write-passphrase');
+  await refusePrintedPassphrase(options, context);
   const question = options.here
     ? { name: 'text' as const, value: filled(text ?? 'Please enter the secret.', 'the question') }
     : chooseSource({ text }, context, TO_ASK);

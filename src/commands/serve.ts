@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isGuarded } from '../cli/agent';
 import type { Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
@@ -11,11 +12,13 @@ import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
 import { storedProfiles } from '../profile/config-file';
+import { configName, folderOf } from '../profile/folders';
 import { serviceIo, withService } from '../profile/load-service';
 import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
 import { updateProfiles } from '../profile/store';
 import help from './help/serve.txt?raw';
 import { command } from './planned';
+import { expire, pushes } from './serve/open-pushes';
 import {
   dataPlace,
   keyFile,
@@ -39,7 +42,7 @@ export default command({
   help,
   globals: outputRows,
   variableWord: SERVE,
-  commands: { token, rekey, backup, health },
+  commands: { token, pushes, expire, rekey, backup, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
@@ -70,10 +73,13 @@ async function serve({ context, say: terminal }: Entry, plan: ServePlan): Promis
   // SIGHUP is handled before the address is printed, because a script may send it once it reads the address.
   const hangup = hungUp(context, service.reload);
   const { url, firstToken } = service;
+  const profile = await profileOf(entry, plan, service);
   // --quiet does not suppress the token, because it cannot be shown again.
-  if (firstToken !== undefined && !say.manner.json && !guarded)
-    await say.announce(`token of admin, shown only now: ${firstToken}`);
-  const next = await nextCommand(entry, plan, service);
+  if (firstToken !== undefined && !say.manner.json && !guarded) {
+    const where = profile ? `kept in profile "${profile.name}"` : 'shown only now';
+    await say.announce(`token of admin, ${where}: ${firstToken}`);
+  }
+  const next = nextCommand(plan, service, profile);
   // If standard output is closed, the address is only in the log.
   if (!context.stdout.closed)
     await say.print(
@@ -101,35 +107,50 @@ function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: st
 
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** Returns the command that pushes from another terminal; undefined for a service for other machines. */
-async function nextCommand(
-  entry: Entry,
-  { settings: { ephemeral, anonymous } }: ServePlan,
-  service: Started,
-): Promise<string | undefined> {
-  const { firstToken, localUrl, loopback } = service;
-  if (!ephemeral && !loopback) return undefined;
+interface KnownProfile {
+  readonly name: string;
+  readonly isCurrent: boolean;
+}
+
+/** Returns the profile with a token of the service, which is saved if the token is new. */
+async function profileOf(entry: Entry, { settings }: ServePlan, service: Started) {
+  const { ephemeral, trustProxy } = settings;
   // --ephemeral writes nothing to disk, and its token would be useless after the run.
-  const profile = ephemeral
-    ? undefined
-    : await (firstToken === undefined ? findProfile : keepProfile)(entry, service);
+  if (ephemeral || !service.loopback) return undefined;
+  const known = service.firstToken === undefined ? findProfile : keepProfile;
+  return known(entry, service, trustProxy);
+}
+
+/** Returns the command that pushes from another terminal; undefined for a service for other machines. */
+function nextCommand(
+  { settings: { ephemeral, anonymous } }: ServePlan,
+  { localUrl, loopback }: Started,
+  profile: KnownProfile | undefined,
+): string | undefined {
+  if (!ephemeral && !loopback) return undefined;
   if (profile !== undefined)
     return `pwpush push${profile.isCurrent ? '' : ` --profile ${profile.name}`}`;
   return anonymous ? `pwpush push --encrypt --url ${localUrl}` : `pwpush login ${localUrl}`;
 }
 
 /**
- * Finds the profile with a token of the service. If an earlier run saved the profile and used another port, updates its
- * address: the token belongs to the database and is still valid.
+ * Finds the profile with a token of the service. If its address is another one of this machine, at which the service
+ * was before, updates it: the token belongs to the database and is still valid. A proxy keeps its address, and so does
+ * a service that still runs on the data.
  */
-async function findProfile(entry: Entry, { localUrl: url, knows }: Started) {
+async function findProfile(entry: Entry, service: Started, isBehindProxy: boolean) {
+  const { localUrl: url, knows, isShared } = service;
+  if (isShared) {
+    await entry.say.note('another service runs on this data; profiles stay as they are');
+    return undefined;
+  }
   try {
     const { current, profiles } = storedProfiles(entry.context);
     for (const [name, { url: before, token }] of Object.entries(profiles)) {
       if (before === undefined || token === undefined || !(await knows(token))) continue;
       const profile = { name, isCurrent: name === current };
       if (before === url) return profile;
-      if (!/^local(?:-\d+)?$/.test(name) || !isLoopback(new URL(before).hostname)) continue;
+      if (isBehindProxy || !isLoopback(new URL(before).hostname)) continue;
       await updateProfiles(entry, (stored) => ({
         ...stored,
         profiles: { ...stored.profiles, [name]: { ...stored.profiles[name], url } },
@@ -158,7 +179,8 @@ async function keepProfile(entry: Entry, { localUrl: url, firstToken: token, war
     });
     const isCurrent = current === name;
     const use = isCurrent ? '' : `; use it with --profile ${name}`;
-    await entry.say.note(`saved as profile "${name}"${use}`);
+    const path = join(folderOf('config', entry.context), configName);
+    await entry.say.note(`saved with its token in ${path} as profile "${name}"${use}`);
     await entry.say.note(ENCRYPTS);
     return { name, isCurrent };
   } catch (error) {

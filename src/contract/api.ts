@@ -175,3 +175,17 @@ export interface TokenSummary {
   /** ISO 8601, UTC; null unless it was replaced. */
   readonly expires_at: string | null;
 }
+
+/** An open push or request, as `serve pushes --json` prints it. */
+export interface OpenPush {
+  /** A number for the operator, which opens nothing. */
+  readonly id: number;
+  readonly kind: Kind | 'request';
+  /** The name of the owner; null if it was made without a token. */
+  readonly owner: string | null;
+  readonly name: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** Null for a request. */
+  readonly views_remaining: number | null;
+}

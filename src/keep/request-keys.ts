@@ -17,17 +17,24 @@ export type NewKey = ReturnType<typeof newRequestKey>;
 /**
  * Makes a key pair before the request is sent, so that a full disk is noticed in time. In the state folder, the file of
  * the private key is named after the public key until the request has a token.
+ * @param question its beginning is kept, as listings of an instance may not have it
  * @param path a new file for the private key, in place of the state folder
  * @throws CliError (usage, failed) if it cannot be written
  */
-export function newRequestKey(context: RescueContext, base: string, path?: string) {
+export function newRequestKey(
+  context: RescueContext,
+  base: string,
+  question: string,
+  path?: string,
+) {
   const { identity, recipient } = newKeyPair();
   const created = `# created: ${context.now().toISOString()}`;
-  const text = `${instanceLine(base)}${created}\n# public key: ${recipient}\n${identity}\n`;
+  const head = `${instanceLine(base)}${created}\n# public key: ${recipient}\n`;
   if (path !== undefined) {
-    writeForSender(path, text);
+    writeForSender(path, `${head}${identity}\n`);
     return { recipient, path, keep: () => {}, remove: () => rmSync(path, { force: true }) };
   }
+  const text = `${head}# question: ${beginning(question)}\n${identity}\n`;
   const folder = keyFolder(context);
   const draft = keyPath(context, recipient);
   writing(folder, () => {
@@ -64,10 +71,14 @@ const keyFolder = (context: RescueContext) => join(folderOf('state', context), '
 /** @param name the token of the request, or the public key */
 const keyPath = (context: RescueContext, name: string) => join(keyFolder(context), `${name}.key`);
 const instanceLine = (base: string) => `# instance: ${base}\n`;
+/** Enough to tell requests apart. */
+const beginning = (question: string) => /\P{Cc}{1,80}/u.exec(question.trim())?.[0] ?? '';
 
 export interface KeptKey {
   readonly identities: readonly Identity[];
   readonly recipient: string | undefined;
+  /** The first words of the request. */
+  readonly question?: string | undefined;
   /** Undefined for a key that is only in memory. */
   readonly path: string | undefined;
 }
@@ -126,13 +137,14 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
     throw failedError(phrase('key-unreadable', path, why), { cause: error });
   }
   const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
+  const question = /^# question: (.+)$/m.exec(text)?.[1];
   // Another instance could choose the same token for its link, and have the key removed.
   if (!text.startsWith(instanceLine(base)) && recipient !== moved) return undefined;
   const identities = explaining(
     () => parseIdentities(text),
     (error) => failedError(phrase('key-unusable', path, error.message), { cause: error }),
   );
-  return { identities, recipient, path };
+  return { identities, recipient, question, path };
 }
 
 /** Returns undefined for a damaged key file, as an answer that was taken must not be lost because of it. */

@@ -115,6 +115,12 @@ async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date
   return ours && stats?.isDirectory() === isFolder ? stats.mtime : undefined;
 }
 
+/** @throws CliError (usage) if `writeForSender` could not write the file */
+export function checkForSender(path: string): void {
+  writeForSender(path, '');
+  rmSync(path);
+}
+
 /**
  * Writes a file that the sender asked for, 0600, before anything is sent.
  * @throws CliError (usage) if it exists, or cannot be written

@@ -21,6 +21,8 @@ const DEFAULT_TIMEOUT_SECONDS = 30;
 export interface Instance {
   readonly api: Api;
   readonly target: Target;
+  /** The instance is in the memory of this process, so that nobody else runs it. */
+  readonly ephemeral?: true;
 }
 
 interface Connectable extends Pick<Reference, 'repairs'> {

@@ -13,6 +13,7 @@ type EphemeralService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 
 /** An instance in the memory of this process, for one push, or one request for a secret. */
 export interface EphemeralInstance extends Instance {
+  readonly ephemeral: true;
   readonly exposed: boolean;
   /**
    * Resolves to the number of views or answers, once no more are possible.
@@ -63,6 +64,7 @@ export async function startEphemeral(
     if (signal.aborted) throw endedBy(signal);
     return {
       ...(await instanceOf(entry, service)),
+      ephemeral: true,
       exposed: service.exposed,
       ended: () => unlessStopped(service.ended),
       settled: () => unlessStopped(service.settled),
@@ -88,7 +90,7 @@ async function instanceOf(
     inUse: true,
     caFile: undefined,
     account: undefined,
-    defaults: undefined,
+    defaults: {},
   };
   const transport = async () => ({ send, close: async () => {} });
   const context = contextWith(entry.context, { transport });

@@ -25,10 +25,11 @@ export async function withService<T>(work: (service: ServiceModule) => Promise<T
   }
 }
 
-function serviceFailure(error: unknown, { ServiceError }: ServiceModule): unknown {
+function serviceFailure(thrown: unknown, { asServiceError, ServiceError }: ServiceModule): unknown {
+  const error = asServiceError(thrown);
   if (!(error instanceof ServiceError)) return error;
-  const { message, hint, command, input } = error;
-  return new CliError(input ? 'usage' : 'failed', message, {
+  const { message, hint, command, code } = error;
+  return new CliError(code, message, {
     hints: hint === undefined ? [] : { text: hint, command },
     cause: error,
   });

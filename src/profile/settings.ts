@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { accountId, commandWords, days, editions, parseEdition, positive } from '../cli/values';
+import { oneOf } from '../cli/near-words';
+import { accountId, commandWords, days, editions, positive } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -12,6 +13,8 @@ export interface Setting<T> {
   /** Parses the value for `profile set`, which cannot change a setting without this. */
   readonly parse?: (text: string, name: string) => T;
   readonly about?: string;
+  /** The words that the value can be, or `files` if it is a path. */
+  readonly values?: readonly string[] | 'files';
   /** Names the variable of the environment that has precedence over the setting. */
   readonly variable?: string;
   /** Set if the setting is for one address only, as it is a token or decides whom to trust. */
@@ -21,7 +24,11 @@ export interface Setting<T> {
 const WHOLE = 'is not a whole number of 1 or more';
 
 const text = { schema: v.string('is not a string') };
-const flag = { schema: v.boolean('is not a boolean'), parse: parseFlag };
+const flag = {
+  schema: v.boolean('is not a boolean'),
+  parse: parseFlag,
+  values: ['true', 'false'],
+};
 const count = {
   schema: v.pipe(v.number('is not a number'), v.integer(WHOLE), v.minValue(1, WHOLE)),
   parse: positive,
@@ -33,6 +40,7 @@ const file = (about: string, variable: string) =>
     ...text,
     parse: (value: string) => resolve(value),
     about,
+    values: 'files',
     variable,
     bound: 'address',
   }) as const;
@@ -52,8 +60,9 @@ export const settings = {
   click: { ...flag, about: 'a click opens pushes' },
   /** `off` has the effect of no setting, but a login does not replace it. */
   encrypt: {
-    ...oneOf('link', 'words', 'off'),
+    ...among(['link', 'words', 'off']),
     about: 'encrypt pushes; where the key goes: link, words, off',
+    variable: 'PWPUSH_ENCRYPT',
   },
   'ask-passphrase': { ...flag, about: 'ask for a passphrase after a secret that is typed' },
   'ca-file': file('certificates of a private CA', 'PWPUSH_CA_FILE'),
@@ -69,8 +78,7 @@ export const settings = {
   insecure: { ...flag, about: 'accept any certificate, and plain http', bound: 'address' },
   /** Login asks the instance for its edition; `pwpush` is our own service. */
   edition: {
-    schema: v.picklist(editions, `is not one of ${editions.join(', ')}`),
-    parse: parseEdition,
+    ...among(editions),
     about: 'kind of the instance',
     variable: 'PWPUSH_EDITION',
     bound: 'address',
@@ -84,7 +92,7 @@ export const settings = {
   /** True by default. */
   receipts: { ...flag, about: 'keep receipts of pushes on this machine' },
   /** Without this setting, secrets are not printed if a coding agent runs this program. */
-  agent: { ...oneOf('allow', 'refuse'), about: 'whether secrets are printed: allow, refuse' },
+  agent: { ...among(['allow', 'refuse']), about: 'whether secrets are printed: allow, refuse' },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 
 type Name = keyof typeof settings;
@@ -102,7 +110,7 @@ const rows = Object.entries(settings) as readonly [Name, Setting<unknown>][];
 
 export const settingNames = rows.flatMap(([name, { parse }]) => (parse ? [name] : []));
 
-export const aboutSetting = (name: Name) => rows.find(([other]) => other === name)?.[1].about ?? '';
+export const settingNamed = (name: string) => rows.find(([other]) => other === name)?.[1];
 
 /** Describes the first fault of a profile of the config file, such as `days is not a number`; undefined without one. */
 export function wrongSetting(profile: Readonly<Record<string, unknown>>): string | undefined {
@@ -202,7 +210,7 @@ function parseCommand(value: string, name: string): string {
   return value;
 }
 
-const removal = (name: string) => `to remove it, run pwpush profile unset ${name}`;
+const removal = (name: string) => `to remove it, run pwpush profile unset NAME ${name}`;
 
 function parseFlag(value: string, name: string): boolean {
   if (['true', 'yes', 'on', '1'].includes(value)) return true;
@@ -210,17 +218,11 @@ function parseFlag(value: string, name: string): boolean {
   throw usageError(`${name} must be true or false, not "${value}"`);
 }
 
-function oneOf<const Word extends string>(...words: readonly [Word, Word, ...Word[]]) {
+function among<const Word extends string>(words: readonly Word[]) {
   return {
-    schema: v.picklist(words, `is neither ${words.join(' nor ')}`),
-    parse: (value: string, name: string): Word => {
-      const word = words.find((candidate) => candidate === value);
-      if (word !== undefined) return word;
-      throw usageError(
-        `${name} must be ${words.join(', ').replace(/, (?=\w+$)/, ' or ')}, not "${value}"`,
-        removal(name),
-      );
-    },
+    schema: v.picklist(words, `is not one of ${words.join(', ')}`),
+    values: words,
+    parse: oneOf(words),
   };
 }
 

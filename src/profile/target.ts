@@ -63,8 +63,10 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly insecure: boolean;
   readonly edition: Edition | undefined;
   readonly account: number | undefined;
-  /** The profile in use, for the defaults of a push; its address may differ from `base`. */
-  readonly defaults: Profile | undefined;
+  /** The name of the profile in use. */
+  readonly profile?: string | undefined;
+  /** Settings of the environment, and of the profile in use, for a push; their address may differ from `base`. */
+  readonly defaults: PartialSettings;
 }
 
 export class NoInstance extends CliError {
@@ -171,7 +173,8 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
     insecure: typed.settings.insecure === true || insecure,
     edition: matching.find(({ settings }) => settings.edition)?.settings.edition,
     account: typed.settings.account ?? own?.settings.account,
-    defaults: used?.settings,
+    profile: used?.name,
+    defaults: { ...used?.settings, ...env.settings },
   };
 }
 

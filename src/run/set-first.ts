@@ -1,6 +1,6 @@
 import type { Entry } from '../cli/terminal/output';
 import { describe } from '../keep/kept';
-import { tryRescue } from '../keep/rescue';
+import { checkForSender, tryRescue } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
 import type { Output } from '../platform/context';
 import {
@@ -24,6 +24,8 @@ export interface SettingPlan {
   readonly words: readonly [string, ...string[]];
   /** The variable that the command gets the secret in; undefined for standard input. */
   readonly variable: string | undefined;
+  /** Files that are written for the sender when the command has ended. */
+  readonly files: readonly string[];
 }
 
 export interface Setter extends SettingPlan {
@@ -65,6 +67,7 @@ async function checkSafe({ context }: Entry): Promise<void> {
 
 /** @throws CliError that says where the value was saved, unless the command was not started */
 export async function setFirst(entry: Entry, setter: Setter, instance: Instance, value: string) {
+  for (const file of setter.files) checkForSender(file);
   await checkInstance(instance);
   await checkSafe(entry);
   const { context } = entry;

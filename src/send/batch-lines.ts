@@ -57,20 +57,32 @@ const fields: Readonly<Record<string, readonly [what: string, is: Check]>> = {
   note: ['a string', isText],
 };
 
+/** A plain word, and the names that API v2 and our JSON output have for the same. */
+const otherNames = new Map([
+  ['text', 'payload'],
+  ['expire_after_days', 'days'],
+  ['expire_after_views', 'views'],
+  ['deletable_by_viewer', 'deletable'],
+  ['retrieval_step', 'click'],
+]);
+
 function readObject(line: string): BatchEntry {
   const value = parsed(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('not a JSON object', AS_PAYLOAD);
-  if (!Object.hasOwn(value, 'payload')) throw usageError('missing "payload"', AS_PAYLOAD);
-  const entries = Object.entries(value);
-  for (const [name, field] of entries) {
-    checkName(name);
-    const [what, is] = fields[name] as (typeof fields)[string];
+  const names = new Map<string, string>();
+  const entries = Object.entries(value).map(([name, field]) => {
+    const option = otherNames.get(name) ?? name;
+    checkName(option);
+    const [what, is] = fields[option] as (typeof fields)[string];
     if (!is(field)) throw usageError(`"${name}" must be ${what}`);
-  }
+    refuseBoth(names.get(option), name);
+    names.set(option, name);
+    return [option, field];
+  });
+  if (!names.has('payload')) throw usageError('missing "payload" or "text"', AS_PAYLOAD);
+  refuseBoth(names.get('days'), names.get('expire'));
   const { payload, passphrase, days, expire, ...rest } = Object.fromEntries(entries);
-  if (expire !== undefined && days !== undefined)
-    throw usageError('"days" cannot be combined with "expire"', 'use only one of them');
   return {
     payload,
     passphrase,
@@ -85,11 +97,17 @@ function readObject(line: string): BatchEntry {
   };
 }
 
+function refuseBoth(name: string | undefined, other: string | undefined): void {
+  if (name === undefined || other === undefined) return;
+  throw usageError(`"${name}" cannot be combined with "${other}"`, 'use only one of them');
+}
+
 /** Unknown names are refused: ignoring a misspelt limit would leave a push available for longer than meant. */
 function checkName(name: string): void {
   if (Object.hasOwn(fields, name)) return;
   const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
-  throw usageError(`unknown field${which}`, `use ${Object.keys(fields).join(', ')}`);
+  const known = Object.keys(fields).join(', ').replace('payload', 'payload or text');
+  throw usageError(`unknown field${which}`, `use ${known}`);
 }
 
 function parsed(line: string): unknown {

@@ -121,7 +121,7 @@ async function pushCreation(
   instance: Instance,
   handover: Handover,
 ): Promise<Creation<Push>> {
-  const { api, target } = instance;
+  const { api, target, ephemeral } = instance;
   const { limits, seal, result } = draft.plan;
   const { encryption } = seal;
   const mode = encryption?.mode;
@@ -148,7 +148,7 @@ async function pushCreation(
     end: (token) => endPush(request, instance, token),
     summary: (made) => [
       granted(made, passphrase !== undefined, owned, isDate(limits.expiry)),
-      mode && ENCRYPTED[mode],
+      mode ? ENCRYPTED[mode] : ephemeral ? 'not encrypted' : inClear('it'),
     ],
   };
 }
@@ -158,6 +158,10 @@ const ENCRYPTED = {
   words: 'encrypted: send the words separately; the recipient enters them as "Key words"',
   keys: 'encrypted to the public keys',
 };
+
+/** Says what the lack of encryption means, at an instance that others may run. */
+export const inClear = (pushed: 'it' | 'them') =>
+  `not encrypted: who runs the instance can read ${pushed}`;
 
 /** Names the option that the user typed in an error about days, into which its time was converted. */
 function asTyped(error: unknown, option: string | undefined): unknown {
@@ -192,7 +196,8 @@ async function requestCreation(
   const account = accountOf(target);
   const public_key =
     draft.recipient ??
-    (seal.encryption && (await handover.newKey(target.base, seal.encryption.identityFile)));
+    (seal.encryption &&
+      (await handover.newKey(target.base, draft.question, seal.encryption.identityFile)));
   const passphrase = await handover.passphraseOf(draft.passphrase);
   const response_file_attachments = limits.takesFiles || undefined;
   const request: NewRequest = {
@@ -243,9 +248,9 @@ class Handover {
    * Writes the text to a new file, or shows it on stderr; with `--json`, it stands beside the link.
    * @throws CliError (usage) if the text can be neither written nor shown
    */
-  async give(what: 'passphrase' | 'key', text: string, path: string | undefined): Promise<void> {
+  async give(what: 'passphrase' | 'key', text: string, path = '-'): Promise<void> {
     const { context, say } = this.entry;
-    if (path !== undefined) {
+    if (path !== '-') {
       const { writeForSender } = await import('../keep/rescue');
       writeForSender(path, `${text}\n`);
       this.written.push(path);
@@ -269,9 +274,9 @@ class Handover {
     return text;
   }
 
-  async newKey(base: string, path: string | undefined): Promise<string> {
+  async newKey(base: string, question: string, path: string | undefined): Promise<string> {
     const { newRequestKey } = await import('../keep/request-keys');
-    this.#key = newRequestKey(this.entry.context, base, path);
+    this.#key = newRequestKey(this.entry.context, base, question, path);
     if (path !== undefined) this.written.push(path);
     return this.#key.recipient;
   }

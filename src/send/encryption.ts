@@ -26,12 +26,8 @@ export type SealPlan =
   | { readonly mode: 'link' }
   /** A new file gets the words; without it, they are shown on stderr. */
   | { readonly mode: 'words'; readonly wordsFile: string | undefined }
-  /** `keys` are public keys, `files` the paths of files with more; `-` is standard input. */
-  | {
-      readonly mode: 'keys';
-      readonly keys: readonly Recipient[];
-      readonly files: readonly string[];
-    };
+  /** `to` has public keys and the paths of files with more, of which `-` is standard input; `keys` those that were read. */
+  | { readonly mode: 'keys'; readonly to: readonly string[]; readonly keys: readonly Recipient[] };
 
 interface Content {
   readonly text: string | undefined;
@@ -120,31 +116,40 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
 }
 
 /**
- * Reads the public keys in files, and checks that a file can be encrypted to all keys.
+ * Matches keys of all types, mistyped and private ones too: as the path of a file, a key would be quoted in an error.
+ * The base64 of an SSH key begins with `AAAA`.
+ */
+const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-SECRET-KEY-|-----BEGIN )|\sAAAA/i;
+
+/**
+ * Reads public keys, and those in files, and checks that a file can be encrypted to all of them.
  * @throws CliError (usage) for a key that cannot be used
  */
 export async function readRecipients(
-  { mode, keys, files }: Extract<SealPlan, { mode: 'keys' }>,
+  { mode, to }: Extract<SealPlan, { mode: 'keys' }>,
   { context, say }: Entry,
 ): Promise<SealPlan> {
-  const all = [...keys];
+  const { parseRecipient, parseRecipients } = await import('../age/key-files');
+  const keys: Recipient[] = [];
   const leftOut: string[] = [];
-  for (const path of files) {
-    const { parseRecipients } = await import('../age/key-files');
-    const text = await textIn(path, context, 'public keys').catch((error) => {
-      throw asCliError(error).advising(phrase('key-or-file'));
-    });
-    all.push(
-      ...explaining(
-        () => parseRecipients(text, (why) => leftOut.push(`${placeOf(path)}, ${why}`)),
-        ({ message }) => usageError(`${placeOf(path)}: ${message}`),
-      ),
-    );
+  const advised = (error: unknown) => {
+    throw asCliError(error).advising(phrase('key-or-file'));
+  };
+  for (const [index, typed] of to.entries()) {
+    const isKey = LIKE_A_KEY.test(typed);
+    const place = isKey ? `recipient ${index + 1}` : placeOf(typed);
+    const text = isKey ? typed : await textIn(typed, context, 'public keys').catch(advised);
+    const parse = () =>
+      isKey
+        ? [parseRecipient(text)]
+        : parseRecipients(text, (why) => leftOut.push(`${place}, ${why}`));
+    const hint = isKey ? phrase('one-key') : undefined;
+    keys.push(...explaining(parse, ({ message }) => usageError(`${place}: ${message}`, hint)));
   }
   for (const line of leftOut) await say.warn(`left out of ${line}`);
   // Preparing a file refuses too many recipients.
-  await prepareFile(all).catch((error) => {
+  await prepareFile(keys).catch((error) => {
     throw error instanceof AgeError ? usageError(error.message) : error;
   });
-  return { mode, keys: all, files: [] };
+  return { mode, to, keys };
 }

@@ -61,7 +61,7 @@ export async function sendAnswer(
   { text, files, recipient, passphrase }: Answer,
 ): Promise<SecretRequest> {
   const sealed = recipient
-    ? await seal({ mode: 'keys', keys: [recipient], files: [] }, { text, files })
+    ? await seal({ mode: 'keys', keys: [recipient], to: [] }, { text, files })
     : { payload: text, files };
   return sendWithFiles(entry, sealed.files, (metered) =>
     api.requests.respond(token, { response: sealed.payload, files: metered, passphrase }),

@@ -8,6 +8,7 @@ import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
 import { Owners } from './owners/owners';
 import { Pushes } from './pushes/pushes';
 import { Requests } from './requests/requests';
+import { Operator } from './rules/ending';
 import { Files } from './rules/files';
 import { Housekeeping } from './rules/housekeeping';
 import { Space } from './rules/space';
@@ -66,7 +67,8 @@ export async function openService(
       report: log.failure,
     };
     const files = new Files(shared);
-    await files.abandonUnfinished();
+    const others = await database.others();
+    await (others === 'none' ? files.abandonUnfinished() : files.abandonStale());
     await database.setAside();
     const pushes = new Pushes({ ...shared, files });
     const requests = new Requests({ ...shared, files });
@@ -91,44 +93,39 @@ export async function openService(
     };
     const countActive = () => pushes.countActive();
     const scrape = scraper(metrics, { ...io, isUp, countActive });
-    return { settings: checked, app, owners, pushes, requests, housekeeping, log, scrape, close };
+    const isShared = others === 'some';
+    const parts = { app, owners, pushes, requests, housekeeping, log, scrape };
+    return { settings: checked, isShared, ...parts, close };
   } catch (error) {
     await database.close();
     throw asServiceError(error);
   }
 }
 
-/** Manages the owners in a service's database for `serve token`, also while the service runs. */
-export async function openOwners(
+/**
+ * Opens the database of a service for its operator, also while the service runs.
+ * @param create whether a missing database is created; undefined if it never is
+ * @throws ServiceError
+ */
+export async function openForOperator(
   location: DataLocation,
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
+  create?: boolean,
 ) {
-  let database: Database | undefined;
-  let isNew = false;
-  const owners = async <T>(work: (owners: Owners) => Promise<T>, open = openExisting) => {
-    try {
-      database ??= await open(location, io);
-      return await work(new Owners(database, io.now));
-    } catch (error) {
-      throw asServiceError(error);
-    }
+  /** Names where a database was created; undefined if it existed. */
+  let created: string | undefined;
+  const note = () => {
+    created = placeOf(location);
   };
-  const opening = (create: boolean): typeof openExisting =>
-    create
-      ? (where, how) =>
-          openDatabase(where, how, () => {
-            isNew = true;
-          })
-      : (where, how) => openExisting(where, how, ', or --create to make one');
+  const otherwise = create === false ? ', or --create to make one' : undefined;
+  const database = await (create
+    ? openDatabase(location, io, note)
+    : openExisting(location, io, otherwise));
   return {
-    add: (name: string, { label = '', create = false } = {}) =>
-      owners((all) => all.add(name, label), opening(create)),
-    list: () => owners((all) => all.list()),
-    replace: (id: string) => owners((all) => all.replace(id)),
-    revoke: (name: string) => owners((all) => all.revoke(name)),
-    /** Returns where `add` created a database; undefined if it existed. */
-    made: () => (isNew ? placeOf(location) : undefined),
-    close: async () => database?.close(),
+    owners: new Owners(database, io.now),
+    operator: new Operator(database, io.now),
+    created,
+    close: () => database.close(),
   };
 }
 

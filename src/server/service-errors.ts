@@ -5,22 +5,22 @@ export class ServiceError extends Error {
   readonly hint: string | undefined;
   /** A command that does what the hint says. */
   readonly command: string | undefined;
-  /** Whether the input is invalid, rather than something on the machine. */
-  readonly input: boolean;
+  /** `usage` if the input is invalid, rather than something on the machine. */
+  readonly code: 'failed' | 'usage' | 'not_found';
 
   constructor(
     message: string,
-    details: { hint?: string | undefined; command?: string; cause?: unknown; input?: boolean } = {},
+    details: Partial<Pick<ServiceError, 'hint' | 'command' | 'cause' | 'code'>> = {},
   ) {
     super(message, { cause: details.cause });
     this.hint = details.hint;
     this.command = details.command;
-    this.input = details.input ?? false;
+    this.code = details.code ?? 'failed';
   }
 }
 
 export function invalidInput(message: string, hint?: string): ServiceError {
-  return new ServiceError(message, { hint, input: true });
+  return new ServiceError(message, { hint, code: 'usage' });
 }
 
 /** Returns the error of a command that needs exclusive access to the data. */

@@ -14,13 +14,13 @@ import { asServiceError } from './store/database';
 import { tlsWarnings } from './tls-pair';
 
 export { rekey } from './keys/rotation';
-export { openOwners } from './open-service';
+export { openForOperator } from './open-service';
 export { backup } from './ops/database-copy';
 export { tryListening } from './ops/listen';
 export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';
-export { dataName, keyFileOf } from './store/database';
+export { asServiceError, dataName, keyFileOf } from './store/database';
 export { sqliteDriver } from './store/sqlite-driver';
 
 export interface Service {
@@ -32,6 +32,8 @@ export interface Service {
   readonly loopback: boolean;
   /** The token of `admin`, if this start created it. */
   readonly firstToken: string | undefined;
+  /** Whether another service had the data open when this one opened it. */
+  readonly isShared: boolean;
   /** Whether the token is in the database of the service, and works. */
   knows(token: string): Promise<boolean>;
   warn(message: string): void;
@@ -77,6 +79,7 @@ export async function startService(
       localUrl,
       loopback: listening.every(({ host }) => host !== undefined && isLoopback(host)),
       firstToken,
+      isShared: service.isShared,
       knows: (token) => service.owners.knows(token),
       warn: (message) => log.warning(message),
       reload: async () => {

@@ -227,6 +227,7 @@ export const facts = {
   'no-view': 'the push expired without a view',
   'nobody-answered': 'nobody answered in time',
   'not-ready': (url, status) => `${url} is not ready (${status})`,
+  'number-unknown': (id) => `no push with the ID ${id}`,
   'output-too-long': 'the response of the instance is too long',
   'takes-no-files': 'the request accepts no files',
 

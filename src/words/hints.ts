@@ -70,9 +70,11 @@ export const hints = {
   'look-for-request':
     'a request may exist, but nobody has its link: look for it with pwpush list requests',
   'make-service-token':
-    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set headers-file PATH or PWPUSH_HEADERS_FILE',
+    'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set . headers-file PATH or PWPUSH_HEADERS_FILE',
   'nothing-taken': 'no answer was taken or sent: run the command again',
   'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
+  'one-key':
+    "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…",
   'open-in-browser': 'or open the link in a browser',
   'open-there': 'use the link with that address',
   'pass-front':
@@ -97,14 +99,14 @@ export const hints = {
   'send-certificate-if-needed':
     'if it requires a client certificate, send one with --cert and --cert-key',
   'send-headers':
-    'send the headers that it requires (pwpush profile set headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
+    'send the headers that it requires (pwpush profile set . headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
   'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
-    `if that is your instance, use its address: --url ${base}, or pwpush profile set url ${base}`,
+    `if that is your instance, use its address: --url ${base}, or pwpush profile set . url ${base}`,
   'use-one-link': 'leave only one of them; pwpush expire - and run - take one a line',
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
   'was-answered': 'the answer may have arrived: ask the person who requested it',
@@ -153,7 +155,7 @@ export const hints = {
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
   'key-or-file': 'a public key begins with age1 or ssh-; all else is the path of a file',
   'keep-token-elsewhere':
-    'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND',
+    'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set NAME token-command COMMAND',
   mask: orReveal('remove --no-mask'),
   'name-certificate': 'name it with --cert, PWPUSH_CERT_FILE or the setting cert',
   'name-certificate-key': 'name the file of the key with --cert-key',
@@ -189,7 +191,7 @@ export const hints = {
   'save-sealed': 'save it with --no-decrypt, then open it with age -d',
   'send-elsewhere': (origin) => `to send it, add --url ${origin} --anonymous`,
   'set-address': (name) =>
-    `set one: pwpush login --profile ${name}, or pwpush profile set url URL --profile ${name}`,
+    `set one: pwpush login --profile ${name}, or pwpush profile set ${name} url URL`,
   'set-variable': 'next time use --as NAME',
   'set-variable-of-file': 'next time use --file NAME=FILE',
   'shorten-days': (duration) =>
@@ -212,7 +214,7 @@ export const hints = {
   'unlock-keyring': (profile) =>
     `unlock the keyring, or log in again: pwpush login --keyring --profile ${profile}`,
   'use-https': (what, profile) => {
-    const risk = `pwpush profile set insecure true --profile ${profile || 'NAME'}`;
+    const risk = `pwpush profile set ${profile || 'NAME'} insecure true`;
     const which = profile ? 'for this profile' : 'in a profile for that address';
     return what === 'token'
       ? `use https, use --anonymous to send no token, or accept the risk ${which}: ${risk}`

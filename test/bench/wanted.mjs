@@ -8,7 +8,7 @@ export const wanted = {
   version: { what: '`--version` to `node -e 0`', most: 1.1 },
   each: { what: '`push --each`, 10,000 lines, to the time of a bare undici pool of 8', most: 3 },
   receipts: { what: '`push` with 10,000 receipts minus with one, ms', most: 2 },
-  show: { what: '`show last` with 10,000 receipts to with one', most: 1.05 },
+  show: { what: '`preview last` with 10,000 receipts to with one', most: 1.05 },
   pushFile: { what: '`push` of a file of 1 GiB, speed to curl', least: 0.9 },
   getFile: { what: '`get` of a file of 1 GiB, speed to curl', least: 0.9 },
   pushEncrypted: { what: '`push --encrypt` of a file of 1 GiB, speed to plain', least: 0.7 },

@@ -145,7 +145,7 @@ describe('fish (needs fish)', needsPrograms('fish'), () => {
   });
 
   test('what commands are for', () => {
-    expect(described('pwpush pre')).toEqual(['preview\tprint a link once more']);
+    expect(described('pwpush pre')).toEqual(['preview\tshow views and days left']);
   });
 
   test('nothing that was typed is run', () => {

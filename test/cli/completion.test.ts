@@ -28,9 +28,15 @@ test.each<[string, string]>([
   // None that is named like a command of the shell.
   ['--profile ', 'work home'],
   ['--profile work list ', 'active expired requests'],
-  ['profile ', 'list show use set unset remove'],
+  ['profile ', 'list show use set unset rename remove'],
   ['profile use h', 'home'],
-  ['profile set da', 'days'],
+  ['profile set h', 'home'],
+  ['profile set home da', 'days'],
+  ['profile set home encrypt ', 'link words off'],
+  ['profile set home click ', 'true false'],
+  ['profile unset w', 'work'],
+  ['profile unset . vi', 'views'],
+  ['profile rename w', 'work'],
   ['push -f one two --day', '--days'],
   ['push -qv 3 --day', '--days'],
   ['ls --loc', '--local'],
@@ -58,6 +64,7 @@ test.each([
   ['push --from ', 'files\n'],
   ['push --from=', 'files\n'],
   ['push --file a b', 'files\n'],
+  ['profile set work ca-file ', 'files\n'],
   ['get -- ', 'files\n'],
   ['run x -- ', 'commands\n'],
   ['run x -- env ', 'files\n'],
@@ -67,10 +74,10 @@ test.each([
 });
 
 test.each([
-  ['', 'preview\tprint a link once more'],
-  ['help ', 'preview\tprint a link once more'],
+  ['', 'preview\tshow views and days left'],
+  ['help ', 'preview\tshow views and days left'],
   ['help ', 'environment\ttopic'],
-  ['profile set ', 'days\tpushes expire after N days'],
+  ['profile set work ', 'days\tpushes expire after N days'],
 ])('each word of "pwpush %s" has a description', async (line, candidate) => {
   const { stdout } = await place().run('__complete', ...line.split(' '));
   const [, ...lines] = stdout.trimEnd().split('\n');

@@ -58,7 +58,7 @@ async function retrieved(...options: string[]) {
   const id = await here.push(limits, here.service.adminToken);
   const { code, stdout, stderr } = await here.run('get', id, ...options);
   unkeyed = () => undefined;
-  const shown = await here.under({ env: here.admin }).run('show', id, '--json');
+  const shown = await here.under({ env: here.admin }).run('preview', id, '--json');
   return { code, stdout, stderr, views: 3 - JSON.parse(shown.stdout).views_remaining };
 }
 

@@ -112,12 +112,13 @@ describe('an account', () => {
     ['--account', ['--account', '42', '--no-receipt'], [LINK, '--account', '42'], {}],
     ['a profile', ['--no-receipt'], [LINK], { account: 42 }],
   ])('of a push %s tells in which list it is', async (_what, pushed, named, kept) => {
-    const { here } = commercial({}, { PWPUSH_URL: '', PWPUSH_TOKEN: '' });
+    const preview = { 'GET /pushes/quyul5r5w08/preview': { url: 'https://pw.test/p/quyul5r5w08' } };
+    const { here } = commercial(preview, { PWPUSH_URL: '', PWPUSH_TOKEN: '' });
     const profile = { url: 'https://pw.test', token: 't0ken', ...kept };
     await here.keep({ current: 'p', profiles: { p: profile } });
     await here.run('push', ...pushed);
     expect((await here.run('wait', ...named, '--for', '5')).code).toBe(12);
-    expect((await here.run('show', ...named)).code).toBe(0);
+    expect((await here.run('preview', ...named)).code).toBe(0);
   });
 });
 
@@ -148,7 +149,7 @@ describe('a request', () => {
     await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', ...owner);
     expect(sent()).toMatchObject([{ request: { request: 'Q' }, account_id: 42 }]);
     expect((await here.run('list', 'requests', 'open', ...owner)).stdout).toMatch(/^abc\t/);
-    expect((await here.run('show', ASKED, ...owner)).code).toBe(0);
+    expect((await here.run('preview', ASKED, ...owner)).code).toBe(0);
   });
 
   test('is known by its preview, though that is refused', async () => {

@@ -113,6 +113,8 @@ describe('help --json', () => {
     expect(codes).toEqual([['ok', 0], ...Object.entries(exitStatus)]);
     const others = entries.filter(({ aliases }) => aliases.length > 0);
     expect(others.map(({ name, aliases }) => [name, ...aliases])).toEqual([
+      ['request', 'ask'],
+      ['respond', 'answer'],
       ['list', 'ls'],
       ['expire', 'rm'],
     ]);

@@ -37,12 +37,12 @@ describe('of 120 pushes', () => {
     }
   });
 
-  test('show finds an active and an expired one on a later page', async () => {
+  test('preview finds an active and an expired one on a later page', async () => {
     const owner = here.under({ env: here.admin });
     const token = (await owner.run('list', '--all')).stdout.match(/^(\S+)\tn0\t/m)?.[1] ?? '';
-    expect((await owner.run('show', token)).stdout).toContain('\nstate\tactive\n');
+    expect((await owner.run('preview', token)).stderr).toContain('\nstate\tactive\n');
     await owner.run('expire', token);
-    expect((await owner.run('show', token)).stdout).toContain('\nstate\tdeleted\n');
+    expect((await owner.run('preview', token)).stderr).toContain('\nstate\tdeleted\n');
   });
 });
 

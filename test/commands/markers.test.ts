@@ -33,7 +33,7 @@ const asked = `https://pw.test/r/abc#${newKeyPair().recipient}`;
 /** Calls of tools, by a client that has gone when they are answered. */
 const messages = [
   { name: 'list', arguments: {} },
-  { name: 'show', arguments: { link: sealed } },
+  { name: 'preview', arguments: { link: sealed } },
   { name: 'push', arguments: { text: marks.payload } },
   { name: 'get', arguments: { link: marks.token, passphrase: marks.passphrase } },
 ]

@@ -54,7 +54,7 @@ describe('the passphrase of the environment', () => {
   });
 
   test.each([
-    ...['preview', 'show', 'audit'].map((name) => [name, 'LINK']),
+    ...['preview', 'audit'].map((name) => [name, 'LINK']),
     ['wait', 'LINK', '--for', '1'],
   ])('is not sent by %s', async (...words) => {
     await here.under({ env: here.admin }).run(...typed(words, await linked('push')));
@@ -141,7 +141,7 @@ describe('a caller of mcp', () => {
     ['save', { file: 'out' }],
     ['run', { command: ['true'], as: 'X' }],
     ['expire', {}],
-    ['show', {}],
+    ['preview', {}],
     ['audit', {}],
     ['wait', { seconds: 1 }],
   ];

@@ -204,9 +204,11 @@ describe('the plan of', () => {
     ['push --no-encrypt', { seal: { encryption: undefined } }, { encrypt: 'words' }],
     [
       'push --to keys --to ./age1keys',
-      { seal: { encryption: { mode: 'keys', keys: [], files: ['keys', './age1keys'] } } },
+      { seal: { encryption: { mode: 'keys', to: ['keys', './age1keys'] } } },
       { encrypt: 'words' },
     ],
+    ['push --here', { seal: { encryption: { mode: 'link' } } }, { encrypt: 'off' }],
+    ['push --here --no-encrypt', { seal: { encryption: undefined } }],
     ['push', { seal: { offersPassphrase: false } }, {}],
     ['push', { seal: { offersPassphrase: true } }, { 'ask-passphrase': true }],
     ['push', { result: { receipt: false } }, { receipts: false }],

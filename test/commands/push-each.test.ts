@@ -43,7 +43,7 @@ describe('when standard output takes no more, no further line is begun,', () => 
 describe('every option is applied, or refused before anything is sent', () => {
   const refused = [
     ...['--env X', '--generate', '--file x', '--message x', '--raw'],
-    ...['--generate-passphrase', '--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
+    ...['--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
     ...['--host 0.0.0.0', '--port 1'],
   ];
   const besides = ['text', '--kind file', '--host ', '--to -', '--token-file -'];

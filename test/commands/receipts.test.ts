@@ -140,7 +140,7 @@ test.each([
   const other = lied(BASE, own);
   await other.run('push');
   await other.under({ env: { PWPUSH_URL: base } }).run('push');
-  for (const command of ['expire', 'get', 'show', 'wait'])
+  for (const command of ['expire', 'get', 'preview', 'wait'])
     expect(await other.run(command, 'last')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('the last push has no receipt'),

@@ -139,7 +139,7 @@ describe('a server that cheats', () => {
     ['replaced', replacing],
   ])('its key is %s: the request is closed again, unless that is allowed', async (_how, by) => {
     cheat = by;
-    const out = ['--generate-passphrase', '--passphrase-out', here.file('words')];
+    const out = ['--passphrase-out', here.file('words')];
     const words = ['request', 'Q', '--identity-out', here.file('ci.key'), ...out];
     for (const more of [words.slice(0, 2), words])
       expect(await here.under({ stdin: '' }).run(...more)).toMatchObject({ code: 8, stdout: '' });

@@ -110,8 +110,11 @@ test('there are many', () => {
   expect([pairs.length > 30, besidePiped.length > 8]).toEqual([true, true]);
 });
 
-/** What is written, where a dash is standard output. */
-const OUTPUT = ['get --output', 'request --output'];
+/** What is written, where a dash is standard output or standard error. */
+const OUTPUT = [
+  ...['get --output', 'request --output'],
+  ...['push --passphrase-out', 'request --passphrase-out'],
+];
 
 test('an option with the name of a file reads standard input, or refuses a dash', () => {
   const silent = commands.flatMap(([name, { rows }]) =>

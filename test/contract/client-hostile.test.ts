@@ -9,7 +9,7 @@ import * as reference from '../helpers/reference';
 import { place } from '../helpers/run';
 import { answering, json, type Literal } from '../helpers/wire';
 
-const { AUDITED, CREATED, changed, EXPIRED, RETRIEVED, VERSION } = reference;
+const { AUDITED, CREATED, changed, EXPIRED, PREVIEWED, RETRIEVED, VERSION } = reference;
 
 // An instance that answers whatever it likes: a run ends, with a status of the table and no stack trace.
 
@@ -167,7 +167,11 @@ describe('an instance that says what the program says', () => {
     ],
     ['respond https://pw.test/r/abc', [requests.replace('closed', 'open'), requests], undefined],
     ['expire abc', [forging(EXPIRED)], undefined],
-    ['show abc', [forging(AUDITED), row(CREATED, { url_token: 'abc' })], null],
+    [
+      'preview abc',
+      [forging(PREVIEWED), forging(AUDITED), row(CREATED, { url_token: 'abc' })],
+      null,
+    ],
     ['list', [row(CREATED)], undefined],
     ['audit abc', [`{"logs":${row('{"kind":"view"}')}}`, '{"logs":[]}'], undefined],
     ['version', [forging(VERSION)], undefined],

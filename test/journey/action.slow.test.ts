@@ -150,14 +150,32 @@ const error = (message: string) =>
   expect.stringMatching(new RegExp(`::error title=pwpush::${message}`));
 
 describe('the GitHub Action', runner, () => {
+  const KEY = /#[\w-]{22}$/;
+  const IN_CLEAR = /\/p\/[^#]+$/;
+
+  test('encrypts as the step says: by default, by its variable, or not at all', async () => {
+    const pushing = { command: 'push', ...owner(), env: 'DB' };
+    const cases: [RegExp, Record<string, string>, Record<string, string>][] = [
+      [KEY, {}, {}],
+      [KEY, { encrypt: 'true' }, { PWPUSH_ENCRYPT: 'off' }],
+      [IN_CLEAR, { encrypt: 'false' }, {}],
+      [IN_CLEAR, {}, { PWPUSH_ENCRYPT: 'off' }],
+    ];
+    for (const [link, inputs, env] of cases) {
+      const { outputs } = await step({ ...pushing, ...inputs }, { DB: SECRET, ...env });
+      expect(outputs.link).toMatch(link);
+    }
+  });
+
   test('passes on encrypted files, with a passphrase, and masks the link if asked to', async () => {
     writeFileSync(join(work, 'site.key'), 'KEY');
     writeFileSync(join(work, '-x y'), 'other');
     const protection = { PWPUSH_PASSPHRASE: 'over the phone' };
-    const files = { file: 'site.key\n  -x y\n\n', encrypt: 'true', 'mask-link': 'true' };
+    const files = { file: 'site.key\n  -x y\n\n', 'mask-link': 'true' };
     const pushing = await step({ command: 'push', ...owner(), ...files }, protection);
     const { link = '' } = pushing.outputs;
     expect(pushing).toMatchObject({ code: 0, log: masks(service.token, link) });
+    expect(link).toMatch(KEY);
     const named = { ...owner(), link, anonymous: 'true', output: 'inbox/' };
     expect((await step({ command: 'get', ...named }, protection)).code).toBe(0);
     expect(readdirSync(join(work, 'inbox')).sort()).toEqual(['_x y', 'site.key']);

@@ -40,6 +40,8 @@ const run = (by: string, words: string[], env = owner, input = '') =>
   pwpush(words, { by: [by], env, cwd: work, input });
 const done = (stdout = '', stderr = '') => ({ code: 0, signal: null, stdout, stderr });
 const push = (payload: string, more = {}) => pushed(service, payload, more);
+/** The key in a link, without which the instance has the secret in clear. */
+const KEY = /#[\w-]{22}$/;
 /** The link in what a job hands on, such as `LINK=http…`. */
 const linkIn = (name: string) => /^\w+=(http\S+)\n$/.exec(file(name))?.[1] ?? '';
 
@@ -65,8 +67,9 @@ describe('the recipe', needsPrograms('bash', 'curl'), () => {
     run('bash', ['-eo', 'pipefail', '-c', lines], { ...owner, ...env });
 
   test('of GitLab: a link goes from job to job by the report', async () => {
-    const { build, deploy } = yaml(recipe('GitLab'))[0];
-    expect(await step(build.script.join('\n'))).toEqual(done());
+    const { variables, build, deploy } = yaml(recipe('GitLab'))[0];
+    expect(await step(build.script.join('\n'), variables)).toEqual(done());
+    expect(linkIn('build.env')).toMatch(KEY);
     expect(await step(deploy.script.join('\n'), { LINK: linkIn('build.env') })).toEqual(
       done('deployed with ***\n', 'variables set: DEPLOY_TOKEN\n'),
     );
@@ -155,10 +158,14 @@ describe('the GitLab component', onUnix, () => {
     const env = { PWPUSH_TOKEN: service.token, DB_PASSWORD: SECRET };
     expect(await runJob(pushing, env)).toEqual(done());
     const LINK = linkIn('pwpush.env');
+    expect(LINK).toMatch(KEY);
     const deployed = done('deployed\n', 'variables set: DB_PASSWORD\n');
     expect(await runJob(running, { LINK })).toEqual(deployed);
     expect(file('got')).toBe(SECRET);
     expect((await runJob(running, { LINK })).code).toBe(6);
+    const [, inClear] = component('push').job({ env: 'DB_PASSWORD', encrypt: false });
+    expect(await runJob(inClear, { ...env, PWPUSH_ENCRYPT: 'link' })).toEqual(done());
+    expect(linkIn('pwpush.env')).toMatch(/\/p\/[^#]+$/);
   });
 
   test('runs a command as it was written, and none without a secret for it', async () => {
@@ -183,7 +190,7 @@ describe('the GitLab component', onUnix, () => {
       const used = [...scripts.matchAll(/\$\[\[ inputs\.(\w+) \]\]/g)].map(([, one = '']) => one);
       expect(used.length).toBeGreaterThan(1);
       for (const { type, regex = '' } of used.map((one) => inputs[one])) {
-        if (type === 'number') continue;
+        if (type === 'number' || type === 'boolean') continue;
         const hostile = ['A;id', 'A B', '$(id)', '--help', '', 'A\nid', '1'];
         expect(hostile.filter((word) => new RegExp(regex).test(word))).toEqual([]);
       }

@@ -93,7 +93,7 @@ test('the key is in no byte on the wire, in no log, message, name or file', asyn
     [['get', words.stdout.trim()], '', { PWPUSH_KEY: drawn }],
     [['get', words.stdout.trim(), '--key-file', '-'], drawn],
     [['get', to.stdout.trim(), '-i', id]],
-    ...['show', 'preview', 'audit', 'wait'].map((word): [string[]] => [[word, link]]),
+    ...['preview', 'audit', 'wait'].map((word): [string[]] => [[word, link]]),
     [['list', '--json']],
     [['expire', ...links, '--json']],
     [['get', link]],

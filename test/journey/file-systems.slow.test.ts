@@ -45,7 +45,13 @@ describe('the config file', needsPrograms('strace'), () => {
     ['replacing over file systems', [`${RENAME}:error=EXDEV`], false],
     ['both', [`${RENAME}:error=EBUSY`, `${CHMOD}:error=EPERM`], true],
   ])('is written without %s', async (_what, calls, isOpen) => {
-    const { code, stderr } = await profile(failing(...calls), 'set', 'url', 'https://new.test');
+    const { code, stderr } = await profile(
+      failing(...calls),
+      'set',
+      'default',
+      'url',
+      'https://new.test',
+    );
     expect([code, stderr.includes('other users can read')]).toEqual([0, isOpen]);
     const { profiles } = JSON.parse(readFileSync(config(), 'utf8'));
     expect(Object.keys(profiles)).toEqual(['old', 'default']);
@@ -54,7 +60,7 @@ describe('the config file', needsPrograms('strace'), () => {
 
   test('that a kill leaves in part is read from its copy, which the next change removes', async () => {
     const calls = [`${RENAME}:error=EBUSY`, 'ftruncate:signal=KILL'];
-    const killed = await profile(failing(...calls), 'set', 'url', 'https://new.test');
+    const killed = await profile(failing(...calls), 'set', 'default', 'url', 'https://new.test');
     expect([killed.code === 0, read('config.json.old')]).toEqual([false, OLD]);
     writeFileSync(config(), read('config.json').slice(0, -1));
     const env = { ...somebody.env, PWPUSH_CONFIG_DIR: folder };

@@ -91,7 +91,7 @@ describe('push --here', () => {
 
   test('waits for the repetition of a response that was lost, or Ctrl-C', alsoBinary, async () => {
     for (const repeats of [true, false]) {
-      const { running, item } = await serving(['push']);
+      const { running, item } = await serving(['push', '--no-encrypt']);
       await lose(item, KEY);
       await running.says(PHRASE, 'stderr');
       const again = () => fetch(item, { headers: { 'idempotency-key': `"${KEY}"` } });
@@ -346,7 +346,9 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
     expect(await fromThere(['get', link])).toMatchObject({ code: 0, stdout: 's3cret' });
     const { code, stderr } = await running.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: plain http: anyone on the way could read it');
+    expect(stderr).toContain(
+      'warning: plain http: anyone on the way could change the page, which decrypts',
+    );
     expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 

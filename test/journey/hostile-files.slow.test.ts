@@ -66,7 +66,7 @@ test.each(partOf(['000', '777'], 0))(
   allOf(needsFile('/dev/full'), alsoBinary),
   async (umask) => {
     const line = `umask ${umask}
-      $PWPUSH profile set days 3 --profile a
+      $PWPUSH profile set a days 3
       $PWPUSH get ${await link()} >/dev/full
       $PWPUSH get ${await link()} --output "$TMPDIR/secret"`;
     expect((await shell(line, { env })).code).toBe(0);
@@ -107,7 +107,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
   test('a home that cannot be written is told of by name, and nothing else needs it', async () => {
     mkdirSync(at('home'));
     env = { ...env, PWPUSH_CONFIG_DIR: '', PWPUSH_STATE_DIR: '' };
-    const set = await asNobody('$PWPUSH profile set days 3 --profile a');
+    const set = await asNobody('$PWPUSH profile set a days 3');
     expect([set.code, set.stderr.split('\n')[0]]).toEqual([
       1,
       `pwpush: cannot create the folder "${at('home/.config/pwpush')}" (permission denied)`,
@@ -163,7 +163,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
         rmSync(at('tmp'), { recursive: true });
         mkdirSync(at('tmp'));
         chmodSync(at('tmp'), 0o1777);
-        const set = await line('$PWPUSH profile set days 3 --profile a');
+        const set = await line('$PWPUSH profile set a days 3');
         expect([set.code, set.stderr]).toEqual([code, expect.stringContaining(why)]);
       }
       expect(contents(at('clone'))).toEqual(before);
@@ -189,7 +189,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
       expect.stringMatching(/cannot read .*: permission denied/),
     ]);
     chmodSync(at('config/config.json'), 0o644);
-    const { code, stderr } = await asNobody('$PWPUSH profile set days 3 --profile a');
+    const { code, stderr } = await asNobody('$PWPUSH profile set a days 3');
     expect([code, stderr]).toEqual([1, expect.stringContaining('permission denied')]);
     expect(readFileSync(at('config/config.json'), 'utf8')).toBe('{"profiles":{}}');
   });
@@ -225,7 +225,7 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
       prepare(path, 0, was);
     }
     prepare(at('config'), uid, mode);
-    const write = await within(['profile', 'set', 'days', '3', '--profile', 'a']);
+    const write = await within(['profile', 'set', 'a', 'days', '3']);
     expect(write.code).toBe(2);
   });
 
@@ -234,7 +234,7 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
     const push = () => within(['push'], here, 'x');
     expect((await push()).code).toBe(0);
     prepare(at('state'), 0, 0o777);
-    const { code, stderr } = await within(['show', 'last'], here);
+    const { code, stderr } = await within(['preview', 'last'], here);
     expect([code, stderr]).toEqual([2, expect.stringContaining('is open to other users')]);
     const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
     const before = kept();

@@ -68,12 +68,12 @@ push                        | CALL push share age encryption                    
 push --dry-run --no-encrypt | FRAME dry-run push instance share                        | NET vm
 push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
 get LINK                    | CALL get taking                                         | WASM
-show LINK                   | CALL TABLE progress show                                | WASM
+preview LINK                | CALL TABLE preview progress                             | WASM
 list                        | CALL TABLE list                                         | WASM
 expire LINK                 | CALL expire in-order taking                             | WASM
 mcp --help                  | FRAME mcp                                               | vm
 mcp                         | FRAME mcp safe-name secret-forms serve-tools instance    | NET crypto fs/promises os vm
-profile set days 3          | FRAME TABLE atomic-file profile instance source store system-keyring | WASM assert crypto fs/promises os
+profile set work days 3     | FRAME TABLE atomic-file profile instance source store system-keyring | WASM assert crypto fs/promises os
 `;
 const rows = [...lines.matchAll(/^(.*?) +\| (.*?) +\| (.*)$/gm)].map(([, ...row]) => row);
 

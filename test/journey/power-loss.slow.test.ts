@@ -258,8 +258,8 @@ async function aPush(home: string): Promise<Scene> {
 }
 
 async function aProfile(home: string): Promise<Scene> {
-  await ran(home, ['profile', 'set', 'days', '2', '--profile', 'one']);
-  const { trace } = await ran(home, ['profile', 'set', 'days', '3', '--profile', 'two']);
+  await ran(home, ['profile', 'set', 'one', 'days', '2']);
+  const { trace } = await ran(home, ['profile', 'set', 'two', 'days', '3']);
   return {
     trace,
     async judge(folder, left) {

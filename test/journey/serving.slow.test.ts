@@ -118,7 +118,7 @@ test('on a terminal it says what to type elsewhere, and stops when hung up', wit
   // The address itself, not the line of the log that tells it: what cannot be printed is a failure.
   await terminal.shows('\nhttp://127.0.0.1');
   await terminal.shows('in another terminal: pwpush push');
-  expect(terminal.screen()).toContain('saved as profile "local"');
+  expect(terminal.screen()).toMatch(/ kept in profile "local":\s+pwp_/);
   terminal.hangUp();
   await ended;
 });

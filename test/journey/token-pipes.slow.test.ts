@@ -18,7 +18,7 @@ const owned = (words: string) =>
   });
 
 test.each([
-  'push --env A_SECRET --generate-passphrase --passphrase-out words --quiet',
+  'push --env A_SECRET --passphrase-out words --quiet',
   'push --each --from secrets',
   'doctor',
   'login --quiet',

@@ -77,7 +77,7 @@ const keep = (name: string, profile: Profile) =>
   here.keep({ current: name, profiles: { [name]: profile } });
 
 const ALTERNATIVES =
-  'hint: log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set token-command COMMAND\n';
+  'hint: log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set NAME token-command COMMAND\n';
 
 const refused = (problem: string) => ({
   code: 1,
@@ -123,8 +123,8 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
   test.each([
     ['login', ['login', 'https://pw.test']],
     ['profile remove', ['profile', 'remove', 'default']],
-    ['another address', ['profile', 'set', 'url', 'https://new.test']],
-    ['a token command', ['profile', 'set', 'token-command', 'pass x']],
+    ['another address', ['profile', 'set', '.', 'url', 'https://new.test']],
+    ['a token command', ['profile', 'set', '.', 'token-command', 'pass x']],
   ])('is undone by %s', async (_what, words) => {
     const env = await bus(true);
     await login(env);
@@ -159,6 +159,35 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
         }
     },
   );
+
+  test('goes with a renamed profile, and stays whichever call of the keyring fails', async () => {
+    const env = await bus(true);
+    const log = here.file('calls');
+    for (let [nth, calls] = [1, 1]; calls >= nth; nth++) {
+      spawnSync(SECRET_TOOL, ['clear', 'application', 'pwpush'], { env });
+      await here.keep({ profiles: {} });
+      await login(env);
+      writeFileSync(log, '');
+      const fail = `[ $(wc -l < '${log}') -eq ${nth} ] && { echo planted >&2; exit 1; }`;
+      install('secret-tool', `echo >> '${log}'; ${fail}; exec ${SECRET_TOOL} "$@"`);
+      const { code, stdout, stderr } = await here
+        .under({ env })
+        .run('profile', 'rename', 'default', 'work');
+      calls = readFileSync(log, 'utf8').length;
+      install('secret-tool', `exec ${SECRET_TOOL} "$@"`);
+      expect(stdout + stderr).not.toContain(token);
+      const name = code === 0 ? 'work' : 'default';
+      expect(here.kept()).toMatchObject({ current: name, profiles: { [name]: { keyring: true } } });
+      expect((await here.under({ env }).run('list')).code).toBe(0);
+      const entries = spawnSync(SECRET_TOOL, ['search', '--all', 'application', 'pwpush'], { env });
+      // Where it could not be removed by the old name, that is said.
+      const isLeft = stderr.includes('still');
+      expect([nth, String(entries.stdout).match(/^secret = /gm)?.length]).toEqual([
+        nth,
+        isLeft ? 2 : 1,
+      ]);
+    }
+  });
 
   test('is refused without a bus, and with a locked keyring', async () => {
     expect(await login(desktop())).toEqual(

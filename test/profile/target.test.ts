@@ -114,6 +114,7 @@ describe('a pasted link', () => {
       token: undefined,
       caFile: undefined,
       insecure: false,
+      profile: 'home',
       defaults: home,
     });
   });
@@ -137,6 +138,7 @@ describe('a pasted link', () => {
       tokenFrom: 'profile "work"',
       caFile: '/work.pem',
       insecure: true,
+      profile: 'home',
       defaults: STORED.profiles.home,
     });
   });

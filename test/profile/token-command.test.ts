@@ -120,7 +120,7 @@ describe('the setting token-command', () => {
   test('replaces a stored token, and login replaces it', async () => {
     await keep({ url, token: 'old' });
     const command = `echo ${token}`;
-    expect(await here.run('profile', 'set', 'token-command', command)).toMatchObject({
+    expect(await here.run('profile', 'set', '.', 'token-command', command)).toMatchObject({
       code: 0,
       stderr: 'the token that was stored in the profile was removed\n',
     });
@@ -138,7 +138,7 @@ describe('the setting token-command', () => {
     await here.run('logout');
     expect(here.kept()?.profiles.work).toEqual({ url });
     await keep(kept);
-    await here.run('profile', 'set', 'url', 'https://new.test');
+    await here.run('profile', 'set', '.', 'url', 'https://new.test');
     expect(here.kept()?.profiles.work).toEqual({ url: 'https://new.test' });
   });
 

@@ -46,9 +46,33 @@ test('an object has the names of the options', () => {
   });
 });
 
+test('an object may have the names of the API, each field once', () => {
+  const same = {
+    payload: 'text',
+    days: 'expire_after_days',
+    views: 'expire_after_views',
+    deletable: 'deletable_by_viewer',
+    click: 'retrieval_step',
+  };
+  const all = { payload: 'x', days: 1, views: 2, deletable: true, click: false };
+  const named = Object.entries(all).map(([name, value]) => [same[name as keyof typeof all], value]);
+  expect(readEntry(json(Object.fromEntries(named)), true)).toEqual(readEntry(json(all), true));
+  for (const [name, value] of named) {
+    const message = expect.stringContaining(`"${name}"`);
+    const refused = expect.objectContaining({ code: 'usage', message });
+    expect(() => readEntry(json({ ...all, [name as string]: value }), true)).toThrow(refused);
+  }
+});
+
 const wrong = [
   ...[{ days: 0 }, { views: '3' }, { views: 1.5 }, { deletable: 'yes' }, { kind: 'file' }],
-  ...[{ passphrase: '' }, { day: 1 }, { retrieval_step: true }, { 'S3cret!': 1 }],
+  ...[
+    { passphrase: '' },
+    { day: 1 },
+    { retrieval_step: 'yes' },
+    { expire_after_days: 1, expire: '6h' },
+    { 'S3cret!': 1 },
+  ],
 ].map((more) => ({ payload: 'x', ...more }));
 test.each([...[{}, { payload: '' }, { payload: 7 }, [], 'secret'], ...wrong])(
   '%j is refused, and nothing of it quoted',

@@ -19,7 +19,7 @@ describe.each(Object.entries(numbers))('%s', (name, { help, range, preset }) => 
     for (const value of out)
       expect(() => checked(value)).toThrow(
         expect.objectContaining({
-          input: true,
+          code: 'usage',
           message: expect.stringMatching(`^${label} must be `),
         }),
       );

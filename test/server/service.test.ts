@@ -105,9 +105,9 @@ describe('starting', () => {
     const file = join(folder, 'file');
     await writeFile(file, 'not a database');
     for (const tlsKey of ['/nonexistent', file])
-      expect(await failure({ tlsCert: file, tlsKey })).toMatchObject({ input: false });
+      expect(await failure({ tlsCert: file, tlsKey })).toMatchObject({ code: 'failed' });
     for (const settings of [{ maxViews: 0 }, { maxBuffer: 1024 ** 2 }, { maxConnections: 15 }])
-      expect(await failure(settings)).toMatchObject({ input: true });
+      expect(await failure(settings)).toMatchObject({ code: 'usage' });
   });
 
   const exposed = 'listening on 0.0.0.0 without TLS: secrets and tokens can be read in transit';

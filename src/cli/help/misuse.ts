@@ -55,8 +55,13 @@ export function unknownSubcommand(word: string, command: Command): CliError {
   );
 }
 
-const helpOf = (command: Command) =>
-  [...lineage(command).map((parent) => parent.name()), '--help'].join(' ');
+/** Returns the way to the help, or for a command whose arguments have an order that order. */
+function helpOf(command: Command): string {
+  const order = command.registeredArguments.filter(({ required }) => required);
+  const words =
+    order.length > 1 ? order.map((argument) => argument.name().toUpperCase()) : ['--help'];
+  return [...lineage(command).map((parent) => parent.name()), ...words].join(' ');
+}
 
 /** Options with these names, which tools like this one have, would show a secret to other users. */
 const SECRETS = /^--(?:api-?key|pass(?:w(?:or)?d)?|pwd?|secret|token)$/;

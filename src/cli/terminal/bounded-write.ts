@@ -27,13 +27,14 @@ export function lineStart(output: Output): string {
   return inLine.delete(output) ? '\n' : '';
 }
 
-/** Folds lines at spaces. Links stay whole, and so do indented lines, which are to be copied. */
+/** Folds lines at spaces, best between the parts of `a · b`. Links stay whole, and so do indented lines, which are to be copied. */
 export function folded(
   text: string,
   { isTTY, columns }: Pick<Output, 'isTTY' | 'columns'>,
 ): string {
   if (!isTTY || text.length <= columns) return text;
-  const part = new RegExp(`(.{1,${columns}})(?: |$)`, 'g');
+  const parts = `.{1,${columns}}(?=$)|.{1,${columns - 2}} ·|.{1,${columns}}`;
+  const part = new RegExp(`(${parts})(?: |$)`, 'g');
   const fold = (line: string) =>
     /^( |$)/.test(line) ? line : line.replace(part, '$1\n').trimEnd();
   return text.split('\n').map(fold).join('\n');

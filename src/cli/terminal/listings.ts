@@ -1,7 +1,8 @@
-import type { TokenSummary } from '../../contract/api';
+import type { OpenPush, TokenSummary } from '../../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../../contract/decode';
+import { listed } from '../../words/grammar';
 import type { Look, Style } from './output';
-import { type Column, type Listing, type Pair, pairs } from './table';
+import type { Column, Listing, Pair } from './table';
 import { ago, ahead, timeLeft } from './wording';
 
 const isProtected = ({ passphrase }: { readonly [field: string]: unknown }) =>
@@ -61,7 +62,7 @@ export const activePushes: Listing<Push> = {
     expiresColumn,
     createdColumn,
     idColumn,
-    // `pageFlags`, which most pushes have, would leave no room for `contentFlags`: the command `show` has them.
+    // `pageFlags`, which most pushes have, would leave no room for `contentFlags`: the command `preview` has them.
     { title: 'FLAGS', shown: (push) => contentFlags(push).join(',') },
   ],
   optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
@@ -75,9 +76,9 @@ export const activePushes: Listing<Push> = {
   ],
 };
 
-/** Says `by you` only if recipients cannot delete the push: otherwise it is not known who did. */
-const howEnded = ({ deleted, deletable_by_viewer: deletable, views_remaining: left }: Push) => {
-  if (deleted) return deletable ? 'deleted' : 'by you';
+/** Who deleted a push is not known: its owner, a recipient or the operator of the instance. */
+const howEnded = ({ deleted, views_remaining: left }: Push) => {
+  if (deleted) return 'deleted';
   if (typeof left !== 'number') return 'limit';
   return left === 0 ? 'last view' : 'time';
 };
@@ -148,16 +149,14 @@ export const requestList: Listing<SecretRequest> = {
 const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);
 const timeToCome = (time: string, { tty, now }: Look) => (tty ? ahead(time, now) : time);
 
-const namePairs = ({ html_url, name, note }: Partial<PushState>): readonly Pair[] => [
-  ['link', html_url ?? ''],
+const namePairs = ({ name, note }: Partial<PushState>): readonly Pair[] => [
   name ? ['name', name] : false,
   note ? ['note', note] : false,
 ];
 
-/** Each line has one property, in two columns on a terminal, as `name<TAB>value` in a pipe. */
-export function requestText(request: SecretRequest, look: Look): string {
+export function requestFacts(request: SecretRequest, look: Look): Pair[] {
   const { state, response_file_attachments: files, public_key: key } = request;
-  const fields: Pair[] = [
+  return [
     ...namePairs(request),
     request.request ? ['question', request.request] : false,
     ['state', state ?? 'unknown'],
@@ -170,7 +169,6 @@ export function requestText(request: SecretRequest, look: Look): string {
     ['answer may have files', files == null ? 'unknown' : yesNo(files)],
     ['answer is encrypted', yesNo(Boolean(key))],
   ];
-  return pairs(fields, look);
 }
 
 const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> = {
@@ -187,7 +185,7 @@ const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> =
   response: ['answered', 'green'],
   failed_response: ['answered too late', 'red'],
   response_view: ['answer read by you'],
-  close: ['closed by you', 'yellow'],
+  close: ['closed', 'yellow'],
 };
 /** An instance may have other kinds of events, and send any text as a kind. */
 const kindOf = ({ kind }: AuditEntry) => (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined);
@@ -239,17 +237,49 @@ export const tokenList: Listing<TokenSummary> = {
     [id, name, label, created_at, last_used_at, expires_at].map(text),
 };
 
+/** Formats `serve pushes`. A pipe gets ID, kind, user, name, created, expires, views left. */
+export const openPushList: Listing<OpenPush> = {
+  columns: [
+    { title: 'ID', right: true, shown: ({ id }) => text(id) },
+    { title: 'KIND', shown: ({ kind }) => kind },
+    { title: 'USER', shown: ({ owner }) => text(owner), elastic: NAME_WIDTH },
+    nameColumn,
+    { title: 'VIEWS LEFT', right: true, shown: (push) => text(push.views_remaining) },
+    { title: 'EXPIRES', shown: (push, look) => ahead(push.expires_at, look.now) },
+    createdColumn,
+  ],
+  optional: ['CREATED', 'EXPIRES', 'VIEWS LEFT', 'KIND'],
+  fields: ({ id, kind, owner, name, created_at, expires_at, views_remaining }) =>
+    [id, kind, owner, name, created_at, expires_at, views_remaining].map(text),
+};
+
 export const yesNo = (value: boolean) => (value ? 'yes' : 'no');
 
 /** What is known of a push: without its owner's token, that is less than lists have. */
 export type PushState = Pick<Push, 'url_token'> &
   Partial<{ readonly [Key in keyof Push]: Push[Key] | null }>;
 
-/** Each line has one property, in two columns on a terminal, as `name<TAB>value` in a pipe. */
-export function pushStateText(push: PushState, look: Look): string {
+/** How a push is encrypted, and who can open it, by what `pwpush serve` says in its lists. */
+const sealings: Readonly<Record<string, readonly [how: string, ...needs: string[]]>> = {
+  link: ['yes, with a key in its link', 'the whole link'],
+  words: ['yes, with words', 'the link', 'the words'],
+  recipient: ['yes, to public keys', 'the link', 'a private key'],
+};
+
+function sealing(push: PushState): readonly [how: string, who: string] {
+  if (push.encrypted == null) return ['unknown', 'unknown'];
+  const [how, ...needs] = push.encrypted
+    ? (sealings[`${push.sealed_with}`] ?? ['yes', 'the link', 'its key or words'])
+    : ['no', 'the link'];
+  if (isProtected(push)) needs.push('the passphrase');
+  return [how, `anyone with ${listed(needs)}`];
+}
+
+export function pushFacts(push: PushState, look: Look): Pair[] {
   const known = (value: boolean | null | undefined) => (value == null ? 'unknown' : yesNo(value));
   const rest = (left?: number | null, all?: number | null) =>
     left == null ? 'unknown' : `${left} of ${all ?? '?'}`;
+  const [encrypted, who] = sealing(push);
   const state = push.deleted ? 'deleted' : push.expired ? 'expired' : 'active';
   const fields: Pair[] = [
     ...namePairs(push),
@@ -262,14 +292,15 @@ export function pushStateText(push: PushState, look: Look): string {
     push.created_at ? ['created', timeText(push.created_at, look)] : false,
     push.expires_at && !push.expired_on ? ['expires', timeToCome(push.expires_at, look)] : false,
     push.expired_on ? ['expired', timeText(push.expired_on, look)] : false,
-    typeof push.encrypted === 'boolean' ? ['encrypted', yesNo(push.encrypted)] : false,
+    ['encrypted', encrypted],
   ];
   // The passphrase of an expired push is null, whether it had one or not.
   if (!push.expired)
     fields.push(
+      ['opened by', who],
       ['passphrase', known(push.passphrase === undefined ? null : isProtected(push))],
       ['needs a click', known(push.retrieval_step)],
       ['recipient can delete', known(push.deletable_by_viewer)],
     );
-  return pairs(fields, look);
+  return fields;
 }

@@ -33,6 +33,8 @@ export interface Terminal {
   printText(text: string): Promise<void>;
   /** `--quiet` and `--json` drop notes. */
   note(what: Said): Promise<void>;
+  /** Prints lines of facts as notes: in columns on a terminal, with tabs in a pipe. */
+  notes(render: (look: Look) => string): Promise<void>;
   /** Only a terminal gets a remark. */
   remark(what: Said): Promise<void>;
   /** `--quiet` does not drop announcements. */
@@ -75,6 +77,9 @@ export function entryOf(context: Context, manner: Manner): Entry {
       ),
     printText: (text) => stdout.write(text),
     note,
+    notes: async (render) => {
+      if (!quiet && !json) await write(render(await look(stderr)));
+    },
     remark,
     advise: async (hint) => remark(`hint: ${await adviceText(hint)}`),
     announce: line,

@@ -131,6 +131,6 @@ export function span(milliseconds: number): string {
 }
 
 /** Returns `1 view` or `2 views`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }

@@ -11,7 +11,7 @@ import { pushLink } from '../../contract/address';
 import type { Context } from '../../platform/context';
 import { CliError, tried } from '../../platform/errors';
 import { storedProfiles } from '../../profile/config-file';
-import { aboutSetting, settingNames } from '../../profile/settings';
+import { settingNamed, settingNames } from '../../profile/settings';
 
 /** A shell completes `files` and `commands` by itself; `links` are the pushes with a receipt on this machine. */
 type Offer = readonly Candidate[] | 'files' | 'commands' | 'links';
@@ -51,7 +51,7 @@ export async function complete(
 interface Place {
   readonly word: string;
   readonly command: Command;
-  readonly operands: number;
+  readonly operands: readonly string[];
   readonly open: Option | undefined;
   /** Counts the words between `--` and the typed word; undefined without `--`. */
   readonly rest: number | undefined;
@@ -78,7 +78,7 @@ async function placeOfLast(
   return {
     word: line.at(-1) ?? '',
     command,
-    operands: operands.filter((operand) => operand !== HERE).length,
+    operands: operands.filter((operand) => operand !== HERE),
     open,
     rest: dashes === -1 || open ? undefined : before.length - dashes - 1,
   };
@@ -103,18 +103,18 @@ function offerFor(place: Place, context: Context): Offer {
   }
   const isHelp = command.name() === 'help';
   if (typed.startsWith('-') && (!open || open.variadic))
-    return isHelp ? words(operands === 0 ? ['--json'] : []) : optionsFor(command);
+    return isHelp ? words(operands.length === 0 ? ['--json'] : []) : optionsFor(command);
   if (open) return optionValues(open, context);
-  if (isHelp && operands > 0) return [];
+  if (isHelp && operands.length > 0) return [];
   if (isHelp) return [...commandWords(commands[0] ?? command), ...words(topics, 'topic')];
-  if (operands === 0 && command.commands.length > 0)
+  if (operands.length === 0 && command.commands.length > 0)
     return command.parent
       ? commandWords(command)
       : [...commandWords(command), ...words(['help'], 'help on a command or a topic')];
   const { registeredArguments: all } = command;
   const last = all.at(-1);
-  const argument = all[operands] ?? (last?.variadic ? last : undefined);
-  return argument ? valuesFor(argument, context) : [];
+  const argument = all[operands.length] ?? (last?.variadic ? last : undefined);
+  return argument ? valuesFor(argument, context, operands.at(-1)) : [];
 }
 
 const words = (list: readonly string[], description?: string): Candidate[] =>
@@ -142,7 +142,8 @@ function optionValues(option: Option | undefined, context: Context): Offer {
   return option?.required ? valuesFor(option, context) : [];
 }
 
-function valuesFor(declared: Option | Argument, context: Context): Offer {
+/** @param before the operand before the typed word */
+function valuesFor(declared: Option | Argument, context: Context, before = ''): Offer {
   if (declared.argChoices) return words(declared.argChoices);
   switch (subjectOf(declared)) {
     case 'path':
@@ -153,7 +154,11 @@ function valuesFor(declared: Option | Argument, context: Context): Offer {
       // Names may be unsafe, because another user may have written the config file.
       return offered(words(Object.keys(storedProfiles(context).profiles)));
     case 'setting':
-      return settingNames.map((word) => ({ word, description: aboutSetting(word) }));
+      return settingNames.map((word) => ({ word, description: `${settingNamed(word)?.about}` }));
+    case 'value': {
+      const values = settingNamed(before)?.values ?? [];
+      return values === 'files' ? values : words(values);
+    }
     default:
       return [];
   }

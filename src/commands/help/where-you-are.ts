@@ -33,10 +33,7 @@ async function situation(
   options: GlobalOptions,
   purpose: string,
 ): Promise<{ readonly facts: string | Rows; readonly next: Rows }> {
-  const target = tried(() => {
-    const sources = sourcesOf(entry, options);
-    return { ...targetOf(sources), name: sources.inUse.name };
-  });
+  const target = tried(() => targetOf(sourcesOf(entry, options)));
   if (target instanceof NoInstance)
     return {
       facts: `${purpose}\n\nNo instance is configured.`,
@@ -55,13 +52,12 @@ async function situation(
         LOG_IN,
       ],
     };
-  const { base, baseFrom = '', token, defaults } = target;
-  const name = defaults ? `${target.name}` : 'none';
-  const ofProfile = `profile "${name}"`;
+  const { base, baseFrom = '', token, profile = 'none' } = target;
+  const ofProfile = `profile "${profile}"`;
   const from = (source: string) => (source === '' || source === ofProfile ? '' : ` (${source})`);
   return {
     facts: [
-      ['profile', name],
+      ['profile', profile],
       ['address', `${safe(base)}${from(baseFrom)}`],
       ['token', token ? `yes${from(token.from)}` : 'none'],
     ],

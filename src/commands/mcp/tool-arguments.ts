@@ -42,7 +42,7 @@ export const schemas = {
           [
             z.literal(true),
             z.int().min(8).max(1024),
-            z.string().regex(/^(alnum|hex|digits|words):\d{1,4}$/),
+            z.string().regex(/^((alnum|hex|digits|words):)?\d{1,4}$/),
           ],
           {
             error:
@@ -58,7 +58,7 @@ export const schemas = {
       encrypt: z
         .boolean()
         .optional()
-        .describe('Encrypt end to end, with the key in the link. Left out, the profile decides.'),
+        .describe('Encrypt end to end, with the key in the link. Left out, the operator decides.'),
       deletable: z.boolean().optional().describe('Whether the recipient can delete it.'),
       click: z.boolean().optional().describe('Require a click before it is shown.'),
     },
@@ -76,7 +76,9 @@ export const schemas = {
       .array(words(8192))
       .min(1)
       .max(100)
-      .describe('The program, which the operator has allowed, and its arguments. No shell.'),
+      .describe(
+        'The program, which the operator has allowed, by its path or name, and its arguments. No shell.',
+      ),
     as: line(200)
       .optional()
       .describe('Variable for the secret. Left out, its NAME=value lines set variables.'),
@@ -84,7 +86,7 @@ export const schemas = {
   save: z.strictObject({ link, file: newFile }),
   wait: z.strictObject({ link, seconds: seconds(50) }),
   expire: z.strictObject({ link }),
-  show: z.strictObject({ link }),
+  preview: z.strictObject({ link }),
   audit: z.strictObject({ link }),
   list: z.strictObject({
     state: z

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { chooseSource, readSecret } from '../../cli/source';
 import { parseReference } from '../../client/link';
 import { exitStatus, usageError } from '../../platform/errors';
@@ -31,7 +32,7 @@ export interface Tool<Name extends ToolName = ToolName> {
 }
 
 const ofLink =
-  (name: 'expire' | 'show' | 'audit') =>
+  (name: 'expire' | 'preview' | 'audit') =>
   async (session: McpSession, { link }: { readonly link: string }, signal: AbortSignal) =>
     jsonResult(await session.command(name, ['--json', ...linkWords(link)], { signal }));
 
@@ -77,12 +78,12 @@ export const tools: { readonly [Name in ToolName]: Tool<Name> } = {
     effects: { ...USES_UP, idempotentHint: true },
     work: ofLink('expire'),
   },
-  show: {
+  preview: {
     title: 'Show the state of a link',
     description:
       'Shows the views and days left of a push, or the state of a request. Uses no view.',
     effects: READS,
-    work: ofLink('show'),
+    work: ofLink('preview'),
   },
   audit: {
     title: 'Show who opened a link',
@@ -145,16 +146,27 @@ async function run(
   { link, command, as }: Arguments<'run'>,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const [program = ''] = command;
-  if (!session.allowed.run.includes(program))
-    throw usageError(
-      `the operator has not allowed the program "${program}"`,
-      `ask a person to start this server with --allow-run ${program}, or to run it: pwpush run LINK -- ${program}`,
-    );
+  const [typed = '', ...args] = command;
+  const program = allowedProgram(session.allowed.run, typed);
   checkLink(link);
   const words = ['--json', MASKED, ...(as === undefined ? [] : [`--as=${as}`]), link, '--'];
-  const ran = await session.command('run', [...words, ...command], { signal });
+  const ran = await session.command('run', [...words, program, ...args], { signal });
   return programResult(withoutOperators(ran, session));
+}
+
+/**
+ * Returns an allowed program, which a caller may also name without its folder if no other has that name.
+ * @throws CliError (usage) that names what is allowed
+ */
+function allowedProgram(allowed: readonly string[], program: string): string {
+  if (allowed.includes(program)) return program;
+  const [path, ...others] = allowed.filter((path) => basename(path) === program);
+  if (path !== undefined && others.length === 0) return path;
+  const instead = allowed.length === 0 ? '' : `use one that is allowed: ${allowed.join(', ')}; or `;
+  throw usageError(
+    `the operator has not allowed the program "${program}"`,
+    `${instead}ask a person to start this server with --allow-run ${program}, or to run it: pwpush run LINK -- ${program}`,
+  );
 }
 
 const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];

@@ -1,7 +1,13 @@
 import { type Entry, entryOf } from '../../cli/terminal/output';
-import { contextWith } from '../../platform/context';
+import { type Context, contextWith } from '../../platform/context';
+import { settingsOfEnvironment } from '../../profile/settings';
 import { type InstanceOptions, sourcesOf, withProfiles } from '../../profile/sources';
 import { type NoInstance, type Target, targetOf, targetOrNone } from '../../profile/target';
+
+/** This machine, in place of an instance. */
+export interface EphemeralTarget extends Pick<Target, 'passphraseFor' | 'defaults'> {
+  readonly base?: undefined;
+}
 
 /** @throws CliError (usage) without readable profiles, as one may encrypt pushes, or limit them to fewer days */
 export function targetInUse(entry: Entry, options: InstanceOptions): Target | NoInstance {
@@ -11,14 +17,22 @@ export function targetInUse(entry: Entry, options: InstanceOptions): Target | No
 }
 
 /**
- * Offers a user without an instance to log in, or to serve the push from this machine, which returns undefined.
+ * Profiles do not apply to this machine. It encrypts by default: a recipient reaches it over plain http, or through a
+ * tunnel, where others could read what is served, but not the key in the link.
+ */
+export function ephemeralTarget({ env }: Context): EphemeralTarget {
+  return { defaults: { encrypt: 'link', ...settingsOfEnvironment(env) } };
+}
+
+/**
+ * Offers a user without an instance to log in, or to serve the push from this machine.
  * @param servable whether this machine could serve the push
  */
 export async function chooseTarget(
   entry: Entry,
   options: InstanceOptions,
   servable: boolean,
-): Promise<Target | undefined> {
+): Promise<Target | EphemeralTarget> {
   const { context, say } = entry;
   await say.note('no instance is configured (to run your own: pwpush serve, in another terminal)');
   if (servable) {
@@ -31,7 +45,7 @@ export async function chooseTarget(
         value: 'here',
       },
     ]);
-    if (chosen === 'here') return undefined;
+    if (chosen === 'here') return ephemeralTarget(context);
   }
   const { login } = await import('../login');
   // stdout is for the link alone.

@@ -3,6 +3,7 @@ import type { Attachment } from '../../client/form';
 import { API_PATH, type NewPush, routes } from '../../contract/api';
 import { size } from '../../contract/byte-size';
 import type { Target } from '../../profile/target';
+import { inClear } from '../../send/create';
 import { type Draft, requestOf } from '../../send/draft';
 import type { EncryptMode } from '../../send/encryption';
 
@@ -38,7 +39,8 @@ export async function dryRunText(draft: Draft, target: Target, json: boolean): P
     }));
     const body = { push: { ...shown, files: parts }, ...beside };
     const names = headers.length === 0 ? undefined : headers;
-    const encrypted = encryption && (files ? ['payload', 'files'] : ['payload']);
+    const sealed = files ? ['payload', 'files'] : ['payload'];
+    const encrypted = encryption ? sealed : [];
     return `${safeJson(JSON.stringify({ method, url, authorization, headers: names, body, encrypted }))}\n`;
   }
   const masks = headers.map((name) => `${name}: ${MASK}\n`).join('');
@@ -47,7 +49,7 @@ export async function dryRunText(draft: Draft, target: Target, json: boolean): P
   const body = files
     ? formText(fields, files, Object.entries(beside))
     : jsonText({ push: shown, ...beside });
-  const encrypted = encryption === undefined ? '' : encryptedText(encryption, shown, files);
+  const encrypted = encryption ? encryptedText(encryption, shown, files) : `\n${inClear('it')}\n`;
   return `${method} ${safe(url)}\n${header}content-type: ${type}\n\n${body}\n${encrypted}`;
 }
 

@@ -27,7 +27,7 @@ import {
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
-import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
+import { type CreatedPush, createPush, inClear, keepReceipt } from '../../send/create';
 import { type DraftPlan, draftOf, type PushDetails, readKeys, remarkClear } from '../../send/draft';
 import { editionOf, reportExpiry } from '../../send/expiry';
 import { labelsOf } from '../../send/judge';
@@ -86,7 +86,12 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
-  if (!plan.dryRun) await say.remark(`${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`);
+  if (!plan.dryRun) {
+    const counts = `${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`;
+    await say.remark(
+      plan.seal.encryption || pushed === 0 ? counts : `${counts} · ${inClear('them')}`,
+    );
+  }
   if (worst > 0) throw new ExitWith(worst);
 }
 

@@ -73,9 +73,9 @@ export const rows = {
   }),
   ...group('Data:', {
     ...dataRows(),
-    ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk')
-      .common()
-      .conflicts(['database']),
+    ephemeral: flag('--ephemeral', 'keep everything in memory, nothing on disk').conflicts([
+      'database',
+    ]),
     maxData: parsed('--max-data <size>', '', (text, name) =>
       size(text, name, 1024 ** 2),
     ).byVariable(SERVE),
@@ -83,7 +83,7 @@ export const rows = {
   }),
   ...group('Limits:', {
     // The global option `--anonymous` has another meaning.
-    anonymous: negatable('--anonymous', 'require a token, but not to open a link').common(),
+    anonymous: negatable('--anonymous', 'require a token, but not to open a link'),
     anonymousFiles: flag('--anonymous-files', 'allow files without a token, too'),
     ...numberRows,
     rateLimit: parsed(

@@ -9,21 +9,14 @@ import { newFileName, port } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
-import type { Context } from '../../platform/context';
 import { CliError, failedError, phrase, usageError } from '../../platform/errors';
-import { type ServiceModule, withService } from '../../profile/load-service';
+import { withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
 import { type CommandObject, command } from '../planned';
-import {
-  type DataOptions,
-  type DataPlace,
-  dataRows,
-  keyFile,
-  planWithData,
-  warnOfPassword,
-} from './serve-options';
+import { countsText, type OperatorData, withData } from './open-pushes';
+import { type DataOptions, dataRows, keyFile, planWithData, warnOfPassword } from './serve-options';
 
 const rows = dataRows();
 
@@ -38,6 +31,12 @@ const addRows = {
   ...newRows,
   label: text('--label <text>', 'what the token is for, as the list shows it'),
   create: flag('--create', 'create the database if it is missing'),
+};
+
+const revokeRows = {
+  which: operand('<id>', 'of the token, or the user'),
+  expirePushes: flag('--expire-pushes', "end the user's open pushes and requests, too"),
+  ...rows,
 };
 
 export const token: CommandObject = {
@@ -65,27 +64,16 @@ export const token: CommandObject = {
     }),
     revoke: command({
       summary: 'revoke a token, or all of a user',
-      rows: { which: operand('<id>', 'of the token, or the user'), ...rows },
+      rows: revokeRows,
       plan: planWithData,
       run: revokeTokens,
     }),
   },
 };
 
-function withOwners<T>(context: Context, place: DataPlace, work: (owners: Owners) => Promise<T>) {
-  return withService(async ({ openOwners }) => {
-    const owners = await openOwners(place, context);
-    return work(owners).finally(() => owners.close());
-  });
-}
-
-type Owners = Awaited<ReturnType<ServiceModule['openOwners']>>;
-
 function addToken(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
-  const { name, label, create } = plan;
-  return issue(entry, plan, async (owners) => {
-    const issued = await owners.add(name, { label, create });
-    const created = owners.made();
+  return issue(entry, plan, async ({ owners, created }) => {
+    const issued = await owners.add(plan.name, plan.label);
     if (created !== undefined) await entry.say.note(`new database in ${created}`);
     const all = (await owners.list()).filter((token) => token.name === issued.name).length;
     if (all > 1) await entry.say.note(`${issued.name} has ${all} tokens now`);
@@ -97,7 +85,7 @@ async function replaceToken(
   entry: Entry,
   plan: DataOptions<typeof newRows> & { readonly id: string },
 ): Promise<void> {
-  await issue(entry, plan, async (owners) => {
+  await issue(entry, plan, async ({ owners }) => {
     const issued = await owners.replace(plan.id);
     if (!issued) throw unknownToken(`no token with the ID "${plan.id}"`);
     return { ...issued, replaces: plan.id };
@@ -108,12 +96,13 @@ async function replaceToken(
 /** Prints a new token, or writes it to a file. Reserves the file first, because a token cannot be shown again. */
 async function issue(
   { context, say }: Entry,
-  { place, output = '-', force }: DataOptions<typeof newRows>,
-  create: (owners: Owners) => ReturnType<Owners['add']>,
+  plan: DataOptions<typeof newRows> & { readonly create?: boolean },
+  create: (data: OperatorData) => ReturnType<OperatorData['owners']['add']>,
 ): Promise<void> {
+  const { output = '-', force } = plan;
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
-  const { token, ...shown } = await withOwners(context, place, create).catch(async (error) => {
+  const { token, ...shown } = await withData(context, plan, create).catch(async (error) => {
     await file?.discard();
     throw error;
   });
@@ -125,19 +114,31 @@ async function issue(
   await say.remark(`its ID is ${shown.id}`);
 }
 
-async function listTokens({ context, say }: Entry, { place }: DataOptions<typeof rows>) {
-  const rows = await withOwners(context, place, (owners) => owners.list());
+async function listTokens({ context, say }: Entry, plan: DataOptions<typeof rows>) {
+  const rows = await withData(context, plan, ({ owners }) => owners.list());
   await say.print(rows, (look) => table(rows, tokenList, look));
 }
 
+/** The tokens go first, so that nothing is pushed with them in between. */
 async function revokeTokens(
   { context, say }: Entry,
-  { place, which }: DataOptions<typeof rows> & { readonly which: string },
+  plan: DataOptions<typeof revokeRows>,
 ): Promise<void> {
-  const removed = await withOwners(context, place, (owners) => owners.revoke(which));
-  if (removed.revoked === 0)
-    throw unknownToken(`no token with the ID "${which}", and no user with one`);
-  await say.print(removed, () => `${removed.name}: ${count(removed.revoked, 'token')} revoked\n`);
+  const { which, expirePushes } = plan;
+  const revoked = await withData(context, plan, async ({ owners, operator }) => {
+    const removed = await owners.revoke(which, expirePushes);
+    const { name } = removed;
+    if (removed.revoked === 0 && !expirePushes)
+      throw unknownToken(`no token with the ID "${which}", and no user with one`);
+    const expired = expirePushes ? await operator.expireOf(name) : undefined;
+    return { ...removed, ...(expired && { expired }), open: await operator.countOpen(name) };
+  });
+  const { name, expired, open } = revoked;
+  const ended = expired === undefined ? '' : `, ${countsText(expired)} expired`;
+  await say.print(revoked, () => `${name}: ${count(revoked.revoked, 'token')} revoked${ended}\n`);
+  if (open.pushes + open.requests === 0) return;
+  await say.note(`still open: ${countsText(open)} of ${name}`);
+  await say.advise(`pwpush serve expire --user ${name} ends them`);
 }
 
 const unknownToken = (message: string) =>
@@ -172,9 +173,7 @@ async function changeKey(
     return { data, ...(await service.rekey(settings, context, dropOld ? drop : undefined)) };
   });
   const { resealed, key_file, old_keys } = result;
-  await say.print(result, () =>
-    dropOld ? '' : `${resealed} ${resealed === 1 ? 'push' : 'pushes'} resealed\n`,
-  );
+  await say.print(result, () => (dropOld ? '' : `${count(resealed, 'push', 'pushes')} resealed\n`));
   for (const { id, used_by } of old_keys)
     await say.note(`the old key ${id} stays in ${key_file} for ${used_by.join(', ')}`);
   if (old_keys.length > 0) await say.remark('remove old keys with pwpush serve rekey --drop-old');

@@ -108,13 +108,16 @@ export class Owners {
   }
 
   /**
-   * Deletes the token with that ID, or else all tokens of the owner with that name. The owner's pushes stay. Returns
-   * the name of the owner and the number of deleted tokens.
+   * Deletes the token with that ID, or else all tokens of the owner with that name, whose pushes stay. Returns the name
+   * of the owner and the number of deleted tokens.
+   * @throws ServiceError for the ID of a token if it must be a name
    */
-  async revoke(which: string): Promise<{ readonly name: string; readonly revoked: number }> {
+  async revoke(which: string, byName = false) {
     const name = which.trim();
     return this.database.transaction(async (sql) => {
       const owner = await store.deleteToken(sql, name);
+      if (owner && byName)
+        throw invalidInput(`"${name}" is the ID of one token of ${owner.name}`, 'name the user');
       if (owner) return { name: owner.name, revoked: 1 };
       return { name, revoked: await store.deleteTokensOf(sql, name) };
     });

@@ -125,13 +125,9 @@ export class Files {
     this.halted = true;
   }
 
-  /** Abandons all unfinished uploads if no other process uses the database, otherwise those that are silent. */
+  /** Abandons all unfinished uploads, which no process can finish. */
   async abandonUnfinished(): Promise<void> {
-    const { database } = this.options;
-    const before = (await database.alone())
-      ? Number.MAX_SAFE_INTEGER
-      : this.options.now() - UPLOAD_SILENCE;
-    await store.abandonStale(database.sql, before);
+    await store.abandonStale(this.options.database.sql, Number.MAX_SAFE_INTEGER);
   }
 
   /** Abandons uploads that have received no data for `UPLOAD_SILENCE`. */

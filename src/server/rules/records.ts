@@ -4,13 +4,13 @@ import type { Owner } from '../owners/owners';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
-import { endFiles } from '../store/file-rows';
-import { forgetViews, type KeptAnswer } from '../store/kept-rows';
+import type { KeptAnswer } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
+import { endNow } from './ending';
 import type { Files, Upload } from './files';
 import { sealProof } from './key-proofs';
 import { type Field, type KeyedCall, keyedCall, keyedView, retryOrThrow } from './once';
@@ -216,18 +216,7 @@ export abstract class Records {
    * `may`, ends its files and kept views.
    */
   protected async end(row: PushRow, visitor: Visitor, may: boolean): Promise<void> {
-    const end = async (sql: Sql) => {
-      const now = this.options.now();
-      if (row.expired_at !== null || row.expires_at <= now) {
-        if (await endRecord(sql, row.id, row.expires_at, 0)) return 'time';
-      } else if (may && (await endRecord(sql, row.id, now, 1))) {
-        const kind = row.kind === 'request' ? 'close' : 'expire';
-        await audit.recordEvent(sql, { pushId: row.id, kind, from: visitor, at: now });
-        return 'deleted';
-      }
-      if (may) await forgetViews(sql, row.id);
-      return may && (await endFiles(sql, row.answer_id ?? row.id)) ? 'files' : undefined;
-    };
+    const end = (sql: Sql) => endNow(sql, row, this.options.now(), may ? visitor : undefined);
     const ended = await this.options.database.transaction(end, { frees: true });
     if (ended) await this.cleanUp(row);
     if (ended && ended !== 'files') this.countEnd(row, ended, visitor);
@@ -244,13 +233,6 @@ export abstract class Records {
     await this.options.database.scrub();
     if (mayHaveFiles(row)) void this.options.files.drop();
   }
-}
-
-/** Ends a row, then its answer: all writers lock them in this order. Returns undefined if the row had ended. */
-export async function endRecord(sql: Sql, id: number, at: number, deleted: 0 | 1) {
-  const ended = await store.endPush(sql, id, at, deleted);
-  if (ended?.answer_id != null) await store.endPush(sql, ended.answer_id, at, deleted);
-  return ended;
 }
 
 function pageOf(number: number): listings.RowPage {

@@ -6,11 +6,12 @@ import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { isOwn, LINK_TIME, stateAt, type Visitor, viewsRemaining } from './access';
+import { endRecord } from './ending';
 import type { OfferedFile } from './files';
 import { ProofCheck } from './key-proofs';
 import { type KeyedView, keyedView, retryOrThrow } from './once';
 import { PassphraseCheck, possiblePassphrase } from './passphrase-check';
-import { endRecord, mayHaveFiles, Records } from './records';
+import { mayHaveFiles, Records } from './records';
 
 export interface Opener {
   readonly urlToken: string;

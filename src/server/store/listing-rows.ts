@@ -1,3 +1,4 @@
+import type { OpenPush } from '../../contract/api';
 import type { NoteRow, StoredPush } from './push-rows';
 import { mapped, plain, type Sql } from './sql';
 
@@ -63,4 +64,25 @@ export function listRecords(
   return ended
     ? sql<StoredPush & NoteRow>(endedListings[listed], ownerId, ownerId, now, rows, from)
     : sql<StoredPush & NoteRow>(activeListings[listed], ownerId, now, rows, from);
+}
+
+/** The `ownerId` that stands for all owners, and for none. */
+export const ALL = 0;
+
+type OpenRow = Omit<OpenPush, 'created_at' | 'expires_at'> &
+  Pick<StoredPush, 'created_at' | 'expires_at'>;
+
+/** Returns open pushes and requests with an id above `after`, oldest first. */
+export function listOpen(
+  sql: Sql,
+  { ownerId, after }: { readonly ownerId: number; readonly after: number },
+  now: number,
+) {
+  return sql<OpenRow>`
+    SELECT pushes.id, pushes.kind, owners.name AS owner, pushes.name, pushes.created_at, pushes.expires_at,
+      CASE WHEN pushes.kind <> 'request' THEN expire_after_views - views END AS views_remaining
+    FROM pushes LEFT JOIN owners ON owners.id = pushes.owner_id
+    WHERE pushes.id > ${after} AND expired_at IS NULL AND expires_at > ${now}
+      AND pushes.kind <> 'answer' AND (${ownerId} = ${ALL} OR owner_id = ${ownerId})
+    ORDER BY pushes.id LIMIT 500`;
 }

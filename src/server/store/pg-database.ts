@@ -11,7 +11,16 @@ import {
   runSingle,
   transact,
 } from './pg-transaction';
-import { checking, type Database, hasCode, isFull, isRead, type Sql, type Value } from './sql';
+import {
+  checking,
+  type Database,
+  hasCode,
+  isFull,
+  isRead,
+  plain,
+  type Sql,
+  type Value,
+} from './sql';
 
 /** Thrown when no server could be reached, before anything was sent. */
 export class Unreachable extends Error {
@@ -34,6 +43,13 @@ const LOCK = 7_093_187_461;
 
 /** The advisory lock that sessions share and `solely` takes alone. The server frees it when a session breaks. */
 export const USE_LOCK = 7_093_187_462;
+
+/** Finds the other sessions of this database that share `USE_LOCK`. */
+const othersInUse = plain(`
+  SELECT pid FROM pg_locks
+  WHERE locktype = 'advisory' AND (CAST(classid AS BIGINT) << 32 | CAST(objid AS BIGINT)) = ${USE_LOCK}
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND pid <> pg_backend_pid() LIMIT 1`);
 
 /** Total milliseconds that a call waits for a hung server: for a connection, results and retries. */
 const REQUEST_TIMEOUT = 9000;
@@ -75,7 +91,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     exclusively,
     solely: (work) => exclusively((sql) => takeUseLock(sql).then(() => work(sql))),
     // Services on other machines may connect at any time.
-    alone: async () => false,
+    others: async () => ((await single(othersInUse)).length > 0 ? 'some' : 'none yet'),
     // VACUUM would take long and not overwrite the bytes.
     scrub: async () => true,
     async time() {

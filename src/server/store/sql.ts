@@ -37,8 +37,8 @@ export interface Database {
    * @throws ServiceError when another process has it open
    */
   solely<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Whether this is the only connection to the database; false when that is unknown. */
-  alone(): Promise<boolean>;
+  /** Whether other processes have this database open; without any, whether they may open it at any time. */
+  others(): Promise<'some' | 'none' | 'none yet'>;
   /**
    * Removes deleted and overwritten data from the write-ahead log. Returns false when a reader prevents it; the next
    * call tries again.

@@ -89,7 +89,10 @@ export function overConnection(
   };
 }
 
-type Upkeep = Pick<Database, 'scrub' | 'alone' | 'time' | 'free' | 'unused' | 'setAside' | 'close'>;
+type Upkeep = Pick<
+  Database,
+  'scrub' | 'others' | 'time' | 'free' | 'unused' | 'setAside' | 'close'
+>;
 
 function upkeep(
   connection: SqliteConnection,
@@ -112,7 +115,7 @@ function upkeep(
         );
       return scrubbing;
     },
-    alone: () => queue(async () => isAlone(connection)),
+    others: () => queue(async () => (isAlone(connection) ? 'none' : 'some')),
     time: async () => undefined,
     free: async () => onDisk(() => space.free()),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),

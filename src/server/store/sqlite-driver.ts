@@ -137,10 +137,10 @@ export function prepared(
   };
 }
 
-/** Leaving WAL mode succeeds only for the sole connection of a file. */
+/** Leaving WAL mode succeeds only for the sole connection of a file. A database in memory never has that mode. */
 export function isAlone(connection: SqliteConnection): boolean {
   try {
-    return pragma(connection, 'journal_mode = DELETE') === 'delete';
+    return pragma(connection, 'journal_mode = DELETE') !== 'wal';
   } catch {
     return false;
   } finally {

@@ -6,7 +6,7 @@ import { median } from './processes.mjs';
 
 const COUNT = 10_000;
 
-/** Returns the milliseconds that a push takes more with 10,000 receipts than with one, and the ratio of `show last`. */
+/** Returns the milliseconds that a push takes more with 10,000 receipts than with one, and the ratio of `preview last`. */
 export function receipts({ run, pwpush }, runs) {
   // The last push of both is on the first page of the listings.
   const [many, one] = [COUNT, 1].map((count) => {
@@ -21,8 +21,8 @@ export function receipts({ run, pwpush }, runs) {
     );
   const pairs = (words) => Array.from({ length: runs }, () => took(words));
   try {
-    took(['show', 'last']);
-    const show = median(pairs(['show', 'last']).map(([one, many]) => many / one));
+    took(['preview', 'last']);
+    const show = median(pairs(['preview', 'last']).map(([one, many]) => many / one));
     return { show, receipts: median(pairs(['push']).map(([one, many]) => many - one)) };
   } finally {
     for (const folder of folders) rmSync(folder, { recursive: true });

@@ -181,7 +181,7 @@ describe('a client certificate', () => {
     await run(`get abc --url ${own.url} --output ${here.file('out')}/ ${line}`);
     const proxy = await proxying(own.port);
     const env = { HTTPS_PROXY: proxy.url };
-    await run(`show abc --url https://proxied.test:${own.port} ${line}`, { env });
+    await run(`preview abc --url https://proxied.test:${own.port} ${line}`, { env });
     const shown = ({ got }: Server) => got.map(({ client }) => client !== undefined);
     expect([readFileSync(here.file('out/a'), 'utf8'), shown(own), shown(other)]).toEqual([
       'content',

@@ -52,7 +52,7 @@ const tools: Readonly<Record<string, string>> = {
   run: 'link command as',
   save: 'link file',
   expire: 'link',
-  show: 'link',
+  preview: 'link',
   audit: 'link',
   list: 'state page',
 };

@@ -59,6 +59,20 @@ test.each([
   expect(here.asked).toEqual([]);
 });
 
+test('a program is found by its name alone, unless another has that name', async () => {
+  const paths = ['one/env', 'two/env', '/bin/echo'];
+  const { call } = await serving(
+    here,
+    paths.flatMap((path) => ['--allow-run', path]),
+  );
+  const run = async (name: string) =>
+    call('run', { link: await pushed(), command: [name], as: 'A' });
+  expect(await run('echo')).toMatch(/^exit code 0\n/);
+  expect(await run('env')).toContain(
+    'use one that is allowed: one/env, two/env, /bin/echo; or ask',
+  );
+});
+
 test('variables that decide what is loaded and run are refused', async () => {
   const link = await pushed();
   for (const as of ['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', '--file', 'a b', ''])

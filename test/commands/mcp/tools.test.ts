@@ -21,7 +21,7 @@ describe.each(eras)('version %s', (era) => {
   test('lists the tools, and no other', async () => {
     const { client } = await server([], { era });
     const { tools } = await client.listTools();
-    const names = ['push', 'ask', 'run', 'save', 'wait', 'expire', 'show', 'audit', 'list'];
+    const names = ['push', 'ask', 'run', 'save', 'wait', 'expire', 'preview', 'audit', 'list'];
     expect(tools.map(({ name }) => name)).toEqual(names);
     for (const { inputSchema, annotations, description } of tools) {
       expect(inputSchema.additionalProperties).toBe(false);
@@ -51,12 +51,14 @@ describe.each(eras)('version %s', (era) => {
 
 describe('push', () => {
   test('takes a variable that the operator names, and no other', async () => {
-    const { call } = await server(['--env', 'DB_PASSWORD']);
-    const pushed = await call('push', { env: 'DB_PASSWORD', encrypt: true });
-    const { html_url: link } = JSON.parse(pushed);
-    expect(link).toMatch(/#[\w-]{22}$/);
+    const conditions = { env: { PWPUSH_ENCRYPT: 'link' } };
+    const { call } = await server(['--env', 'DB_PASSWORD'], { conditions });
+    const pushed = await call('push', { env: 'DB_PASSWORD' });
+    const { html_url: link, encrypted } = JSON.parse(pushed);
+    expect([link, encrypted]).toEqual([expect.stringMatching(/#[\w-]{22}$/), true]);
     expect((await owner().run('get', link)).stdout).toBe(SECRET);
-    const made = JSON.parse(await call('push', { generate: true })).html_url;
+    const made = JSON.parse(await call('push', { generate: true, encrypt: false })).html_url;
+    expect(made).not.toContain('#');
     expect((await owner().run('get', made)).stdout).toHaveLength(24);
     // It goes through a pipe.
     expect(JSON.stringify(here.started)).not.toContain(SECRET);
@@ -84,7 +86,7 @@ describe('push', () => {
     });
     const link = await here.push({ payload: SECRET }, here.admin.PWPUSH_TOKEN);
     for (const [name, given] of Object.entries({
-      show: { link },
+      preview: { link },
       audit: { link },
       wait: { link, seconds: 1 },
       list: {},
@@ -96,7 +98,7 @@ describe('push', () => {
 
   test('generates a secret, which it does not return', async () => {
     const { call, transcript } = await server();
-    for (const generate of [40, 'words:5']) {
+    for (const generate of [40, '40', 'words:5']) {
       const { html_url } = JSON.parse(await call('push', { generate, days: 1, deletable: false }));
       const { stdout } = await owner().run('get', html_url);
       expect(stdout).toMatch(/^[\w.+@%-]{20,}$/);
@@ -179,7 +181,7 @@ describe('the rest', () => {
     const { stdout: request } = await owner().run('request', 'The password?');
     await here.under({ stdin: SECRET }).run('respond', request.trim());
     expect(await call('wait', { link: request.trim() })).toMatch(/^the request was answered/);
-    expect(await call('show', { link: request.trim() })).toContain('"state":"ready"');
+    expect(await call('preview', { link: request.trim() })).toContain('"state":"ready"');
     expect(await call('list', { state: 'ready' })).toContain('/r/');
     expect(await call('save', { link: request.trim(), file: 'answer' })).toBe(
       'saved answer (17 B)',
@@ -189,7 +191,7 @@ describe('the rest', () => {
   test('a link is never taken for an option, and must be one', async () => {
     const { call } = await server(['--allow-run', 'sh']);
     for (const link of ['--help', '-h', '--output=x', 'no link'])
-      for (const name of ['show', 'expire', 'audit', 'wait'])
+      for (const name of ['preview', 'expire', 'audit', 'wait'])
         expect(await call(name, { link })).toMatch(/^! /);
     expect(await call('run', { link: '--as', command: ['sh'] })).toMatch(/^! /);
     expect(here.asked).toEqual([]);
@@ -197,7 +199,7 @@ describe('the rest', () => {
 
   test('says why it ends at a message that is too large', async () => {
     const { ended, call, client } = await server();
-    const calling = call('show', { link: 'x'.repeat(10 * 1024 * 1024) }).catch(() => 'closed');
+    const calling = call('preview', { link: 'x'.repeat(10 * 1024 * 1024) }).catch(() => 'closed');
     expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining('10 MiB') });
     await client.close();
     expect(await calling).toBe('closed');
@@ -220,7 +222,7 @@ describe('the rest', () => {
     await expect.poll(() => here.asked.length).toBeGreaterThan(2);
     stop.abort();
     await expect(waiting).rejects.toThrow();
-    expect(await call('show', { link: token })).toContain(token);
+    expect(await call('preview', { link: token })).toContain(token);
     const before = here.asked.length;
     expect(await call('list')).toContain(token);
     expect(here.asked.length - before).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { openOwners } from '../../../src/server/open-service';
+import { openForOperator } from '../../../src/server/open-service';
 import { testClock } from '../../helpers/service';
 import { onSharedPostgres, openBeside } from '../../helpers/stores';
 // On PostgreSQL.
@@ -8,16 +8,14 @@ import './owners.test';
 onSharedPostgres((databases) => {
   test('an empty database is left empty unless a new one is asked for', async () => {
     const database = databases().localUrl(await databases().createDatabase());
-    const owners = await openOwners({ data: '', database }, testClock());
-    onTestFinished(() => owners.close());
-    await expect(owners.add('admin')).rejects.toThrow(
-      'no database in the PostgreSQL of --database',
-    );
+    const open = (create?: boolean) => openForOperator({ data: '', database }, testClock(), create);
+    await expect(open(false)).rejects.toThrow('no database in the PostgreSQL of --database');
     const beside = await openBeside(database);
     const tables = await beside.sql`SELECT * FROM pg_tables WHERE schemaname = 'public'`;
     await beside.close();
     expect(tables).toEqual([]);
-    await owners.add('admin', { create: true });
-    expect(owners.made()).toBe('the PostgreSQL of --database');
+    const { created, close } = await open(true);
+    onTestFinished(close);
+    expect(created).toBe('the PostgreSQL of --database');
   });
 });

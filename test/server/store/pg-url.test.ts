@@ -114,8 +114,8 @@ describe('what is refused is said, without quoting the address', () => {
       expect.unreachable();
     } catch (error) {
       expect(error).toBeInstanceOf(ServiceError);
-      const { message, hint, input, stack } = error as ServiceError;
-      expect([message.includes(named), input]).toEqual([true, true]);
+      const { message, hint, code, stack } = error as ServiceError;
+      expect([message.includes(named), code]).toEqual([true, 'usage']);
       expect(`${hint}${stack}`).not.toContain('MARKER');
     }
   });

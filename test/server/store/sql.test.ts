@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Database, onRows, type Value } from '../../../src/server/store/sql';
-import { onEachStore } from '../../helpers/stores';
+import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 import { add, createThings, namesIn } from './things';
 
 onEachStore((store) => {
+  let room: Room;
   let database: Database;
 
   beforeEach(async () => {
-    database = await (await store.room()).beside();
+    room = await store.room();
+    database = await room.beside();
     await createThings(database);
     return () => database.close();
   });
@@ -29,6 +31,15 @@ onEachStore((store) => {
       SELECT name FROM things WHERE data = ${Buffer.from([0, 1, 255])}`;
     expect(found).toEqual([{ name: 'a' }]);
     expect(await database.sql`SELECT count(*) AS n FROM things`).toEqual([{ n: 3 }]);
+  });
+
+  test('others that have it open are known', async () => {
+    const none = store.name === 'SQLite' ? 'none' : 'none yet';
+    expect(await database.others()).toBe(none);
+    await add(database.sql, 'a');
+    await inRoom(room, async (beside) => expect(await beside.others()).toBe('some'));
+    // libsql keeps a closed file open until its statements are collected.
+    if (store.name === 'PostgreSQL') await expect.poll(() => database.others()).toBe(none);
   });
 
   test('a transaction that fails leaves nothing, and the next goes on', async () => {
