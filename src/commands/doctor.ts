@@ -1,19 +1,20 @@
 import { X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { flag } from '../cli/declare';
 import { failureFields } from '../cli/report-error';
 import { abilities, editionOf } from '../cli/terminal/instance-info';
 import type { Entry, Look } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
-import { count } from '../cli/terminal/wording';
+import { ago, count } from '../cli/terminal/wording';
 import { apiClient } from '../client/client';
 import { proxyFor, systemCas } from '../client/transport/connect-options';
 import { proxyName } from '../client/transport/network-errors';
 import { header } from '../client/transport/response';
 import type { InstanceVersion } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
-import { rescuedFiles } from '../keep/rescue';
+import { type RescuedFile, removeRescued, rescuedFiles } from '../keep/rescue';
 import type { HttpResponse, Transport } from '../platform/context';
 import {
   asCliError,
@@ -24,7 +25,9 @@ import {
   exitStatus,
   failedError,
   phrase,
+  usageError,
 } from '../platform/errors';
+import { whyUnwritable } from '../platform/files/file-error';
 import { storedProfiles } from '../profile/config-file';
 import { briefSettings, exposure, ignoredText } from '../profile/connect';
 import { configName, folderOf } from '../profile/folders';
@@ -35,13 +38,46 @@ import { adviceFor } from '../words/phrase';
 import help from './help/doctor.txt?raw';
 import { command } from './planned';
 
+const rows = {
+  clean: flag('--clean', 'ask for each rescue file whether to remove it').conflicts(['json']),
+};
+
 export default command({
   description: 'Diagnose the configuration and the connection to the instance.',
   help,
-  rows: {},
-  plan: (options) => options,
-  run: doctor,
+  rows,
+  plan: ({ clean, ...options }, { context }) => {
+    if (clean && !context.canPrompt())
+      throw usageError(
+        '--clean asks for each file, but there is no terminal to ask on',
+        'pwpush doctor lists the files',
+      );
+    return { clean, options };
+  },
+  run: (entry, { clean, options }) => (clean ? cleanUp(entry) : doctor(entry, options)),
 });
+
+/** Asks for each rescue file whether to remove it; it stays by default. */
+async function cleanUp({ context, say }: Entry): Promise<void> {
+  const files = await rescuedFiles(context);
+  if (files.length === 0) return say.note(NO_RESCUES);
+  const { confirm } = await context.prompter();
+  for (const file of files) {
+    if (!(await confirm(`Remove ${safe(rescueText(file, context.now()))}?`, false))) continue;
+    try {
+      removeRescued(file.path);
+    } catch (error) {
+      throw failedError(phrase('not-removed', file.path, whyUnwritable(error)), { cause: error });
+    }
+    await say.note(`removed ${file.path}`);
+  }
+}
+
+const NO_RESCUES = 'no rescue files';
+
+function rescueText({ path, what, saved }: RescuedFile, now: Date): string {
+  return `${path} (${what}, ${ago(saved, now)})`;
+}
 
 /** Prints each check when it ends; `--json` prints all checks as one value. */
 async function doctor(entry: Entry, options: InstanceOptions): Promise<void> {
@@ -120,9 +156,12 @@ async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<
       if (looksAt !== 'perhaps') skipped.push(name);
       continue;
     }
-    const finding: Finding | undefined | CliError = await attempt(async () => examination[name]());
+    const finding = await attempt(
+      async (): Promise<Finding | readonly Finding[] | undefined> => examination[name](),
+    );
     if (!finding) continue;
-    if (!(finding instanceof CliError)) yield { name, status: 'ok', ...finding };
+    if (!(finding instanceof CliError))
+      for (const row of [finding].flat()) yield { name, status: 'ok', ...row };
     else {
       if (looksAt === 'way' || looksAt === 'perhaps') failed = name;
       const { code, message, hint } = failureFields(finding);
@@ -291,15 +330,17 @@ class Examination {
     }
   }
 
-  /** Warns of files with secrets that could not be delivered, because the user should delete them. */
-  async rescue(): Promise<Finding> {
-    const files = await rescuedFiles(this.entry.context);
-    if (files.length === 0) return { message: 'no rescue files' };
-    const paths = files.map(({ path, what }) => `${path} (${what})`);
-    return {
+  /** Warns of each file with a secret that could not be delivered, because the user should delete it. */
+  async rescue(): Promise<Finding | readonly Finding[]> {
+    const { context } = this.entry;
+    const files = await rescuedFiles(context);
+    if (files.length === 0) return { message: NO_RESCUES };
+    const hint =
+      'read it, with pwpush get --from-file FILE if it is encrypted, then run pwpush doctor --clean';
+    return files.map((file, index) => ({
       status: 'warning',
-      message: `${count(files.length, 'rescue file')}, oldest first: ${paths.join(', ')}`,
-      hint: 'read them, with pwpush get --from-file FILE if they are encrypted, then delete them',
-    };
+      message: rescueText(file, context.now()),
+      ...(index === files.length - 1 && { hint }),
+    }));
   }
 }

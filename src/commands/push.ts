@@ -13,7 +13,6 @@ import {
   operand,
   optional,
   parsed,
-  switchOff,
   text,
 } from '../cli/declare';
 import {
@@ -98,7 +97,6 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
   }),
   ...group('From this machine:', {
@@ -221,7 +219,7 @@ async function termsOf(
       generated: options.generate !== undefined && !options.into,
       copy: options.copy,
       qr: options.qr,
-      receipt: base !== undefined && options.receipt && defaults.receipts !== false,
+      receipt: base !== undefined && defaults.receipts !== false,
     },
   };
 }

@@ -47,10 +47,19 @@ export async function rescue(
  * @throws CliError (failed) if nothing can be saved
  */
 export async function tryRescue(context: RescueContext): Promise<void> {
-  const path = await rescue(context, 'check', '');
-  rmSync(path, { force: true });
+  removeRescued(await rescue(context, 'check', ''));
+}
+
+/** @throws an error of the file system */
+export function removeRescued(path: string): void {
+  rmSync(path, { recursive: true, force: true });
   const folder = dirname(path);
-  if (basename(folder).startsWith(TEMPORARY)) rmdirSync(folder);
+  if (!basename(folder).startsWith(TEMPORARY)) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Another rescue file is in it.
+  }
 }
 
 /** @throws CliError (failed) if no new folder (0700) can be made */
@@ -84,7 +93,14 @@ async function inRescueFolder(
 }
 
 const NAME =
-  /^(link|secret|text|response|key|download|files)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}$/;
+  /^(link|secret|text|response|key|download|files)-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)-[0-9a-f]{8}$/;
+
+export interface RescuedFile {
+  readonly path: string;
+  readonly what: string;
+  /** ISO 8601. */
+  readonly saved: string;
+}
 
 /** Returns the oldest file first. A folder that cannot be read counts as empty. */
 export async function rescuedFiles(context: RescueContext) {
@@ -92,27 +108,26 @@ export async function rescuedFiles(context: RescueContext) {
   const folders = (await names(temporary))
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
-  const files: { readonly path: string; readonly what: string; readonly saved: Date }[] = [];
+  const files: RescuedFile[] = [];
   for (const folder of [findFolder('state', context) ?? [], ...folders].flat()) {
     for (const name of await names(folder)) {
-      const what = NAME.exec(unclaimed(name))?.[1];
+      const [, what, hour, minute, second, end] = NAME.exec(unclaimed(name)) ?? [];
       const path = join(folder, name);
-      const saved = what && (await timeOf(path, what === 'files', context.uid));
-      if (what && saved) files.push({ path, what, saved });
+      if (what === undefined || !(await isOurs(path, what === 'files', context.uid))) continue;
+      files.push({ path, what, saved: `${hour}:${minute}:${second}.${end}` });
     }
   }
-  return files.sort((a, b) => a.saved.getTime() - b.saved.getTime());
+  return files.sort((a, b) => a.saved.localeCompare(b.saved));
 }
 
 function names(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }
 
-/** Returns undefined for the files of other users, as `TMPDIR` is usually shared. */
-async function timeOf(path: string, isFolder: boolean, user: User): Promise<Date | undefined> {
+/** Returns false for the files of other users, as `TMPDIR` is usually shared. */
+async function isOurs(path: string, isFolder: boolean, user: User): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
-  const ours = user === undefined || stats?.uid === user;
-  return ours && stats?.isDirectory() === isFolder ? stats.mtime : undefined;
+  return (user === undefined || stats?.uid === user) && stats?.isDirectory() === isFolder;
 }
 
 /** @throws CliError (usage) if `writeForSender` could not write the file */

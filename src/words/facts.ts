@@ -243,6 +243,7 @@ export const facts = {
   'no-owners-or-modes': (folder, why) =>
     `a new file in "${folder}" ${why}, as its file system keeps no owners or modes`,
   'not-in-keyring': (why) => `the token cannot be kept in the keyring (${why})`,
+  'not-removed': (path, why) => `cannot remove "${path}" (${why})`,
   'not-renamed': (path, code) => `cannot rename "${path}" (${code})`,
   'open-to-others': (path, mode) => `"${path}" is open to other users (mode ${mode})`,
   'read-in-part': (file, code) => `cannot read all of ${file} (${code})`,

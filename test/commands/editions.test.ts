@@ -109,8 +109,8 @@ describe('an account', () => {
 
   test.each<[string, string[], string[], object]>([
     ['its receipt', ['--account', '42'], ['last'], {}],
-    ['--account', ['--account', '42', '--no-receipt'], [LINK, '--account', '42'], {}],
-    ['a profile', ['--no-receipt'], [LINK], { account: 42 }],
+    ['--account', ['--account', '42'], [LINK, '--account', '42'], { receipts: false }],
+    ['a profile', [], [LINK], { account: 42, receipts: false }],
   ])('of a push %s tells in which list it is', async (_what, pushed, named, kept) => {
     const preview = { 'GET /pushes/quyul5r5w08/preview': { url: 'https://pw.test/p/quyul5r5w08' } };
     const { here } = commercial(preview, { PWPUSH_URL: '', PWPUSH_TOKEN: '' });

@@ -45,6 +45,11 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   expect(commandsOf(joined)).toEqual(commandsOf(stdout));
 });
 
+test('push has at most 34 rows, its argument included', async () => {
+  const [, rows = ''] = (await helpOn('push')).split(/\nArguments:\n|\nGlobal options/);
+  expect([rows === '', (rows.match(/^ {2}\S/gm)?.length ?? 0) <= 34]).toEqual([false, true]);
+});
+
 describe('-h and --help', () => {
   const has = (text: string, long = '') => text.includes(`${long} `);
 

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { worded } from '../../src/cli/report-error';
-import { rescuedFiles, rescueFolder } from '../../src/keep/rescue';
+import { removeRescued, rescuedFiles, rescueFolder } from '../../src/keep/rescue';
 import { RescueStore, type StoreContext } from '../../src/keep/rescue-store';
 import { claimFile } from '../../src/platform/claim';
 import { failedError } from '../../src/platform/errors';
@@ -61,6 +61,8 @@ test('without a state folder it is below TMPDIR, and is listed there', async () 
   expect(readFileSync(path, 'utf8')).toBe('hunter2');
   await rescueFolder(context);
   expect(await brief()).toEqual(['files', 'secret']);
+  for (const { path } of await rescuedFiles(context)) removeRescued(path);
+  expect(readdirSync(here.folder).filter((name) => name.startsWith('pwpush-rescue'))).toEqual([]);
 });
 
 test('what can be saved nowhere is printed on the terminal, if no agent reads it', async () => {

@@ -85,7 +85,8 @@ export function unknownOption(typed: string, command: Command): CliError {
   const { short } =
     options.find((option) => option.short?.toLowerCase() === typed.toLowerCase()) ?? {};
   const other = meantBy(name, 'options');
-  const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : undefined;
+  const isOurs = [...names, command.name()].includes(`${other}`.replace(/ .*/, ''));
+  const known = isOurs ? other : undefined;
   const views =
     names.includes('--views') && /^-[1-9]\d?$/.test(typed)
       ? `--views ${typed.slice(1)}`
