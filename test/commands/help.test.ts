@@ -45,6 +45,11 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   expect(commandsOf(joined)).toEqual(commandsOf(stdout));
 });
 
+test('push has at most 34 rows, its argument included', async () => {
+  const [, rows = ''] = (await helpOn('push')).split(/\nArguments:\n|\nGlobal options/);
+  expect([rows === '', (rows.match(/^ {2}\S/gm)?.length ?? 0) <= 34]).toEqual([false, true]);
+});
+
 describe('-h and --help', () => {
   const has = (text: string, long = '') => text.includes(`${long} `);
 
@@ -124,7 +129,7 @@ describe('help --json', () => {
     const of = (name: string) => entries.find((one) => one.name === name);
     const option = (name: string, long: string) =>
       of(name)?.options.find((one) => one.long === long);
-    expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: true });
+    expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: false });
     expect(of('completion')?.arguments[0]?.choices).toContain('zsh');
     expect(option('push', '--views')).toMatchObject({
       short: '-v',
