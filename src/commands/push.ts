@@ -162,7 +162,7 @@ async function planOf(
   context: Context,
   target: Target | EphemeralTarget,
 ): Promise<PushPlan | EphemeralPlan> {
-  const content = contentOf(options, rows, context);
+  const content = contentOf(options, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
   await refusePrinted(options, plan.seal.encryption, context);

@@ -129,7 +129,7 @@ describe('help --json', () => {
     const of = (name: string) => entries.find((one) => one.name === name);
     const option = (name: string, long: string) =>
       of(name)?.options.find((one) => one.long === long);
-    expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: true });
+    expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: false });
     expect(of('completion')?.arguments[0]?.choices).toContain('zsh');
     expect(option('push', '--views')).toMatchObject({
       short: '-v',

@@ -18,7 +18,7 @@ import { type Conditions, place } from '../helpers/run';
 const LINK = 'https://pwpush.test/p/abc';
 const { recipient } = newKeyPair();
 const JOB = { GITHUB_OUTPUT: '/dev/null', GITHUB_ENV: '/dev/null' };
-const world: Conditions = { env: JOB, stdin: 's', prompts: [] };
+const world: Conditions = { env: JOB, prompts: [] };
 
 async function plan(words: readonly string[], profile = {}) {
   const here = place(world);
