@@ -46,8 +46,11 @@ export async function restore(
     const old = statSync(target, { throwIfNoEntry: false });
     makeFile(draft, () => {}, old);
     await pipeline(createReadStream(file), createWriteStream(draft, { flags: 'r+' }));
-    const problem = await problemOf(draft, location, quietly);
-    if (problem) throw new ServiceError(`"${file}" ${problem}`);
+    const isBackup = await isUsable(draft, location, quietly).catch((error) => {
+      if (isDamaged(error)) return false;
+      throw error;
+    });
+    if (!isBackup) throw new ServiceError(`"${file}" is damaged, or not a backup by this version`);
     syncFile(draft);
     // Windows replaces no open file, and so none of a service.
     if (platform() === 'win32') unlock();
@@ -84,37 +87,25 @@ function checkSource(file: string, target: string): void {
     throw invalidInput(`"${file}" has a write-ahead log, which a backup has not`);
 }
 
-/**
- * Returns why a service could not use the copy.
- * @throws ServiceError when its key is not in the key file
- */
-async function problemOf(copy: string, location: DataLocation, quietly: Quietly) {
-  const model = await openMemory(quietly);
-  let database: Database | undefined;
+/** Whether a service could use the copy. @throws ServiceError when its key is not in the key file */
+async function isUsable(copy: string, location: DataLocation, quietly: Quietly): Promise<boolean> {
+  const [database, model] = [await openSqlite(copy, quietly), await openMemory(quietly)];
   try {
-    await migrate(model);
-    database = await openSqlite(copy, quietly);
     const [row] = await database.sql<object>`PRAGMA integrity_check(1)`;
-    if (Object.values(row ?? {})[0] !== 'ok') return DAMAGED;
-    if ((await schemaOf(database)) !== (await schemaOf(model)))
-      return 'is not a backup by this version of the program';
+    await migrate(model);
+    const isWhole = Object.values(row ?? {})[0] === 'ok';
+    if (!isWhole || (await schemaOf(database)) !== (await schemaOf(model))) return false;
     // Data that no service has opened yet has no key.
     if ((await findKey(database.sql)) !== undefined) await keyInUse(database.sql, location);
-    return undefined;
-  } catch (error) {
-    if (isDamaged(error)) return DAMAGED;
-    throw error;
+    return true;
   } finally {
-    await database?.close();
+    await database.close();
     await model.close();
   }
 }
 
-const DAMAGED = 'is damaged, or not a backup';
-
 async function schemaOf({ sql }: Database): Promise<string> {
-  return JSON.stringify(
-    await sql`
-    SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name`,
-  );
+  const rows = await sql`
+    SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name`;
+  return JSON.stringify(rows);
 }

@@ -114,7 +114,7 @@ describe('a restore', () => {
     [
       'cut off',
       () => written(readFileSync(file).subarray(0, 100_000)),
-      'is damaged, or not a backup',
+      'is damaged, or not a backup by this version',
     ],
     [
       'of one page that is damaged',
@@ -122,14 +122,14 @@ describe('a restore', () => {
         const bytes = readFileSync(file);
         return written(bytes.fill(0xff, 5 * 4096, 6 * 4096));
       },
-      'is damaged, or not a backup',
+      'is damaged, or not a backup by this version',
     ],
-    ['no database', () => written('hunter2'), 'is damaged, or not a backup'],
-    ['empty', () => written(''), 'is not a backup by this version'],
+    ['no database', () => written('hunter2'), 'is damaged, or not a backup by this version'],
+    ['empty', () => written(''), 'is damaged, or not a backup by this version'],
     [
       'of another schema',
       () => changed('ALTER TABLE owners ADD COLUMN more TEXT'),
-      'not a backup by this version',
+      'is damaged, or not a backup by this version',
     ],
     ['missing', () => `${file}.none`, 'no such file'],
     ['a folder', () => data, 'no such file'],

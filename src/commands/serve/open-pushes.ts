@@ -29,14 +29,9 @@ export function withData<T>(
 
 type Counts = Awaited<ReturnType<OperatorData['operator']['expireOf']>>;
 
-/** Returns `2 pushes and 1 request`; numbers of 0 are left out, but not both. */
-export function countsText({ pushes, requests }: Counts): string {
-  const parts = [
-    ...(pushes > 0 || requests === 0 ? [count(pushes, 'push', 'pushes')] : []),
-    ...(requests > 0 ? [count(requests, 'request')] : []),
-  ];
-  return parts.join(' and ');
-}
+/** Returns `2 pushes and 1 request`. */
+export const countsText = ({ pushes, requests }: Counts) =>
+  `${count(pushes, 'push', 'pushes')} and ${count(requests, 'request')}`;
 
 const userRow = filledText('--user <name>', 'all of this user');
 

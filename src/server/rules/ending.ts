@@ -34,8 +34,8 @@ export async function endNow(sql: Sql, row: StoredPush, now: number, by: Origin 
 /** The audit log has no field for who ended a push. Nobody else has a user agent without an address. */
 const OPERATOR: Origin = { ip: null, userAgent: 'operator (pwpush serve)', referrer: null };
 
-/** Transactions of rows that end at the same time are committed together, and a text takes up to 1 MiB. */
-const AT_ONCE = 4;
+/** Rows that end at the same time share a commit, which takes longer than the rest; each may have 1 MiB of text. */
+const AT_ONCE = 8;
 
 /** What the operator of a service may do with the pushes and requests of all users, also while the service runs. */
 export class Operator {
