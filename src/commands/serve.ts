@@ -107,11 +107,6 @@ function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: st
 
 type Started = Awaited<ReturnType<typeof start>>;
 
-interface KnownProfile {
-  readonly name: string;
-  readonly isCurrent: boolean;
-}
-
 /** Returns the profile with a token of the service, which is saved if the token is new. */
 async function profileOf(entry: Entry, { settings }: ServePlan, service: Started) {
   const { ephemeral, trustProxy } = settings;
@@ -125,7 +120,7 @@ async function profileOf(entry: Entry, { settings }: ServePlan, service: Started
 function nextCommand(
   { settings: { ephemeral, anonymous } }: ServePlan,
   { localUrl, loopback }: Started,
-  profile: KnownProfile | undefined,
+  profile: Awaited<ReturnType<typeof profileOf>>,
 ): string | undefined {
   if (!ephemeral && !loopback) return undefined;
   if (profile !== undefined)
