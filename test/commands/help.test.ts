@@ -45,6 +45,11 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   expect(commandsOf(joined)).toEqual(commandsOf(stdout));
 });
 
+test.each([['serve', 24]])('the whole help of %s has at most %i options', async (name, most) => {
+  const [own = ''] = (await helpOn(name)).split('\nGlobal options');
+  expect(own.match(/^ {2}-/gm)?.length).toBeLessThanOrEqual(most);
+});
+
 describe('-h and --help', () => {
   const has = (text: string, long = '') => text.includes(`${long} `);
 
