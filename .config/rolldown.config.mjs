@@ -93,6 +93,7 @@ function together() {
       'client/item',
       'client/link',
       'client/pages',
+      'keep/load-request-keys',
       'deliver/print-result',
       'deliver/deliver-link',
       'cli/agent',

@@ -54,8 +54,8 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
   const service = (property: string) =>
     out(['systemctl', 'show', `--property=${property}`, '--value', 'pwpush.service']);
   const push = (secret: string, port = 5200) => {
-    const words = ['push', '--quiet', '--no-receipt', '--url', `http://127.0.0.1:${port}`];
-    return out(['pwpush', ...words], secret);
+    const words = ['push', '--quiet', '--url', `http://127.0.0.1:${port}`];
+    return out(['env', 'PWPUSH_RECEIPTS=off', 'pwpush', ...words], secret);
   };
   const get = (link: string) => out(['pwpush', 'get', '--quiet', link]);
   const files = () => line("find / -xdev -name '*pwpush*' | sort").split('\n');

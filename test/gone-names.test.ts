@@ -26,6 +26,7 @@ const byVariable =
   'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
 
 const gone: readonly GoneName[] = [
+  { option: '--local', line: 'list --local', hint: 'did you mean list receipts?' },
   { command: 'show', line: 'show LINK', hint: 'did you mean preview?' },
   ...byVariable.split(' ').map((name) => ({
     option: `--${name}`,
@@ -44,6 +45,7 @@ const gone: readonly GoneName[] = [
     line: 'push --generate-passphrase',
     hint: 'did you mean --passphrase-out -?',
   },
+  { option: '--no-receipt', line: 'push --no-receipt', hint: 'push with PWPUSH_RECEIPTS=off?' },
   { option: '--recipients-file', line: 'push --recipients-file x', hint: 'did you mean --to?' },
   { option: '-R', line: 'push -R x', hint: 'did you mean --to?' },
   { command: 'notify', line: 'notify LINK', hint: 'did you mean push --notify?' },

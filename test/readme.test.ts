@@ -92,7 +92,7 @@ describe('documents', () => {
       .filter((words) => words.find((word) => names.includes(word)) === name)
       .flatMap((words) => words.map((word) => word.replace(/=.*/, '')));
     const flags = optionsOf(name);
-    const wrong = shown.filter((word) => word.startsWith('-') && !flags.includes(word));
+    const wrong = shown.filter((word) => /^-./.test(word) && !flags.includes(word));
     expect(wrong).toEqual([]);
   });
 

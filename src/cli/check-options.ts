@@ -1,7 +1,13 @@
 // Rows of options declare which other options they exclude or require, and what they read from standard input, which
 // can be read only once.
+import { fstatSync } from 'node:fs';
+import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { filledIn } from './ask-until';
+import type { Command } from './command';
 import type { Row, Rows } from './declare';
+import { missingArgument } from './help/misuse';
+import { readAll } from './source';
 
 interface TypedValue {
   readonly name: string;
@@ -44,8 +50,76 @@ export function checkOptions(
     first.what === second.what
       ? `${first.what} can be read from standard input only once`
       : `standard input cannot be both ${first.what} and ${second.what}`,
-    `use ${second.label} PATH`,
+    second.label.startsWith('-')
+      ? `use ${second.label} PATH`
+      : `give ${second.label} as an argument${unnamed === undefined ? '' : `, or ${unnamed} with --from, --env, --generate or --file`}`,
   );
+}
+
+/**
+ * Refuses a text argument while standard input has something, which would be a second source of the same content.
+ * @returns what to warn of if standard input may have something, and nothing reads it
+ * @throws CliError (usage)
+ */
+export async function checkInput(
+  rows: Rows,
+  values: object,
+  stdin: Context['stdin'],
+): Promise<string | undefined> {
+  const typed = typedValues(rows, values);
+  const [taker] = Object.entries(rows).filter(([, { piped }]) => piped);
+  const [name = '', { piped }] = taker ?? ['', {}];
+  const { row } =
+    typed.find((value) => [name, ...(piped?.unless ?? [])].includes(value.name)) ?? {};
+  if (!piped || !row || pipedAs(rows, typed) || readersOf(rows, values).length > 0)
+    return undefined;
+  if (!row.argument) {
+    const file = stdin.file?.();
+    // A file that was read before belongs to a loop around this run.
+    const isNew = file?.start === 0 && fstatSync(file.fd).size > 0;
+    return isNew ? `standard input is not used: ${piped.what} comes from ${row.label}` : undefined;
+  }
+  const held = await stdin.look?.();
+  if (held === 'something')
+    throw usageError(
+      `${row.label} cannot be combined with standard input, which is not empty`,
+      `for a label use --name; for ${row.label} alone, as in a loop, add </dev/null`,
+    );
+  return held === 'silent'
+    ? `standard input was open, and was not read: ${piped.what} is ${row.label}`
+    : undefined;
+}
+
+/**
+ * Returns the links of a line: a dash is what standard input has, and a missing one what the user types.
+ * @throws CliError (usage) for a missing link if the user cannot be asked
+ */
+export async function linksOf(
+  rows: Rows,
+  values: object,
+  command: Command,
+  context: Context,
+): Promise<object> {
+  const typed = typedValues(rows, values);
+  const [name = '', row] = Object.entries(rows).find(([, { link }]) => link) ?? [];
+  const links = [typed.find((value) => value.name === name)?.value ?? []].flat();
+  const isMissing = links.length === 0 && !typed.some((value) => row?.link?.includes(value.name));
+  if (!row || (!isMissing && !links.includes('-'))) return {};
+  const { stdin } = context;
+  // What is piped in without a dash may be the link, unless the command takes something else.
+  const asks = stdin.isTTY || (isMissing && Object.values(rows).some(({ piped }) => piped));
+  if (asks ? !context.canPrompt() : isMissing) throw missingArgument('link', command);
+  const text = asks ? await askedLink(context) : (await readAll(stdin.bytes())).toString();
+  const several = row.argument?.variadic === true;
+  const lines = text.trim().split(several && !asks ? /\n\s*/ : /$^/);
+  const read = lines.map((line) => line.trimEnd());
+  const all = isMissing ? read : links.flatMap((link) => (link === '-' ? read : [link]));
+  return { [name]: several ? all : all[0] };
+}
+
+async function askedLink({ prompter }: Context): Promise<string> {
+  const { secret } = await prompter();
+  return filledIn('Link:', (question) => secret(question, 'link'));
 }
 
 function typedValues(rows: Rows, values: object): readonly TypedValue[] {

@@ -60,6 +60,8 @@ export class Row<T, Other extends string = never> {
   input: { readonly what: string; is(value: unknown): boolean } | undefined;
   /** The variable of the environment that sets the value if the option was not typed. */
   variable: string | undefined;
+  /** For a link: the rows in place of which it can be missing. */
+  link: readonly string[] | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
   /** `needed` if the value has a meaning only with an instance, `replaced` if it takes the place of one. */
   instance: 'needed' | 'replaced' | undefined;
@@ -133,6 +135,12 @@ export class Row<T, Other extends string = never> {
   readsStandardInput(what: string, is = (value: unknown): boolean => value === '-'): this {
     this.input = { what, is };
     return this;
+  }
+
+  /** A terminal asks for a missing link, unless the line has one of `unless`. */
+  asksForLink(unless: readonly string[] = []): this {
+    this.link = unless;
+    return this.readsStandardInput('the link');
   }
 
   /**

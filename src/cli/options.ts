@@ -17,7 +17,7 @@ import {
   operand,
   optional,
   parsed,
-  type Row,
+  Row,
   type Rows,
   storedFile,
   switchOff,
@@ -89,8 +89,14 @@ export function addGlobals(command: Command, rows: Rows = globalRows): Command {
     .enablePositionalOptions();
 }
 
-export const pushRow = operand('<link>', 'link or ID of the push, or last').names('push');
-export const pushesRow = operand('<link...>', 'links or IDs of the pushes, or last').names('push');
+/** The link is there when a command plans: if it was not typed, a terminal has asked for it. */
+export const linkRow = (help: string, of: 'push' | 'request') =>
+  new Row<string>('[link]', help).names(of).asksForLink();
+
+export const pushRow = linkRow('link, ID or last; - is standard input', 'push');
+export const pushesRow = operand('[link...]', 'links, IDs or last; - is stdin, one a line')
+  .names('push')
+  .asksForLink();
 
 const passphraseFile = () =>
   inputFile(

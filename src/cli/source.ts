@@ -6,9 +6,8 @@ import { type CliError, type Hint, usageError } from '../platform/errors';
 import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
 import { smallText } from '../platform/private-folder';
 import { beforeSending, filledIn } from './ask-until';
-import { readersOf } from './check-options';
-import type { Rows, Values } from './declare';
-import { type fileRows, lineRows, type sourceRows } from './options';
+import type { Values } from './declare';
+import type { fileRows, sourceRows } from './options';
 import { type GeneratedSecret, generate, parseGenerate } from './random-secret';
 import { pipedFileName } from './values';
 
@@ -38,8 +37,6 @@ export type Content =
 interface TextSource {
   readonly from: Source;
   readonly raw: boolean;
-  /** True if no option of the line reads standard input. */
-  readonly leavesInput?: boolean;
 }
 
 /** At most one of these options names a source; without one, it is piped standard input, or else a prompt. */
@@ -49,12 +46,10 @@ type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
 
 /**
  * Decides from the options what is sent.
- * @param rows the options of the command
  * @throws CliError (usage) if no source is named and the user cannot be asked, or if a file cannot be attached
  */
 export function contentOf(
   options: Sourced & Values<ReturnType<typeof fileRows>>,
-  rows: Rows,
   context: Context,
   purpose = TO_PUSH,
 ): Content {
@@ -63,9 +58,7 @@ export function contentOf(
     checkPaths(files, context.stdin.isTTY);
     return { files, message };
   }
-  const from = chooseSource(options, context, purpose);
-  const leavesInput = from.name !== 'stdin' && readersOf(lineRows(rows), options).length === 0;
-  return { text: { from, raw, leavesInput } };
+  return { text: { from: chooseSource(options, context, purpose), raw } };
 }
 
 /** @throws CliError (usage) for too many files, and for standard input that cannot be attached */

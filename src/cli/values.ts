@@ -18,7 +18,7 @@ export function isOn(value: string | undefined): boolean {
 export function truth(text: string, name: string): boolean {
   if (/^(?:1|true|yes|on)$/i.test(text)) return true;
   if (/^(?:0|false|no|off)$/i.test(text)) return false;
-  throw usageError(`${name} must be true or false`);
+  throw usageError(`${name} must be on or off, or true or false, not "${text}"`);
 }
 
 /** Refuses an empty value, which an unset variable of the shell gives. */

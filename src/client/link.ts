@@ -37,8 +37,27 @@ const after = () =>
 const LONGEST_AFTER = '%e2%80%8b'.length;
 /** Matches `[text](link)` of Markdown and `<link|text>` of Slack. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
+/** Matches addresses within a text of several words, also where spaces came between one and its key. */
+const ADDRESSES = /https?:\/\/[^\s<>|"]+(?:\s+#(?=[\w-]{22}|age1)[^\s<>|"]+)?/gi;
 /** Matches invisible characters with which programs break long words or change the direction of text. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Returns the only link among the words of a text, else the whole text.
+ * @throws CliError (usage) for several links
+ */
+function linkWithin(text: string): string {
+  const found = /\s/.test(text.trim()) ? (text.match(ADDRESSES) ?? []) : [];
+  const links = new Map(
+    found.flatMap((address) => {
+      const { base, token, key, publicKey } = readable(address) ?? {};
+      return token === undefined ? [] : [[`${base} ${token} ${key} ${publicKey}`, address]];
+    }),
+  );
+  if (links.size > 1) throw usageError(phrase('several-links'), phrase('use-one-link'));
+  const [link = text] = links.values();
+  return link;
+}
 
 /** Removes characters of the surrounding text that were copied with a link, at its ends or before its fragment. */
 function withoutSurroundings(pasted: string): string {
@@ -151,7 +170,10 @@ function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactNam
  */
 export function parseReference(pasted: string): Reference {
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
-  const { text, repairs } = repaired(pasted);
+  const within = linkWithin(pasted);
+  const { text, repairs: own } = repaired(within);
+  const around = within !== pasted && !own.includes('repaired-surroundings');
+  const repairs = around ? ['repaired-surroundings' as const, ...own] : own;
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
   // A fragment that is neither a public key nor a link key counts as a damaged key.
   const [key = ''] = /^(?:age1[a-z\d]*|[\w-]{22}(?![\w-])|[^&?]+|.*)/is.exec(fragment) ?? [];

@@ -8,7 +8,6 @@ import {
   switchOff,
   text,
 } from '../cli/declare';
-import { missingArgument } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import type { Entry } from '../cli/terminal/output';
@@ -26,7 +25,9 @@ import { command, type Invocation } from './planned';
 const OTHER_OUTPUTS = ['output', 'json', 'copy', 'qr'] as const;
 
 const rows = {
-  link: operand('[link]', 'link, ID or last; not needed with a file').names('push'),
+  link: operand('[link]', 'link, ID or last; - is standard input')
+    .names('push')
+    .asksForLink(['fromFile', 'resume']),
   ...group('Output:', {
     output: filledText('-o, --output <path>', 'write to a new file (0600) or into a folder')
       .names('path')
@@ -75,9 +76,8 @@ export default command({
 });
 
 async function planOf(options: GetOptions, invocation: Invocation): Promise<GetPlan> {
-  const { context, command } = invocation;
-  const { link, fromFile, resume, output, files } = options;
-  if ((link ?? fromFile ?? resume) === undefined) throw missingArgument('link', command);
+  const { context } = invocation;
+  const { link, output, files } = options;
   const passphrase = passphraseSource(options, context);
   const place = await placeOf(options, context);
   return {

@@ -1,4 +1,4 @@
-import { choice, flag } from '../cli/declare';
+import { choice } from '../cli/declare';
 import { type Options, pageRows } from '../cli/options';
 import {
   activePushes,
@@ -11,6 +11,7 @@ import { printRows, reportEnd } from '../cli/terminal/table';
 import { AT_ONCE, listing, type PageRange } from '../client/pages';
 import { limits, REQUEST_STATES, type RequestState } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
+import { requestKeys } from '../keep/load-request-keys';
 import { usageError } from '../platform/errors';
 import { accountOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
@@ -20,14 +21,14 @@ import help from './help/list.txt?raw';
 import { command } from './planned';
 
 const rows = {
-  state: choice('[state]', 'active (default), expired or requests', [
+  state: choice('[state]', 'active (default), expired, requests or receipts', [
     'active',
     'expired',
     'requests',
+    'receipts',
   ]),
   requestState: choice('[request-state]', 'state of requests', REQUEST_STATES),
   ...pageRows,
-  local: flag('--local', 'list receipts of this machine; needs no token'),
 };
 
 type ListPlan = InstanceList | { readonly of: 'receipts'; readonly limit: number };
@@ -41,7 +42,7 @@ interface InstanceList {
 
 export default command({
   description: 'List your pushes or requests, newest first. Needs a token.',
-  usage: '[options] [active|expired|requests [open|ready|closed]]',
+  usage: '[options] [active|expired|requests [open|ready|closed]|receipts]',
   help,
   rows,
   plan: planOf,
@@ -49,15 +50,15 @@ export default command({
 });
 
 function planOf(
-  { state = 'active', requestState, page, all, limit, local, ...options }: Options<typeof rows>,
+  { state = 'active', requestState, page, all, limit, ...options }: Options<typeof rows>,
   entry: Entry,
 ): ListPlan {
   if (requestState !== undefined && state !== 'requests')
     throw usageError(`"${requestState}" is a state of requests`, 'pwpush list --help');
   const most = limit ?? Number.POSITIVE_INFINITY;
-  if (local && (page !== undefined || all || state !== 'active'))
-    throw usageError('--local lists all receipts of active pushes', 'use it alone or with --limit');
-  if (local) return { of: 'receipts', limit: most };
+  if (state === 'receipts' && page !== undefined)
+    throw usageError('receipts have no pages', 'use --limit N, or neither');
+  if (state === 'receipts') return { of: 'receipts', limit: most };
   const target = targetOf(sourcesOf(entry, options));
   const part = all || limit !== undefined ? { limit: most } : { page: page ?? 1 };
   if (state !== 'requests') return { of: state, part, target };
@@ -83,7 +84,8 @@ async function list(entry: Entry, plan: ListPlan): Promise<void> {
     printed = await printRows(rows, of === 'active' ? activePushes : expiredPushes, entry);
   } else {
     what = `${of.join(' or ')} requests`;
-    const rows = inStates(of, (state, page) => api.requests.list(state, page, account), range);
+    const fetchPage: FetchPage = (state, page) => api.requests.list(state, page, account);
+    const rows = inStates(of, await withQuestions(entry, target, fetchPage), range);
     printed = await printRows(rows, requestList, entry);
   }
   const most = isPaged ? limits.rowsPerPage : Math.min(part.limit, MOST);
@@ -92,9 +94,27 @@ async function list(entry: Entry, plan: ListPlan): Promise<void> {
     await entry.say.remark('hint: pwpush list requests closed lists the closed ones');
 }
 
+type FetchPage = (state: RequestState, page: number) => Promise<SecretRequest[]>;
+
+/** Adds the questions that this machine knows: listings of an instance may not have them. */
+async function withQuestions(
+  { context }: Entry,
+  target: Target,
+  fetchPage: FetchPage,
+): Promise<FetchPage> {
+  const { keyForAnswer } = await requestKeys();
+  const question = ({ url_token: token, public_key }: SecretRequest) =>
+    keyForAnswer(context, { token, target, base: target.base }, public_key)?.question;
+  return async (state, page) =>
+    (await fetchPage(state, page)).map((request) => ({
+      ...request,
+      request: request.request ?? question(request),
+    }));
+}
+
 async function* inStates(
   states: readonly RequestState[],
-  list: (state: RequestState, page: number) => Promise<SecretRequest[]>,
+  list: FetchPage,
   {
     limit: left = Number.POSITIVE_INFINITY,
     ...range

@@ -1,4 +1,4 @@
-import { checkOptions } from '../cli/check-options';
+import { checkInput, checkOptions, linksOf } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Rows } from '../cli/declare';
 import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
@@ -55,12 +55,20 @@ export function command<R extends Rows & Closed<R>, Plan>(
   return {
     ...planned,
     prepare: async (command, context) => {
-      const options = optionsOf(command, context.env, rows);
-      checkOptions(lineRows(rows), options, context.stdin, input);
+      const typed = optionsOf(command, context.env, rows);
+      const all = lineRows(rows);
+      checkOptions(all, typed, context.stdin, input);
+      const options = { ...typed, ...(await linksOf(all, typed, command, context)) };
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
       const plan = await planned.plan(options, { ...entry, command });
-      return { plan, run: () => planned.run(entry, plan) };
+      // Options are checked before what a pipe has, which takes time.
+      const unread = command.takesCommand() ? '' : await checkInput(all, typed, context.stdin);
+      const run = async () => {
+        await planned.run(entry, plan);
+        if (unread) await entry.say.warn(unread);
+      };
+      return { plan, run };
     },
   };
 }

@@ -9,12 +9,12 @@ import { findListed } from '../client/pages';
 import { findOwnRequest } from '../client/progress';
 import type { Preview, Push } from '../contract/decode';
 import { drawing, reachNote } from '../deliver/deliver-link';
+import { requestKeys } from '../keep/load-request-keys';
 import type { Context } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import { accountOf, clientOf, connect } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { accountOfPush, type ConnectedItem, itemOf, type LocatedItem } from '../profile/references';
-import { requestKeys } from '../take/decryption-keys';
 import help from './help/preview.txt?raw';
 import { command } from './planned';
 

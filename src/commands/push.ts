@@ -13,7 +13,6 @@ import {
   operand,
   optional,
   parsed,
-  switchOff,
   text,
 } from '../cli/declare';
 import {
@@ -98,7 +97,6 @@ const rows = {
   }),
   ...group('Output:', {
     ...linkRows(),
-    receipt: switchOff('--no-receipt', 'keep no receipt of the link (list --local)'),
     dryRun: flag('--dry-run', 'show what would be sent, secrets masked').needsInstance(),
   }),
   ...group('From this machine:', {
@@ -164,7 +162,7 @@ async function planOf(
   context: Context,
   target: Target | EphemeralTarget,
 ): Promise<PushPlan | EphemeralPlan> {
-  const content = contentOf(options, rows, context);
+  const content = contentOf(options, context);
   const setting = options.into ? await settingOf(options, words) : undefined;
   const { details, ...plan } = await termsOf(options, context, target);
   await refusePrinted(options, plan.seal.encryption, context);
@@ -221,7 +219,7 @@ async function termsOf(
       generated: options.generate !== undefined && !options.into,
       copy: options.copy,
       qr: options.qr,
-      receipt: base !== undefined && options.receipt && defaults.receipts !== false,
+      receipt: base !== undefined && defaults.receipts !== false,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { refuseGenerated } from '../cli/agent';
-import { group, operand } from '../cli/declare';
-import { fileRows, type Options, passphraseRows, sourceRows } from '../cli/options';
+import { group } from '../cli/declare';
+import { fileRows, linkRow, type Options, passphraseRows, sourceRows } from '../cli/options';
 import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
 import { type Content, contentOf, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
@@ -19,7 +19,7 @@ interface RespondPlan {
 }
 
 const rows = {
-  link: operand('<link>', 'link of the request, with the part after #').names('request'),
+  link: linkRow('link of the request, with the part after #', 'request'),
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
   ...passphraseRows,
 };
@@ -36,7 +36,7 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   const { context } = entry;
   const { link, generate, json, quiet } = options;
   const passphrase = passphraseSource(options, context);
-  const content = contentOf(options, rows, context, TO_SEND);
+  const content = contentOf(options, context, TO_SEND);
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
   // Sends no token, because reading an answered request as its owner takes the answer.

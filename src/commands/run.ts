@@ -41,7 +41,7 @@ type RunOptions = Options<typeof rows>;
 
 export default command({
   description: 'Run a command with a secret in its environment. Uses a view.',
-  usage: '[options] <link...> -- <command> [args...]',
+  usage: '[options] [link...] -- <command> [args...]',
   help,
   takesCommand: true,
   rows,
@@ -67,7 +67,8 @@ async function planOf(options: RunOptions, invocation: Invocation): Promise<RunP
   if (options.mask === false) await refuseToPrint(context, 'output that is not masked', 'mask');
   const passphrase = passphraseSource(options, context);
   const { as, stdin, file, only, allow } = options;
-  const inputs = { variables: as, stdin, files: file, only, allow };
+  const input = stdin ? 'text' : command.args.includes('-') ? 'none' : 'inherited';
+  const inputs = { variables: as, input, files: file, only, allow } as const;
   return {
     items: itemsOf(invocation, options, links),
     words: [program, ...args],

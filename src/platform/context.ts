@@ -3,6 +3,11 @@ import type { Interrupts } from './interrupts';
 export interface Input {
   readonly isTTY: boolean;
   bytes(): AsyncIterable<Uint8Array>;
+  /**
+   * Waits a fifth of a second at most for a pipe or file, and drops what it has; `silent` if it is open and has nothing.
+   * A terminal and a device have nothing. Without this method, there is nothing either.
+   */
+  look?(): Promise<'something' | 'nothing' | 'silent'>;
   /** Returns the file that standard input is redirected from, and the position reached; undefined for a pipe. */
   file?(): { readonly fd: number; readonly start: number } | undefined;
 }
@@ -21,8 +26,11 @@ export interface Output {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A typed text ends with Enter (`lines`: unless several lines were pasted), or with Ctrl-D (`all`). */
-export type Extent = 'line' | 'lines' | 'all';
+/**
+ * A typed text ends with Enter (`lines` and `link`: unless several lines were pasted), or with Ctrl-D (`all`). Of a
+ * link, only what follows `#` is hidden.
+ */
+export type Extent = 'line' | 'lines' | 'all' | 'link';
 
 /** Questions go to the terminal, never to stdout. */
 export interface Prompter {

@@ -13,11 +13,37 @@ export function input(node: NodeJS.Process): Input {
         throw (await import('./errors')).usageError('standard input is a folder');
       yield* node.stdin;
     },
+    look: async () => {
+      const kind = statOf(0);
+      const isRead = kind && (kind.isFile() || kind.isFIFO() || kind.isSocket());
+      return isRead ? look(node.stdin) : 'nothing';
+    },
     file: () => {
       const start = statOf(0)?.isFile() ? openAs(0, 'pos', 10) : undefined;
       return start === undefined ? undefined : { fd: 0, start };
     },
   };
+}
+
+/** In milliseconds. */
+const LONGEST_LOOK = 200;
+
+/** Drops all that comes: of a rest that is cut, a loop around this run would take the next line. */
+function look(stdin: NodeJS.ReadStream): ReturnType<NonNullable<Input['look']>> {
+  return new Promise((resolve) => {
+    let found = false;
+    const take = () => {
+      found = true;
+    };
+    const end = (rest: 'nothing' | 'silent') => {
+      clearTimeout(timer);
+      stdin.off('data', take).pause();
+      resolve(found ? 'something' : rest);
+    };
+    const timer = setTimeout(end, LONGEST_LOOK, 'silent');
+    const over = () => end('nothing');
+    stdin.on('data', take).once('end', over).once('error', over);
+  });
 }
 
 function statOf(fd: number): Stats | undefined {

@@ -1,6 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
 import { parseReference, type Reference } from '../client/link';
 import type { Context } from '../platform/context';
+import { CliError, tried } from '../platform/errors';
 import { accountOf, type Instance } from './connect';
 import { type KeptReceipt, readReceipts } from './receipts';
 import { type InstanceOptions, sourcesOf } from './sources';
@@ -43,8 +44,10 @@ export function itemsOf(
   const sources = sourcesOf(entry, options);
   // Items at the same instance share a target, and with it its token and connections.
   const targets = new Map<string | undefined, Target>();
-  return links.map((link) => {
-    const reference = referenceOf(link, entry.context);
+  return links.map((link, index) => {
+    const reference = tried(() => referenceOf(link, entry.context));
+    if (reference instanceof CliError)
+      throw links.length > 1 ? reference.with({ subject: `link ${index + 1}` }) : reference;
     const target = targets.get(reference.base) ?? targetOf(sources, reference.base);
     targets.set(reference.base, target);
     return { ...reference, target };

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { oneOf } from '../cli/near-words';
-import { accountId, commandWords, days, editions, positive } from '../cli/values';
+import { accountId, commandWords, days, editions, positive, truth } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { isToken } from './api-token';
@@ -26,7 +26,7 @@ const WHOLE = 'is not a whole number of 1 or more';
 const text = { schema: v.string('is not a string') };
 const flag = {
   schema: v.boolean('is not a boolean'),
-  parse: parseFlag,
+  parse: truth,
   values: ['true', 'false'],
 };
 const count = {
@@ -90,7 +90,11 @@ export const settings = {
     bound: 'address',
   },
   /** True by default. */
-  receipts: { ...flag, about: 'keep receipts of pushes on this machine' },
+  receipts: {
+    ...flag,
+    about: 'keep receipts of pushes on this machine',
+    variable: 'PWPUSH_RECEIPTS',
+  },
   /** Without this setting, secrets are not printed if a coding agent runs this program. */
   agent: { ...among(['allow', 'refuse']), about: 'whether secrets are printed: allow, refuse' },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
@@ -211,12 +215,6 @@ function parseCommand(value: string, name: string): string {
 }
 
 const removal = (name: string) => `to remove it, run pwpush profile unset NAME ${name}`;
-
-function parseFlag(value: string, name: string): boolean {
-  if (['true', 'yes', 'on', '1'].includes(value)) return true;
-  if (['false', 'no', 'off', '0'].includes(value)) return false;
-  throw usageError(`${name} must be true or false, not "${value}"`);
-}
 
 function among<const Word extends string>(words: readonly Word[]) {
   return {

@@ -21,7 +21,8 @@ export interface WantedFile {
 export interface InputPlan extends NameRules {
   /** The variables that get the texts, one per link; empty to read the texts as dotenv. */
   readonly variables: readonly string[];
-  readonly stdin: boolean;
+  /** What the command reads: the text, nothing, or what this program would read. */
+  readonly input: 'text' | 'none' | 'inherited';
   readonly files: readonly WantedFile[];
 }
 
@@ -43,7 +44,7 @@ export async function childInputs(
 ): Promise<ChildInputs> {
   const paths = new Map<string, string>();
   const [first] = pushes;
-  let textUsed = plan.stdin;
+  let textUsed = plan.input === 'text';
   const filesUsed = new Set<string>();
   for (const wanted of plan.files) {
     if (!first || !folder) break;
@@ -58,7 +59,7 @@ export async function childInputs(
   return {
     variables,
     paths,
-    input: plan.stdin ? textOf(first) : undefined,
+    input: plan.input === 'text' ? textOf(first) : plan.input === 'none' ? '' : undefined,
     unused: { text: !textUsed, files: files.filter((name) => !filesUsed.has(name)) },
   };
 }
@@ -168,6 +169,7 @@ const settings = [
   'PWPUSH_PROFILE',
   'PWPUSH_EDITION',
   'PWPUSH_ENCRYPT',
+  'PWPUSH_RECEIPTS',
   'PWPUSH_CA_FILE',
   'PWPUSH_TIMEOUT',
   'PWPUSH_NO_INPUT',

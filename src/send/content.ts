@@ -1,6 +1,6 @@
 import { beforeSending } from '../cli/ask-until';
 import { asReported } from '../cli/in-words';
-import { type Content, type Purpose, readSecret, type Source } from '../cli/source';
+import { type Content, type Purpose, readSecret } from '../cli/source';
 import { folded } from '../cli/terminal/bounded-write';
 import type { Entry } from '../cli/terminal/output';
 import type { Attachment } from '../client/form';
@@ -31,24 +31,11 @@ export async function readText(
   isShown = true,
 ): Promise<string | undefined> {
   if (!('text' in content)) return content.message;
-  const { from, leavesInput } = content.text;
-  if (leavesInput && isShown) await warnOfInput(entry, from.name);
+  const { from } = content.text;
   const text = await readSecret(content.text, entry.context, purpose);
   if (from.name === 'generate' && isShown)
     await entry.say.remark(`generated: ${text}  (-q hides it)`);
   return text;
-}
-
-/**
- * Warns of a file on standard input that no option reads. A pipe is not reported, as it may be empty; nor is a file
- * that was read before, as it belongs to a loop around this run.
- */
-async function warnOfInput({ context: { stdin }, say }: Entry, from: Source['name']) {
-  if (stdin.file?.()?.start !== 0) return;
-  const { stdinFile } = await import('../platform/file-bytes');
-  if (((await stdinFile(stdin))?.size ?? 0) === 0) return;
-  const used = from === 'text' ? 'the text argument' : `--${from === 'file' ? 'from' : from}`;
-  await say.warn(`standard input is not used: the secret comes from ${used}`);
 }
 
 /** Asks whether to try again if nothing was sent, as a typed text exists nowhere else. */

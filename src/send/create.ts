@@ -12,6 +12,7 @@ import type { Push, SecretRequest } from '../contract/decode';
 import { definedFields } from '../contract/json';
 import { durationText, grantedLifetime } from '../contract/lifetime';
 import type { CreatedLink } from '../deliver/deliver-link';
+import { requestKeys } from '../keep/load-request-keys';
 import type { NewKey } from '../keep/request-keys';
 import {
   asCliError,
@@ -275,7 +276,7 @@ class Handover {
   }
 
   async newKey(base: string, question: string, path: string | undefined): Promise<string> {
-    const { newRequestKey } = await import('../keep/request-keys');
+    const { newRequestKey } = await requestKeys();
     this.#key = newRequestKey(this.entry.context, base, question, path);
     if (path !== undefined) this.written.push(path);
     return this.#key.recipient;

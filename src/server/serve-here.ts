@@ -20,6 +20,8 @@ import { asServiceError } from './store/database';
 
 /** Bytes of the files of one push or answer, and a tenth more for what the database adds to them. */
 const MOST_DATA = 1.1 * limits.filesPerPush * limits.bytesPerFile;
+/** The command refuses larger files than `limits` allows; encryption adds up to a MiB. */
+const MOST_ENCRYPTED = limits.bytesPerFile + 1024 ** 2;
 /** Milliseconds that `close` waits with the kind `request`. A push gets 30 s, as a download may be running. */
 const GRACE_MS = 5000;
 
@@ -77,7 +79,7 @@ export async function serveHere(
   const watch = new Watch(settings, report);
   const maxData = Math.min(memoryShare(io), MOST_DATA);
   const memory = { data: '', ephemeral: true, anonymous: true, trustProxy: false };
-  const granted = { defaultViews: 1, maxData, uploadsPerRequest: 1 };
+  const granted = { defaultViews: 1, maxData, uploadsPerRequest: 1, maxFileSize: MOST_ENCRYPTED };
   const service = await openService({ host, port, ...memory, ...granted }, io, watch.events);
   const { app, housekeeping, log, owners } = service;
   const grace = kind === 'push' ? io.grace : (io.grace ?? GRACE_MS);

@@ -3,6 +3,7 @@ import { explaining } from '../age/age-error';
 import { placeOf, secretIn, textIn } from '../cli/source';
 import { onRequest } from '../client/item';
 import type { Preview } from '../contract/decode';
+import { requestKeys } from '../keep/load-request-keys';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { attempt, CliError, phrase, usageError } from '../platform/errors';
@@ -70,9 +71,6 @@ export async function keysOf(
   if (item.publicKey !== undefined) await onRequest(item.api, answerKey);
   return { ...keys, withoutIdentity, answerKey };
 }
-
-/** The module takes 9 ms to load, as it parses private keys. */
-export const requestKeys = () => import('../keep/request-keys');
 
 /** @param isNeeded whether no other key can open the answer */
 async function keyForRequest(

@@ -205,6 +205,7 @@ export const facts = {
   'link-with-login': 'the link contains a user name or password',
   'no-email-address': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-link': 'not a link or ID of a push',
+  'several-links': 'several links in one text, which can have one',
   'no-proxy-address': (variable) => `${variable} is not the address of a proxy`,
   'proxy-login-long': (variable, bytes) =>
     `a user name or password in ${variable} is longer than ${bytes} bytes, which SOCKS allows`,

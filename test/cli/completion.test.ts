@@ -27,7 +27,7 @@ test.each<[string, string]>([
   ['push --locale p', 'pl pt-BR pt-PT'],
   // None that is named like a command of the shell.
   ['--profile ', 'work home'],
-  ['--profile work list ', 'active expired requests'],
+  ['--profile work list ', 'active expired requests receipts'],
   ['profile ', 'list show use set unset rename remove'],
   ['profile use h', 'home'],
   ['profile set h', 'home'],
@@ -39,7 +39,7 @@ test.each<[string, string]>([
   ['profile rename w', 'work'],
   ['push -f one two --day', '--days'],
   ['push -qv 3 --day', '--days'],
-  ['ls --loc', '--local'],
+  ['ls re', 'requests receipts'],
   // It needs a token.
   ['list --a', '--all --account'],
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],

@@ -128,6 +128,31 @@ test.each([
   });
 });
 
+describe('the link in a text of several words', () => {
+  const link = 'https://pw.test/p/quyul5r5w08/r#Zm9v-_YmFyIGJhego0MjEx';
+  test.each([
+    `Hi Bob,\n\nhere it is: ${link}. Open it soon!\nAnn`,
+    `see (${link}), not https://docs.test/wiki or and/or`,
+    `[the new key](${link}) for Bob`,
+    `<${link}|the new key> for Bob`,
+    `it is ${link} <${link}>`,
+    `the link ${link.replace('#', ' #')} for Bob`,
+    `by mail: https://safelinks.test/?url=${encodeURIComponent(link)}&data=05 ok`,
+  ])('is read: %s', (text) => {
+    const expected = { base: 'https://pw.test', token: 'quyul5r5w08', key: link.slice(-22) };
+    expect(parseReference(text)).toMatchObject(expected);
+    expect(parseReference(text).repairs).toContain('repaired-surroundings');
+  });
+
+  test.each([link.replace('#Z', '#A'), 'https://pw.test/p/other'])(
+    'is refused beside another: %s',
+    (other) => {
+      const error = { code: 'usage', facts: [phrase('several-links')] };
+      expect(() => parseReference(`${link} or ${other}`)).toThrow(expect.objectContaining(error));
+    },
+  );
+});
+
 const publicKey = `age1${'q'.repeat(58)}`;
 test.each([
   ['r/abc', { kind: 'unknown' }],
@@ -290,7 +315,7 @@ test('repairs are told once, without the link', () => {
 describe('what is no link is refused', () => {
   test.each([
     ...['', '  \n', '<>', 'https://pw.test/', 'https://pw.test/p/', 'https://pw.test/p/../../etc'],
-    ...['https://pw.test/p/a%2Fb', 'https://pw.test/p/a b', 'https://pw.test/x/quyul5r5w08'],
+    ...['https://pw.test/p/a%2Fb', 'https://pw.test/p a', 'https://pw.test/x/quyul5r5w08'],
     ...['ftp://pw.test/p/quyul5r5w08', 'javascript:alert(1)//p/x', 'file:///p/quyul5r5w08'],
     ...['a'.repeat(129), 'two words', 'https://pw.test/p/quyul5\u2026'],
     ...['https://pw.test/p/quyul5...', 'https://pw.test/p/quyul5\u00e9'],

@@ -51,7 +51,7 @@ describe('an expiry is an index', () => {
   test('of a push and of a request', async () => {
     const { here, sent } = commercial({ 'POST /requests': REQUEST });
     await here.run('push', '--expire', '45m');
-    await here.run('request', 'Q', '--no-encrypt', '--expire', '90m');
+    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', '--expire', '90m');
     expect(sent()).toMatchObject([
       { push: { payload: 'hunter2', expire_after_duration: 2 } },
       { request: { close_after_duration: 3 } },
@@ -109,8 +109,8 @@ describe('an account', () => {
 
   test.each<[string, string[], string[], object]>([
     ['its receipt', ['--account', '42'], ['last'], {}],
-    ['--account', ['--account', '42', '--no-receipt'], [LINK, '--account', '42'], {}],
-    ['a profile', ['--no-receipt'], [LINK], { account: 42 }],
+    ['--account', ['--account', '42'], [LINK, '--account', '42'], { receipts: false }],
+    ['a profile', [], [LINK], { account: 42, receipts: false }],
   ])('of a push %s tells in which list it is', async (_what, pushed, named, kept) => {
     const preview = { 'GET /pushes/quyul5r5w08/preview': { url: 'https://pw.test/p/quyul5r5w08' } };
     const { here } = commercial(preview, { PWPUSH_URL: '', PWPUSH_TOKEN: '' });
@@ -146,7 +146,7 @@ describe('a request', () => {
   test('belongs to an account', async () => {
     const listed = { [page('open')]: [REQUEST] };
     const { here, sent } = commercial({ ...preview, ...listed, 'POST /requests': REQUEST });
-    await here.run('request', 'Q', '--no-encrypt', ...owner);
+    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', ...owner);
     expect(sent()).toMatchObject([{ request: { request: 'Q' }, account_id: 42 }]);
     expect((await here.run('list', 'requests', 'open', ...owner)).stdout).toMatch(/^abc\t/);
     expect((await here.run('preview', ASKED, ...owner)).code).toBe(0);
@@ -162,7 +162,7 @@ describe('a request', () => {
   });
 
   test.each([
-    ...['request Q', 'list requests', `respond ${ASKED} --generate`],
+    ...['request', 'list requests', `respond ${ASKED} --generate`],
     ...['get', 'wait'].map((command) => `${command} https://pw.test/api/v2/requests/abc`),
   ])('%s says that an instance has none', async (line) => {
     const version = { edition: 'commercial', features: { requests: { enabled: false } } };

@@ -39,7 +39,8 @@ describe('push --encrypt', () => {
     const { code, stdout, stderr } = await here.run('push', ...words);
     expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
     expect(stderr).not.toContain('hunter2');
-    const named = await here.run('push', '--encrypt', '--', 'hunter3');
+    const alone = here.under({ stdin: '' });
+    const named = await alone.run('push', '--encrypt', '--', 'hunter3');
     expect(await get(named.stdout)).toBe('hunter3');
   });
 

@@ -47,7 +47,8 @@ describe('an answer whose private key is not here', () => {
   };
 
   beforeEach(async () => {
-    link = (await owner().run('request', 'The password?')).stdout.trim();
+    const asking = here.under({ stdin: '', env: here.admin });
+    link = (await asking.run('request', 'The password?')).stdout.trim();
     id = /\/r\/([\w-]+)/.exec(link)?.[1] ?? '';
     expect((await here.run('respond', link)).code).toBe(0);
     here.asked.length = 0;

@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** The link elsewhere of a push, or of a request, which its owner made with that passphrase. */
 async function linked(what: 'push' | 'request', base = ELSEWHERE): Promise<string> {
   const make = here.under({ env: here.admin });
-  const words = what === 'push' ? ['push', '--views', '9'] : ['request', 'Q?', '--no-encrypt'];
+  const words = what === 'push' ? ['push', '--views', '9'] : ['request', '--no-encrypt'];
   const { stdout } = await make.run(...words);
   sent.length = 0;
   return stdout.trim().replace(BASE, base).replace(/\/r$/, '');
@@ -70,7 +70,7 @@ describe('the passphrase of the environment', () => {
     expect([first, second]).toEqual([false, true]);
   });
 
-  const creations = ['push', 'push --each', 'request Q?'];
+  const creations = ['push', 'push --each', 'request'];
   test.each(creations)('does not protect what is created at another instance: %s', async (line) => {
     const words = line.split(' ');
     const { code, stderr } = await here.run(...words, '--url', ELSEWHERE);

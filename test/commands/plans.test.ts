@@ -18,7 +18,7 @@ import { type Conditions, place } from '../helpers/run';
 const LINK = 'https://pwpush.test/p/abc';
 const { recipient } = newKeyPair();
 const JOB = { GITHUB_OUTPUT: '/dev/null', GITHUB_ENV: '/dev/null' };
-const world: Conditions = { env: JOB, stdin: 's', prompts: [] };
+const world: Conditions = { env: JOB, prompts: [] };
 
 async function plan(words: readonly string[], profile = {}) {
   const here = place(world);
@@ -262,7 +262,7 @@ describe('the plan of', () => {
     ['respond x', { request: { token: 'x' }, content: { text: stdin }, generated: false }],
     ['list', { of: 'active', part: { page: 1 } }],
     ['list requests', { of: ['ready', 'open'] }],
-    ['list --local --limit 3', { of: 'receipts', limit: 3 }],
+    ['list receipts --limit 3', { of: 'receipts', limit: 3 }],
     ['wait x --then-expire', { item: { token: 'x' }, thenExpire: true, most: undefined }],
     ['expire x --key-file k', { items: [{ token: 'x' }], keys: { file: 'k' } }],
     ['preview x --qr', { item: { token: 'x' }, qr: true }],

@@ -92,7 +92,6 @@ describe('every option is applied, or refused before anything is sent', () => {
       ...['--days', '--deletable', '--no-click'],
       // And those of encryption and into.
       ...['--encrypt', '--no-encrypt', '--to', '--as', '--into'],
-      '--no-receipt',
     ];
     expect([...names].sort()).toEqual(
       [...refused.map((line) => line.split(' ')[0]), ...applied, ...elsewhere].sort(),

@@ -28,7 +28,7 @@ const kept = (): Record<string, unknown>[] =>
 const fill = () => appendFileSync(file(), '\n'.repeat(65_535 - statSync(file()).size));
 /** The links of the receipts that are shown, newest first. */
 const listed = async () => {
-  const { stdout } = await here.run('list', '--local', '--json');
+  const { stdout } = await here.run('list', 'receipts', '--json');
   return (JSON.parse(stdout) as { html_url: string }[]).map(({ html_url }) => html_url);
 };
 const mode = (path: string) => statSync(path).mode & 0o777;
@@ -145,7 +145,7 @@ test.each([
       code: 2,
       stderr: expect.stringContaining('the last push has no receipt'),
     });
-  expect((await other.run('list', '--local')).stdout.split('\n')).toHaveLength(2);
+  expect((await other.run('list', 'receipts')).stdout.split('\n')).toHaveLength(2);
   expect(here.asked.join()).not.toContain('DELETE');
 });
 

@@ -107,7 +107,7 @@ describe('a server that cheats', () => {
 
   const asked = async (...more: string[]) => {
     cheat = (body) => body;
-    return (await here.run('request', 'The password?', ...more)).stdout.trim();
+    return (await here.under({ stdin: '' }).run('request', 'The password?', ...more)).stdout.trim();
   };
   /** The link of a request that was answered, before the server cheats. */
   const answered = async (...more: string[]) => {
@@ -142,24 +142,24 @@ describe('a server that cheats', () => {
     const out = ['--passphrase-out', here.file('words')];
     const words = ['request', 'Q', '--identity-out', here.file('ci.key'), ...out];
     for (const more of [words.slice(0, 2), words])
-      expect(await here.run(...more)).toMatchObject({ code: 8, stdout: '' });
+      expect(await here.under({ stdin: '' }).run(...more)).toMatchObject({ code: 8, stdout: '' });
     const left = ['ci.key', 'words'].filter((name) => existsSync(here.file(name)));
     expect([here.rescued(), left]).toEqual([{}, []]);
-    const made = await here.run('request', 'Q', '--no-encrypt');
+    const made = await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt');
     expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/\/r\/[\w-]+\n$/)]);
     expect(await states()).toEqual({ open: 1, ready: 0, closed: 2 });
   });
 
   test('by no token for its key is not used', async () => {
     cheat = (body) => ({ ...body, url_token: '', html_url: `${BASE}/new` });
-    const { code, stdout, stderr } = await here.run('request', 'Q');
+    const { code, stdout, stderr } = await here.under({ stdin: '' }).run('request', 'Q');
     expect([code, stdout, stderr.includes('FAILED')]).toEqual([1, '', true]);
     expect(Object.keys(here.rescued())).toHaveLength(1);
   });
 
   test('by a looser passphrase than asked for is refused', async () => {
     cheat = (body) => ({ ...body, passphrase: '' });
-    const under = here.under({ env: { PWPUSH_PASSPHRASE: 'open sesame' } });
+    const under = here.under({ stdin: '', env: { PWPUSH_PASSPHRASE: 'open sesame' } });
     expect(await under.run('request', 'Q')).toMatchObject({ code: 8, stdout: '' });
     expect(here.rescued()).toEqual({});
     const { code, stderr } = await under.run('request', 'Q', '--accept-limits');
@@ -239,7 +239,7 @@ describe('a server that cheats', () => {
     const before = here.rescued();
     const elsewhere = `https://evil.test/r/${url_token}`;
     cheat = (body) => ({ ...body, url_token, html_url: elsewhere });
-    const there = here.under({ env: { PWPUSH_URL: 'https://evil.test' } });
+    const there = here.under({ stdin: '', env: { PWPUSH_URL: 'https://evil.test' } });
     expect(await there.run('request', 'Q')).toMatchObject({ code: 1, stdout: '' });
     expect(here.asked.at(-1)).toBe(`DELETE /api/v2/requests/${url_token}`);
     expect(here.rescued()).toEqual(before);
@@ -269,9 +269,12 @@ test('a connection that is cut before the response to a creation keeps the key',
     if (cutting === 'sent') throw broken(true);
     return answer;
   });
-  expect([(await here.run('request', 'Q')).code, here.rescued()]).toEqual([9, {}]);
+  expect([(await here.under({ stdin: '' }).run('request', 'Q')).code, here.rescued()]).toEqual([
+    9,
+    {},
+  ]);
   cutting = 'sent';
-  expect((await here.run('request', 'Q')).code).toBe(11);
+  expect((await here.under({ stdin: '' }).run('request', 'Q')).code).toBe(11);
   expect(Object.keys(here.rescued())).toEqual([expect.stringMatching(/^requests\/age1\w+\.key$/)]);
   cutting = undefined;
   // It is found by the public one.
@@ -290,7 +293,7 @@ test('an answer that is interrupted is asked nothing more', async () => {
     end.abort('SIGINT');
     throw broken(true);
   });
-  const link = (await here.run('request', 'Q')).stdout.trim();
+  const link = (await here.under({ stdin: '' }).run('request', 'Q')).stdout.trim();
   const { code, stderr } = await here.under({ signal: end.signal }).run('respond', link);
   expect([code, stderr]).toEqual([130, expect.not.stringContaining('checking')]);
   expect(here.asked.at(-1)).toBe(`PATCH /api/v2/requests/${idOf(link)}/respond`);
@@ -324,7 +327,9 @@ describe('files of an answer that were not saved are kept,', () => {
     });
     const files = ['a.crt', 'b.key'].map((name) => here.file(name));
     for (const file of files) writeFileSync(file, file.endsWith('key') ? 'B' : 'A');
-    const link = (await here.run('request', 'Q', '--allow-files')).stdout.trim();
+    const link = (
+      await here.under({ stdin: '' }).run('request', 'Q', '--allow-files')
+    ).stdout.trim();
     expect((await here.run('respond', link, '--file', ...files)).code).toBe(0);
     const out = here.file('out/');
     fails = true;

@@ -22,7 +22,16 @@ const rescued = () => Object.values(here.rescued()).sort();
 
 test('the command gets no variable that holds or names a secret of ours, unless allowed', async () => {
   const token = await here.push({ payload: 'A=1', passphrase: 'horse' });
-  const kept = ['CA_FILE', 'CONFIG_DIR', 'DEBUG', 'EDITION', 'NO_INPUT', 'PROFILE', 'STATE_DIR'];
+  const kept = [
+    'CA_FILE',
+    'CONFIG_DIR',
+    'DEBUG',
+    'EDITION',
+    'ENCRYPT',
+    'NO_INPUT',
+    'PROFILE',
+    'STATE_DIR',
+  ];
   const env = {
     ...Object.fromEntries([...documented(), 'PWPUSH_DB_PASSWORD'].map((name) => [name, ''])),
     PWPUSH_PASSPHRASE: 'horse',

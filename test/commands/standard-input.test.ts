@@ -1,12 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Row, valueKind } from '../../src/cli/declare';
+import { inWords } from '../../src/cli/in-words';
 import { globalRows } from '../../src/cli/options';
 import type { CommandObject } from '../../src/commands/planned';
 import { commands as names } from '../../src/commands/program';
 import type { CliError } from '../../src/platform/errors';
-import { type Conditions, place } from '../helpers/run';
+import { type Conditions, eachPlace, place } from '../helpers/run';
 
-// What may read standard input says so in its row, and no line reads it twice.
+// What may read standard input says so in its row, and no line reads it twice. A link may come from there, too.
 
 const files = await Promise.all(
   names.map(async ({ name }) => {
@@ -29,9 +30,11 @@ interface Reader {
 function readersOf({ rows, globals }: CommandObject): Reader[] {
   const all = { ...(globals ?? globalRows), ...rows };
   return Object.values(all).flatMap((row) =>
-    row.input === undefined || row.argument ? [] : [{ long: row.label, row }],
+    row.input === undefined || (row.argument && !row.link) ? [] : [{ long: row.label, row }],
   );
 }
+
+const dash = ({ long, row }: Reader) => (row.argument ? '-' : `${long}=-`);
 
 const words = (name: string, { rows }: CommandObject, source: readonly string[]) => [
   ...name.split(' '),
@@ -68,7 +71,8 @@ const pairs = commands.flatMap(([name, object]) => {
   const readers = readersOf(object);
   return readers.flatMap((first, at) =>
     readers.slice(at).flatMap((second) => {
-      const isOther = first === second ? first.row.many : !excludes(first.row, second.row);
+      const isMany = first.row.many || first.row.argument?.variadic;
+      const isOther = first === second ? isMany : !excludes(first.row, second.row);
       return isOther ? [[name, first, second, object] as const] : [];
     }),
   );
@@ -77,7 +81,7 @@ const pairs = commands.flatMap(([name, object]) => {
 test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, object })))(
   '$name: $first.long and $second.long do not both read it',
   async ({ name, first, second, object }) => {
-    const line = words(name, object, [`${first.long}=-`, `${second.long}=-`]);
+    const line = words(name, object, [first, second].map(dash));
     const [one, other] = [`${first.row.input?.what}`, `${second.row.input?.what}`];
     const message = await refusal(line, { terminals: ['stdin'], prompts: [] });
     expect(message).toMatch(
@@ -97,8 +101,8 @@ const besidePiped = commands.flatMap(([name, object]) =>
 );
 
 test.each(besidePiped)('$name: $long does not read what is piped in', async (reader) => {
-  const { name, long, row, object } = reader;
-  const message = await refusal(words(name, object, [`${long}=-`]), { stdin: 's' });
+  const { name, row, object } = reader;
+  const message = await refusal(words(name, object, [dash(reader)]), { stdin: 's' });
   expect(message).toBe(`standard input cannot be both ${piped[name]} and ${row.input?.what}`);
 });
 
@@ -127,4 +131,71 @@ test('an option with the name of a file reads standard input, or refuses a dash'
     }),
   );
   expect(silent).toEqual([]);
+});
+
+describe('a link', () => {
+  const LINK = 'https://pwpush.test/p/abcdefghi/r#Zm9v-_YmFyIGJhego0MjEx';
+  const taking = commands.flatMap(([name, { rows }]) => {
+    const row = Object.values(rows).find(({ link }) => link);
+    if (Object.values(rows).some(({ argument }) => argument?.required)) return [];
+    const after = name === 'respond' ? ['--env', 'A'] : name === 'run' ? ['--', 'true'] : [];
+    return row ? [{ name, several: row.argument?.variadic === true, after }] : [];
+  });
+  const here = eachPlace({ env: { PWPUSH_URL: 'https://pwpush.test', A: 's' } });
+  const plan = async (conditions: Conditions, ...argv: string[]) => {
+    const made = (await here.under(conditions).plan(...argv)) as object;
+    // With a link from standard input, a command that is run has none.
+    return { ...made, inputs: undefined } as Record<string, unknown>;
+  };
+  const typed = {
+    terminals: ['stdin'] as const,
+    prompts: [{ secret: 'Link:', answer: ` ${LINK}\n` }],
+  };
+
+  test.each(taking)('of $name is an argument, or read, or typed', async ({ name, after }) => {
+    const byArgument = await plan({}, name, LINK, ...after);
+    expect(await plan({ stdin: `\n${LINK}\n` }, name, '-', ...after)).toEqual(byArgument);
+    expect(await plan(typed, name, ...after)).toEqual(byArgument);
+    expect(await plan(typed, name, '-', ...after)).toEqual(byArgument);
+  });
+
+  test.each(taking.filter(({ several }) => several))('of $name is one a line', async (command) => {
+    const stdin = `${LINK}\r\n\nand ${LINK.replace('abc', 'xyz')} for Bob`;
+    const made = await plan({ stdin }, command.name, 'id', '-', ...command.after);
+    expect(made.items).toMatchObject([
+      { token: 'id' },
+      { token: 'abcdefghi' },
+      { token: 'xyzdefghi' },
+    ]);
+  });
+
+  test.each<[what: string, conditions: Conditions, words?: readonly string[]]>([
+    ['no terminal', {}],
+    ['a pipe that may have it', { ...typed, stdin: LINK, terminals: ['stderr'] }],
+    ['--no-input', typed, ['--no-input']],
+    ['an agent', { ...typed, env: { CLAUDECODE: '1' } }],
+    ['CI', { ...typed, env: { CI: 'true' } }],
+  ])('is not asked for with %s', async (_, { prompts, ...conditions }, words = []) => {
+    const asking = { ...conditions, ...(prompts && { prompts: [] }) };
+    await expect(plan(asking, 'get', ...words)).rejects.toMatchObject({
+      code: 'usage',
+      message: 'missing LINK',
+    });
+  });
+
+  test.each(['', '\n \n', 'two words', `${LINK} ${LINK}x`])('is one: %j', async (stdin) => {
+    for (const name of ['get', 'expire']) {
+      const error = await plan({ stdin }, name, '-').catch((error) => error);
+      expect(error).toMatchObject({ code: 'usage' });
+      expect(await inWords(error)).not.toContain('pwpush.test');
+    }
+  });
+});
+
+describe('a text argument', () => {
+  const of = { push: 'TEXT', request: 'QUESTION' };
+  test.each(Object.entries(of))('of %s is no label of what is piped in', async (name, label) => {
+    const message = await refusal([name, 'x'], { stdin: 's' });
+    expect(message).toBe(`${label} cannot be combined with standard input, which is not empty`);
+  });
 });

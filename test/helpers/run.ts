@@ -287,6 +287,7 @@ function input({ stdin = '', arriving, terminals = [] }: Conditions): Input {
       if (arriving) return yield* arriving;
       yield typeof stdin === 'string' ? Buffer.from(stdin) : stdin;
     },
+    look: async () => (arriving ? 'silent' : stdin.length > 0 ? 'something' : 'nothing'),
   };
 }
 

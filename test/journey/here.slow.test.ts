@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -81,6 +81,15 @@ describe('push --here', () => {
     const told = ['opened the page', 'viewed it: 1 of 1', 'downloaded the file'];
     const stderr = told.map((what) => `127.0.0.1 ${what}\n`).join('');
     expect(await running.ended).toMatchObject({ code: 0, stderr });
+  });
+
+  test('serves the largest file that it takes, encrypted', async () => {
+    const path = file('large.bin', '');
+    truncateSync(path, 100 * 1024 ** 2);
+    const { running, link } = await serving(['push', '--file', path]);
+    expect(link).toMatch(/#[\w-]{22}$/);
+    running.child.kill('SIGTERM');
+    expect((await running.ended).code).toBe(143);
   });
 
   test('ends if its link cannot be printed', async () => {

@@ -39,10 +39,43 @@ describe('a secret in a pipe', () => {
 
 test('a file on standard input that the line does not read is warned of, but not that of a loop', async () => {
   const line = `cd "$HOME" && printf 'a\\nb\\n' >list; push="$PWPUSH push --dry-run --quiet"
-    $push --env WORD <list; $push --passphrase-file - x <list; $push y </dev/null; echo z | $push y
-    while read -r word; do $push "$word"; done <list`;
+    $push --env WORD <list; $push --passphrase-file - x <list
+    while read -r word; do $push --env WORD; done <list`;
   const { stderr } = await shell(line, { env: { ...sender.env, WORD: 'x' } });
   expect(stderr).toBe('warning: standard input is not used: the secret comes from --env\n');
+});
+
+describe('beside a text argument, standard input', () => {
+  const told = async (line: string) => {
+    const start = `cd "$HOME" && printf 'a\\nb\\nc' >list; push="$PWPUSH push --dry-run --quiet x"; `;
+    return (await shell(start + line, { env: sender.env })).stderr;
+  };
+
+  test.each([
+    'echo z | $push',
+    '$push <list',
+    // A loop ends with it: no rest of a line is left to be pushed.
+    'cat list | while read -r word; do $push; done',
+    'while read -r word; do $push; done <list',
+  ])('is refused if it has something: %s', async (line) => {
+    expect(await told(line)).toMatch(/^pwpush: TEXT [^\n]*\nhint: [^\n]*--name;.*<\/dev\/null\n$/);
+  });
+
+  test.each([
+    '$push </dev/null',
+    '$push <&-',
+    ': | $push',
+    '>none; $push <none',
+    '$push </dev/zero',
+  ])('may have nothing: %s', async (line) => {
+    expect(await told(line)).toBe('');
+  });
+
+  test('may be silent, which is said', alsoBinary, async () => {
+    const silent = 'mkfifo open; exec 3<>open; $push <open';
+    const said = 'warning: standard input was open, and was not read: the secret is TEXT\n';
+    expect(await told(silent)).toBe(said);
+  });
 });
 
 test('a result for a closed standard output is a failure', alsoBinary, async () => {

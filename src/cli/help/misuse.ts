@@ -1,4 +1,4 @@
-import type { Command, CommanderError } from 'commander';
+import type { Argument, Command, CommanderError } from 'commander';
 import { type CliError, usageError } from '../../platform/errors';
 import { lineage, subjectOf } from '../declare';
 import { nearest } from '../near-words';
@@ -30,11 +30,15 @@ export function missingArgument(name: string, command: Command): CliError {
   const see = helpOf(command);
   return usageError(
     `missing ${name.toUpperCase()}`,
-    argument && subjectOf(argument) === 'push'
-      ? `${name.toUpperCase()} can be last, your newest push; see ${see}`
+    argument && isLink(argument)
+      ? `${name.toUpperCase()} can be - (standard input)${
+          subjectOf(argument) === 'push' ? ' or last (your newest push)' : ''
+        }; see ${see}`
       : see,
   );
 }
+
+const isLink = (argument: Argument) => /^(?:push|request)$/.test(`${subjectOf(argument)}`);
 
 /** Returns our name for a word of another tool or of the API, which people type by mistake. */
 const meantBy = (typed: string, kind: keyof typeof otherNames) =>
@@ -81,7 +85,8 @@ export function unknownOption(typed: string, command: Command): CliError {
   const { short } =
     options.find((option) => option.short?.toLowerCase() === typed.toLowerCase()) ?? {};
   const other = meantBy(name, 'options');
-  const known = names.includes(`${other}`.replace(/ .*/, '')) ? other : undefined;
+  const isOurs = [...names, command.name()].includes(`${other}`.replace(/ .*/, ''));
+  const known = isOurs ? other : undefined;
   const views =
     names.includes('--views') && /^-[1-9]\d?$/.test(typed)
       ? `--views ${typed.slice(1)}`
@@ -106,9 +111,7 @@ function otherUse(typed: string, command: Command): string {
   // Commander takes only the first path after --file if it begins with a dash.
   if (typed.startsWith('-=')) return 'repeat the option: --file -=NAME';
   if (command.usage().includes(' -- ')) return COMMAND_AFTER;
-  const hasLinks = command.registeredArguments.some((argument) =>
-    ['push', 'request'].includes(`${subjectOf(argument)}`),
-  );
+  const hasLinks = command.registeredArguments.some(isLink);
   if (/^-[\d.]/.test(typed) && !hasLinks)
     return 'put -- before an argument that begins with a dash';
   if (hasLinks && /^-[^-]./.test(typed)) return 'put an ID that begins with a dash after --';

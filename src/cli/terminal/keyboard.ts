@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { TerminalSignals } from '../../platform/context';
+import type { Extent, TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
 /** The terminal never echoes keys between the first question and `release`. */
@@ -12,10 +12,12 @@ interface Keyboard {
 
 type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
-export function severalLines(): CliError {
+export function severalLines(extent: Extent): CliError {
   return usageError(
     'the pasted text has several lines, and the prompt accepts one; nothing was sent',
-    'pipe it in, or use --from FILE',
+    extent === 'link'
+      ? 'paste the link alone, or pipe it in: LINK can be -'
+      : 'pipe it in, or use --from FILE',
   );
 }
 

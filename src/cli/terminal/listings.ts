@@ -37,6 +37,7 @@ const nameColumn: Column<Pick<Push, 'name'>> = {
 const idColumn: Column<Pick<Push, 'url_token'>> = {
   title: 'ID',
   shown: ({ url_token }) => url_token,
+  least: 8,
 };
 const createdColumn = timeColumn<Pick<Push, 'created_at'>>('CREATED', (row) => row.created_at);
 
@@ -65,7 +66,7 @@ export const activePushes: Listing<Push> = {
     // `pageFlags`, which most pushes have, would leave no room for `contentFlags`: the command `preview` has them.
     { title: 'FLAGS', shown: (push) => contentFlags(push).join(',') },
   ],
-  optional: ['CREATED', 'FLAGS', 'VIEWS LEFT', 'EXPIRES'],
+  optional: ['CREATED', 'FLAGS', 'EXPIRES', 'ID', 'VIEWS LEFT'],
   fields: (push) => [
     ...[push.url_token, text(push.name), text(push.created_at)],
     ...[push.views_remaining, push.expire_after_views].map(text),
@@ -92,14 +93,14 @@ export const expiredPushes: Listing<Push> = {
     createdColumn,
     idColumn,
   ],
-  optional: ['CREATED', 'HOW', 'EXPIRED'],
+  optional: ['CREATED', 'HOW', 'ID', 'EXPIRED'],
   fields: (push) => [
     ...[push.url_token, text(push.name), text(push.created_at)],
     ...[text(push.expired_on), howEnded(push)],
   ],
 };
 
-/** Formats `list --local`. A pipe gets link, name, created, expiry, views. */
+/** Formats `list receipts`. A pipe gets link, name, created, expiry, views. */
 export const receiptsOfPushes: Listing<Push> = {
   columns: [
     { ...nameColumn, elastic: 12 },
@@ -118,10 +119,11 @@ export const receiptsOfPushes: Listing<Push> = {
     [push.html_url, push.name, push.created_at, push.expires_at, push.expire_after_views].map(text),
 };
 
-/** Formats `list requests`. A pipe gets ID, name, state, created, closes. */
+/** Formats `list requests`. A pipe gets ID, name, state, created, closes, question. */
 export const requestList: Listing<SecretRequest> = {
   columns: [
-    nameColumn,
+    { ...nameColumn, elastic: 10 },
+    { title: 'QUESTION', shown: beginning, elastic: 10 },
     {
       title: 'STATE',
       shown: ({ state }) => text(state),
@@ -135,16 +137,18 @@ export const requestList: Listing<SecretRequest> = {
     createdColumn,
     idColumn,
   ],
-  optional: ['CREATED', 'EXPIRES', 'STATE'],
-  fields: (request) =>
-    [
-      request.url_token,
-      request.name,
-      request.state,
-      request.created_at,
-      request.close_after_at,
-    ].map(text),
+  optional: ['CREATED', 'EXPIRES', 'ID', 'STATE'],
+  fields: (request) => [
+    ...[request.url_token, request.name, request.state].map(text),
+    ...[request.created_at, request.close_after_at].map(text),
+    beginning(request),
+  ],
 };
+
+/** Returns the first line of a question. */
+function beginning({ request }: SecretRequest): string {
+  return text(request).trim().split(/\r?\n/, 1)[0] ?? '';
+}
 
 const timeText = (time: string, { tty, now }: Look) => (tty ? ago(time, now) : time);
 const timeToCome = (time: string, { tty, now }: Look) => (tty ? ahead(time, now) : time);

@@ -8,6 +8,7 @@ import type {
 } from '../../platform/context';
 import { CliError, phrase } from '../../platform/errors';
 import { keyboard } from './keyboard';
+import { safe } from './safe';
 import { width, wrap } from './text-width';
 import { typedText } from './typed-text';
 
@@ -25,6 +26,7 @@ const HIDDEN: Readonly<Record<Extent, string>> = {
   line: 'hidden',
   lines: 'hidden; Alt-Enter for a new line',
   all: 'hidden',
+  link: '',
 };
 
 /**
@@ -93,16 +95,26 @@ function askSecret(
     index === 0 ? `${PREFIX} ${styleText('bold', line.slice(2))}` : styleText('bold', line),
   );
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
-  const draw = (typed: number) => {
-    const hints = [typed > 1 ? `hidden, ${typed} lines` : HIDDEN[extent], 'hidden'];
-    const hint = hints.find((text) => width(`${lines.at(-1)} (${text}) `) < columnsOf(output));
+  const draw = (text: string, typed: number) => {
+    const room = columnsOf(output) - width(`${lines.at(-1)} `);
+    const hints = [typed > 1 ? `(hidden, ${typed} lines) ` : `(${HIDDEN[extent]}) `, '(hidden) '];
+    const hint = extent === 'link' ? undefined : hints.find((text) => width(text) < room);
     const mark = extent === 'line' ? '' : MARK_PASTED;
-    const shown = hint === undefined ? '' : `${styleText('dim', `(${hint})`)} `;
+    const shown = extent === 'link' ? linkShown(text, room) : hint ? styleText('dim', hint) : '';
     output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);
   };
   return typedText(streams, { extent, draw }).finally(
     () => extent !== 'line' && output.write(MARK_NOTHING),
   );
+}
+
+/** Shows what is before the key, and only the end of what is too long. */
+function linkShown(text: string, room: number): string {
+  const line = safe(text.replaceAll('\n', ' '));
+  const shown = line.replace(/(?<=#|%(?:25)*23).*/, (key) => '*'.repeat(key.length));
+  let start = Math.max(0, shown.length - room);
+  while (width(shown.slice(start)) >= room) start++;
+  return start === 0 ? shown : `…${shown.slice(start + 1)}`;
 }
 
 const columnsOf = ({ columns }: PromptStreams['output']) => columns || 80;

@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly shown: (row: Row, look: Look) => string;
   /** In columns: a longer cell is cut before a column is left out. */
   readonly elastic?: number;
+  /** In columns: where `optional` has the title, longer cells are cut to this, and the column stays. */
+  readonly least?: number;
   readonly right?: boolean;
   /** Colour of a cell, which only repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
@@ -16,7 +18,7 @@ export interface Column<Row> {
 
 export interface Listing<Row> {
   readonly columns: readonly Column<Row>[];
-  /** Titles of the columns that a narrow terminal leaves out after empty ones, the first one first. */
+  /** Titles of the columns that a narrow terminal leaves out, or cuts, after empty ones, the first one first. */
   readonly optional?: readonly string[];
   readonly fields: (row: Row) => readonly string[];
 }
@@ -161,7 +163,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, width(text)), 0);
 }
 
-/** Leaves out empty columns, then the optional ones, until the others fit. */
+/** Leaves out empty columns, then leaves out or cuts the optional ones, until the others fit. */
 function affordable<Row>(
   columns: readonly PlacedColumn<Row>[],
   { optional = [] }: Listing<Row>,
@@ -171,7 +173,10 @@ function affordable<Row>(
   let kept = columns;
   for (const title of [...empty.map((column) => column.title), ...optional]) {
     if (total(kept.map(({ width, elastic = width }) => Math.min(width, elastic))) <= room) break;
-    kept = kept.filter((column) => column.title !== title);
+    kept = kept.flatMap((column) => {
+      if (column.title !== title) return [column];
+      return column.least === undefined ? [] : [{ ...column, elastic: column.least }];
+    });
   }
   return kept;
 }

@@ -29,12 +29,12 @@ const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
 interface Typing {
   readonly extent: Extent;
-  /** Writes the question: at first, when the program continues after Ctrl-Z, and when the number of lines changes. */
-  draw(lines: number): void;
+  /** Writes the question: at first, when the program continues after Ctrl-Z, and when what it shows may change. */
+  draw(text: string, lines: number): void;
 }
 
 /**
- * Reads a text without showing it. Line ends are part of it if the terminal marks them as pasted.
+ * Reads a text, of which only `draw` shows anything. Line ends are part of it if the terminal marks them as pasted.
  * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and
  * signals
  */
@@ -50,7 +50,7 @@ export function typedText(
     let drawn = 0;
     const redraw = () => {
       drawn = text.lines();
-      draw(drawn);
+      draw(text.whole(), drawn);
     };
     const end = () => {
       input.off('data', onData).off('end', leave).pause();
@@ -66,7 +66,7 @@ export function typedText(
       if (rest.includes(CTRL_C)) return leave();
       end();
       const cut = rest.some((key) => !LINE_ENDS.includes(key));
-      if (cut || (extent === 'line' && text.lines() > 1)) reject(severalLines());
+      if (cut || (extent === 'line' && text.lines() > 1)) reject(severalLines(extent));
       else resolve(text.whole());
     };
     const ends = (key: string) => (extent === 'all' ? key === CTRL_D : LINE_ENDS.includes(key));
@@ -82,7 +82,7 @@ export function typedText(
         else if (key === CTRL_C || (key === CTRL_D && text.whole() === '')) return leave();
         else text.press(key);
       }
-      if (!pasting && text.lines() !== drawn) redraw();
+      if (!pasting && (extent === 'link' || text.lines() !== drawn)) redraw();
     };
     redraw();
     input.on('data', onData).once('end', leave).resume();
@@ -113,8 +113,10 @@ function editable(extent: Extent) {
   };
   const press = (key: string) => {
     const [move] = MOVES.find(([, ...keys]) => keys.includes(key)) ?? [];
-    if (move !== undefined) cursor = Math.min(Math.max(0, cursor + move), typed.length);
-    else if (key === DELETE) {
+    if (move !== undefined) {
+      // The cursor of a text that is shown is drawn behind it.
+      if (extent !== 'link') cursor = Math.min(Math.max(0, cursor + move), typed.length);
+    } else if (key === DELETE) {
       if (cursor < typed.length) {
         cursor++;
         drop();

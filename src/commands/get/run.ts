@@ -6,6 +6,7 @@ import { deliver } from '../../deliver/deliver';
 import { type PlacePlan, reservePlace } from '../../deliver/place';
 import type { BegunDownload } from '../../keep/interrupted-download';
 import { describe } from '../../keep/kept';
+import { requestKeys } from '../../keep/load-request-keys';
 import { RescueStore } from '../../keep/rescue-store';
 import { asCliError } from '../../platform/errors';
 import { connect } from '../../profile/connect';
@@ -17,13 +18,7 @@ import {
   referenceOf,
 } from '../../profile/references';
 import type { Sources } from '../../profile/target';
-import {
-  type DecryptionKeys,
-  type KeySources,
-  keysOf,
-  readKeys,
-  requestKeys,
-} from '../../take/decryption-keys';
+import { type DecryptionKeys, type KeySources, keysOf, readKeys } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
 import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../take/retrieval';
 import { answerKeys, retrieveFrom, takeSaved } from '../../take/retrieve';

@@ -6,20 +6,32 @@ import { expect, test } from 'vitest';
 import { keyboard } from '../../../src/cli/terminal/keyboard';
 import { inquirerPrompter } from '../../../src/cli/terminal/prompt';
 import { typedText } from '../../../src/cli/terminal/typed-text';
+import type { Extent } from '../../../src/platform/context';
 import { linesOf } from '../../helpers/pty';
 
 /** What a terminal shows once two lines were pasted for a secret. */
 async function asked(columns: number, question: string): Promise<readonly string[]> {
+  const { answer, shown } = await answered(
+    'lines',
+    columns,
+    question,
+    '\u001b[200~one\ntwo\u001b[201~',
+  );
+  expect(answer).toBe('one\ntwo');
+  return shown;
+}
+
+async function answered(extent: Extent, columns: number, question: string, keys: string) {
   const input = new PassThrough();
   const output = Object.assign(new PassThrough(), { columns });
   const streams = { input, output, signal: new AbortController().signal };
   const { secret } = inquirerPrompter(streams, { interrupt: () => {} });
-  const answer = secret(question, 'lines');
-  input.write('\u001b[200~one\ntwo\u001b[201~');
+  const answer = secret(question, extent);
+  input.write(keys);
   await setImmediate();
   input.write('\r');
-  expect(await answer).toBe('one\ntwo');
-  return linesOf(`${output.read()}`.replaceAll('\n', '\r\n'), columns);
+  const written = async () => `${output.read()}`.replaceAll('\n', '\r\n');
+  return { answer: await answer, shown: await linesOf(await written(), columns) };
 }
 
 test.each([
@@ -29,6 +41,17 @@ test.each([
   [20, 'Passphrase (Enter for none):', ['? Passphrase (Enter', 'for none):']],
 ])('on %i columns "%s" is not cut when it is drawn again', async (columns, question, lines) => {
   expect(await asked(columns, question)).toEqual(lines);
+});
+
+const PASTED_LINK = '\u001b[200~Hi:\nhttps://pw.test/p/ab#key\nBye\u001b[201~';
+test.each([
+  [60, 'https://pw.test/p/ab#key', '? Link: https://pw.test/p/ab#***'],
+  [60, 'https://pw.test/p/ab%2523key\u001b[D\u007f', '? Link: https://pw.test/p/ab%2523**'],
+  [24, 'https://pw.test/p/ab#key', '? Link: ….test/p/ab#***'],
+  [60, PASTED_LINK, '? Link: Hi: https://pw.test/p/ab#*******'],
+  [60, '\u001b[200~a\u009b2Jb\u001b[201~', '? Link: a\\x9b2Jb'],
+])('of a link, on %i columns, what is before its key is shown: %j', async (columns, keys, line) => {
+  expect((await answered('link', columns, 'Link:', keys)).shown).toEqual([line]);
 });
 
 test('a choice that is wider than the terminal goes on under its first word', async () => {
