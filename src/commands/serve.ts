@@ -25,7 +25,7 @@ import {
   rows,
   unknownVariables,
 } from './serve/serve-options';
-import { backup, health, rekey, token } from './serve/subcommands';
+import { backup, health, rekey, restore, token } from './serve/subcommands';
 
 interface ServePlan {
   readonly settings: Values<typeof rows> &
@@ -40,7 +40,7 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  commands: { token, pushes, expire, rekey, backup, health },
+  commands: { token, pushes, expire, rekey, backup, restore, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];

@@ -17,6 +17,7 @@ export { rekey } from './keys/rotation';
 export { openForOperator } from './open-service';
 export { backup } from './ops/database-copy';
 export { tryListening } from './ops/listen';
+export { restore } from './restore';
 export { serveHere } from './serve-here';
 export { ServiceError } from './service-errors';
 export type { ServiceIo, ServiceSettings } from './service-settings';

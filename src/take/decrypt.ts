@@ -200,7 +200,7 @@ function exchanged(what: Fact): CliError {
 }
 
 function noLinkKey(): CliError {
-  return noKey(phrase('link-without-key'), phrase('get-whole-link'));
+  return noKey(phrase('link-without-key'), phrase('ask-for-link'));
 }
 
 function noKey(fact: Fact, hints: Hint): CliError {

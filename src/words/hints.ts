@@ -19,7 +19,7 @@ export const hints = {
   'allow-time': 'allow more time with --timeout SECONDS',
   'ask-administrator': 'the token may not do that: ask the administrator of the instance',
   'ask-for-link':
-    'use the whole link, with the part after # (pwpush keeps no key); or the key with --key-file FILE or PWPUSH_KEY',
+    'use the whole link, with the part after #, or the key or words with --key-file FILE or PWPUSH_KEY; the key is saved nowhere: without it, the sender can only expire the push and push again',
   'ask-for-new-link': 'ask for a new link',
   'ask-for-passphrase': 'ask the sender of the link; only a few attempts per minute are allowed',
   'ask-for-words': 'ask the sender for them, and use --key-file FILE or PWPUSH_KEY',
@@ -130,8 +130,6 @@ export const hints = {
   configure:
     'log in with pwpush login, set PWPUSH_URL or use --url; or run an instance here with pwpush serve',
   'do-without-files': 'put them into its folder, as 1.age and so on; --no-files does without them',
-  'get-whole-link':
-    'use the complete link, with the part after #; or the words with --key-file FILE',
   'ask-about-files': 'the instance may have lost or replaced them; ask the sender',
   'ask-for-answer-again': 'it was changed, or encrypted to another key: ask for it again',
   'ask-for-undamaged': 'it was changed in transit: ask the sender for a new one',

@@ -5,7 +5,7 @@ import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { count, savedText } from '../../cli/terminal/wording';
-import { newFileName, port } from '../../cli/values';
+import { newFileName, port, storedFileName } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
@@ -14,6 +14,7 @@ import { withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
+import restoreHelp from '../help/serve-restore.txt?raw';
 import { type CommandObject, command } from '../planned';
 import { countsText, type OperatorData, withData } from './open-pushes';
 import {
@@ -216,6 +217,33 @@ async function backUp(
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
   await say.note(savedText(file, bytes));
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
+}
+
+const restoreRows = {
+  file: operand('<file>', 'a copy made by serve backup', storedFileName).names('path'),
+  ...rows,
+};
+
+export const restore = command({
+  summary: 'put a backup in the place of the database',
+  description: 'Put a backup in the place of the database, while no service runs.',
+  help: restoreHelp,
+  rows: restoreRows,
+  plan: planWithData,
+  run: putBack,
+});
+
+async function putBack(
+  { context, say }: Entry,
+  { place, file }: DataOptions<typeof restoreRows>,
+): Promise<void> {
+  const restored = await withService((service) =>
+    service.restore({ ...place, ...keyFile(context) }, file, context),
+  );
+  const { database, kept } = restored;
+  await say.print(restored, () => `${database}\n`);
+  if (kept !== null) await say.note(`the old database is kept: ${kept}`);
+  await say.note('what was viewed or expired since the backup is open again');
 }
 
 /** The service waits less for its database before it responds (`health` in server/ops/metrics.ts). */

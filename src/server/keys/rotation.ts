@@ -91,7 +91,8 @@ export async function changeKey(sql: Sql, settings: DataLocation): Promise<numbe
   return resealed;
 }
 
-async function keyInUse(sql: Sql, settings: DataLocation) {
+/** @throws ServiceError when the data has no key, or the key file lacks it */
+export async function keyInUse(sql: Sql, settings: DataLocation) {
   const id = await findKey(sql);
   if (id === undefined)
     throw new ServiceError('no instance key yet', { hint: 'start the service first' });

@@ -19,12 +19,9 @@ export async function backup(
   { quietly = (load) => load() }: DatabaseIo,
 ): Promise<number> {
   const source = fileOf(location);
-  if (source === undefined) {
-    const message = 'only SQLite can be copied, and the data is in PostgreSQL';
-    throw invalidInput(message, 'make the backup with pg_dump');
-  }
+  if (source === undefined) throw ofPostgres('make the backup with pg_dump');
   const target = checkTarget(file, source, force);
-  const draft = `${target}.${randomBytes(6).toString('hex')}`;
+  const draft = draftOf(target);
   try {
     makeFile(draft);
     const database = await openSqlite(source, quietly);
@@ -34,11 +31,18 @@ export async function backup(
     nameFile(draft, target, force);
     return bytes;
   } catch (cause) {
-    throw backupError(cause, file);
+    if (systemCode(cause) === 'EEXIST') throw existsError(file);
+    throw copyError(cause, `cannot write the backup "${file}"`);
   } finally {
     for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
   }
 }
+
+export function ofPostgres(hint: string): ServiceError {
+  return invalidInput('only SQLite can be copied, and the data is in PostgreSQL', hint);
+}
+
+export const draftOf = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
 
 /**
  * Syncs a file to disk continuously, from another thread, because SQLite blocks the main thread. A single sync at the
@@ -76,10 +80,9 @@ function existsError(file: string): ServiceError {
   return invalidInput(`"${file}" already exists`, 'overwrite it with --force');
 }
 
-function backupError(cause: unknown, file: string): unknown {
-  const code = systemCode(cause);
-  if (code === 'EEXIST') return existsError(file);
+export function copyError(cause: unknown, message: string): unknown {
   const known = asServiceError(cause);
   if (known instanceof ServiceError) return known;
-  return new ServiceError(`cannot write the backup "${file}"${code && ` (${code})`}`, { cause });
+  const code = systemCode(cause);
+  return new ServiceError(`${message}${code && ` (${code})`}`, { cause });
 }

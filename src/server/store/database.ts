@@ -20,6 +20,9 @@ export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
   return instanceKeyFile ?? join(data, 'instance.key');
 }
 
+/** Returns the path of a SQLite database, which need not exist. */
+export const pathIn = (data: string) => join(data, FILE);
+
 export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
 
 /** Makes a `ServiceError` of a `ServiceRefusal` outside of an HTTP request; returns any other error as it is. */
@@ -83,7 +86,7 @@ export function placeOf({ data, database }: DataLocation): string {
  * @throws ServiceError for an invalid address
  */
 export function dataName({ data, database }: DataLocation, env?: Variables): string {
-  if (database === undefined) return `SQLite "${resolve(data, FILE)}"`;
+  if (database === undefined) return `SQLite "${resolve(pathIn(data))}"`;
   const { hosts, database: name } = readAddress(database, env);
   return `PostgreSQL ${hosts.map(({ host, port }) => `${host}:${port}`)}/${name}`;
 }
@@ -103,7 +106,7 @@ function missing(location: DataLocation, otherwise = ''): ServiceError {
 export function fileOf(location: DataLocation, otherwise?: string): string | undefined {
   const { data, database } = location;
   if (database !== undefined) return undefined;
-  const file = join(data, FILE);
+  const file = pathIn(data);
   // When `data` is not a folder, opening the file reports that.
   const folder = statSync(data, { throwIfNoEntry: false })?.isDirectory() ?? true;
   if (existsSync(file) || !folder) {
@@ -134,7 +137,7 @@ function openError(cause: unknown, { data, database }: DataLocation): unknown {
   return new ServiceError(`the database ${failure}`, { hint, cause });
 }
 
-const damaged = 'the database is damaged: restore it from a backup';
+const damaged = 'the database is damaged: restore it from a backup with pwpush serve restore';
 const foreign =
   'make it belong to the user of the service, 65532 in the container image (chown), or choose another folder with --data';
 const hintFor: { readonly [code: string]: string } = {
@@ -161,7 +164,7 @@ async function open(
     return openPostgres(address);
   }
   mkdirSync(location.data, { recursive: true, mode: 0o700 });
-  const file = join(location.data, FILE);
+  const file = pathIn(location.data);
   refuseEmpty(file, location);
   return openSqlite(file, quietly);
 }

@@ -1,7 +1,8 @@
 import { closeSync, constants, fchmodSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { away } from '../service-errors';
-import type { Database } from './sql';
+import { lazy } from '../../platform/files/lazy';
+import { away, inUse } from '../service-errors';
+import { type Database, isDamaged, sqlCode } from './sql';
 import { overConnection, type Sleep } from './sqlite-database';
 import {
   type Open,
@@ -37,7 +38,9 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const disk = new Disk(dirname(path));
-  return overConnection(opened(connect, path), disk, sleep, unmoved(path));
+  // A file that is replaced while it is being opened counts as replaced.
+  const refuseMoved = unmoved(path);
+  return overConnection(opened(connect, path), disk, sleep, refuseMoved);
 }
 
 /**
@@ -50,6 +53,31 @@ export async function openMemory(
 ): Promise<Database> {
   const connection = opened(await sqliteDriver(quietly), ':memory:');
   return overConnection(connection, new Memory(connection, most));
+}
+
+/**
+ * Keeps all programs from the database at `path`, with its write-ahead log merged into it, until the returned function
+ * is called. A damaged database has no lock.
+ * @throws ServiceError when another program has it open
+ */
+export async function lockSqlite(path: string, quietly: Quietly): Promise<() => void> {
+  const connect = await sqliteDriver(quietly);
+  ownerOnly(path);
+  const connection = connect(path);
+  try {
+    // Only the sole connection leaves WAL; the second look is for one that came in between.
+    pragma(connection, 'journal_mode = DELETE');
+    connection.exec('BEGIN EXCLUSIVE');
+    if (pragma(connection, 'journal_mode') !== 'delete') throw inUse();
+  } catch (error) {
+    connection.close();
+    if (isDamaged(error)) return () => {};
+    throw /^SQLITE_BUSY/.test(sqlCode(error)) ? inUse() : error;
+  }
+  return lazy(() => {
+    connection.exec('ROLLBACK');
+    connection.close();
+  });
 }
 
 function opened(connect: Open, path: string): SqliteConnection {

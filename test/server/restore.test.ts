@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { backup } from '../../src/server/ops/database-copy';
+import { restore } from '../../src/server/restore';
+import { plain } from '../../src/server/store/sql';
+import { lockSqlite, openSqlite } from '../../src/server/store/sqlite';
+import { pragma, sqliteDriver } from '../../src/server/store/sqlite-driver';
+import { eachFault } from '../helpers/faults';
+import { folders, released } from '../helpers/memory';
+import { onLinux } from '../helpers/needs';
+import { opened, testClock, testService } from '../helpers/service';
+import { sqliteIn } from '../helpers/stores';
+
+const newFolder = folders();
+
+describe('a restore', () => {
+  const KEPT = 'pwpush.db.before-2026-08-20T110645.000Z';
+  let clock: ReturnType<typeof testClock>;
+  let data: string;
+  let file: string;
+  let first: string;
+
+  /** Puts the data in the folder, with a backup that has one push, and a second push that it does not have. */
+  beforeEach(async () => {
+    clock = testClock();
+    data = await newFolder();
+    file = join(await newFolder(), 'copy.db');
+    const service = await testService({ data });
+    first = await service.create({ payload: 'first' });
+    await backup({ data }, { file, force: false }, {});
+    await service.retrieve(first);
+    await service.create({ payload: 'second' });
+    await service.close();
+  });
+
+  const restoring = async (from = file, location: object = {}) => {
+    await released(data);
+    return restore({ data, ...location }, from, clock);
+  };
+
+  /** The numbers of pushes and of views in a folder. */
+  const contentsOf = async (folder: string) => {
+    const database = await sqliteIn(folder);
+    const rows = await database.sql<{ views: number }>`SELECT views FROM pushes ORDER BY id`;
+    await database.close();
+    return rows.map(({ views }) => views);
+  };
+
+  const names = () => readdirSync(data).filter((name) => /^pwpush\.db(?!-(wal|shm)$)/.test(name));
+
+  test('has what the backup has, and keeps the old database beside it', async () => {
+    expect(await restoring()).toEqual({
+      database: join(data, 'pwpush.db'),
+      kept: join(data, KEPT),
+    });
+    expect(names()).toEqual(['pwpush.db', KEPT]);
+    for (const name of names()) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
+    const service = await opened({ data });
+    expect((await service.retrieve(first)).json).toMatchObject({
+      payload: 'first',
+      views_remaining: 4,
+    });
+    await service.close();
+    // What is kept is a database as well.
+    clock.advance(1000);
+    await restoring(join(data, KEPT));
+    expect(await contentsOf(data)).toEqual([1, 0]);
+  });
+
+  test('into an empty folder needs the instance key alone', async () => {
+    const empty = join(await newFolder(), 'data');
+    const moved = { data: empty, instanceKeyFile: join(data, 'instance.key') };
+    expect(await restoring(file, moved)).toEqual({
+      database: join(empty, 'pwpush.db'),
+      kept: null,
+    });
+    expect(await contentsOf(empty)).toEqual([0]);
+  });
+
+  test('is refused while a service runs', async () => {
+    const service = await opened({ data });
+    await expect(restoring()).rejects.toMatchObject({ code: 'usage', message: /in use/ });
+    expect((await service.retrieve(first)).status).toBe(200);
+    await service.close();
+    expect(await contentsOf(data)).toEqual([2, 0]);
+  });
+
+  test('keeps a service from starting', async () => {
+    await released(data);
+    const unlock = await lockSqlite(join(data, 'pwpush.db'), (load) => load());
+    await expect(restoring()).rejects.toThrow('in use');
+    const connection = (await sqliteDriver((load) => load()))(join(data, 'pwpush.db'));
+    expect(() => pragma(connection, 'journal_mode = WAL')).toThrow('locked');
+    connection.close();
+    unlock();
+    expect(await contentsOf(data)).toEqual([1, 0]);
+  });
+
+  const written = (text: string | Uint8Array) => {
+    writeFileSync(`${file}.bad`, text);
+    return `${file}.bad`;
+  };
+  const changed = async (...statements: string[]) => {
+    const path = written(readFileSync(file));
+    const database = await openSqlite(path, (load) => load());
+    for (const text of statements) await database.transaction((sql) => sql(plain(text)));
+    await database.close();
+    await released(dirname(path));
+    return path;
+  };
+
+  test.each([
+    [
+      'cut off',
+      () => written(readFileSync(file).subarray(0, 100_000)),
+      'is damaged, or not a backup',
+    ],
+    [
+      'of one page that is damaged',
+      () => {
+        const bytes = readFileSync(file);
+        return written(bytes.fill(0xff, 5 * 4096, 6 * 4096));
+      },
+      'is damaged, or not a backup',
+    ],
+    ['no database', () => written('hunter2'), 'is damaged, or not a backup'],
+    ['empty', () => written(''), 'is not a backup by this version'],
+    [
+      'of another schema',
+      () => changed('ALTER TABLE owners ADD COLUMN more TEXT'),
+      'not a backup by this version',
+    ],
+    ['missing', () => `${file}.none`, 'no such file'],
+    ['a folder', () => data, 'no such file'],
+    ['the database itself', () => join(data, 'pwpush.db'), 'is the database itself'],
+    [
+      'with a log beside it',
+      () => {
+        writeFileSync(`${file}-wal`, '');
+        return file;
+      },
+      'has a write-ahead log',
+    ],
+  ] as const)('of a file that is %s changes nothing', async (_, made, message) => {
+    const before = readFileSync(join(data, 'pwpush.db'));
+    await expect(restoring(await made())).rejects.toThrow(message);
+    expect(names()).toEqual(['pwpush.db']);
+    expect(await contentsOf(data)).toEqual([1, 0]);
+    expect(before.length).toBe(readFileSync(join(data, 'pwpush.db')).length);
+  });
+
+  test.each([
+    ['missing', () => undefined, 'is missing'],
+    [
+      'another',
+      (path: string) => void writeFileSync(path, `${'A'.repeat(43)}=\n`),
+      'is not the one',
+    ],
+  ])('with a key that is %s changes nothing', async (_, make, message) => {
+    const instanceKeyFile = join(data, 'other.key');
+    make(instanceKeyFile);
+    await expect(restoring(file, { instanceKeyFile })).rejects.toThrow(message);
+    expect(names()).toEqual(['pwpush.db']);
+    expect(await contentsOf(data)).toEqual([1, 0]);
+  });
+
+  test('of a PostgreSQL names its own program', async () => {
+    await expect(restoring(file, { database: 'postgres://x/y' })).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'restore it with pg_restore',
+    });
+  });
+
+  test('over a damaged database keeps that', async () => {
+    const damaged = Buffer.alloc(8192, 'x');
+    writeFileSync(join(data, 'pwpush.db'), damaged);
+    await restoring();
+    expect(readFileSync(join(data, KEPT))).toEqual(damaged);
+    expect(await contentsOf(data)).toEqual([0]);
+  });
+
+  test('does not take the log of a database that is gone for its own', async () => {
+    const service = await opened({ data });
+    await service.retrieve(first);
+    const log = readFileSync(join(data, 'pwpush.db-wal'));
+    await service.close();
+    rmSync(join(data, 'pwpush.db'));
+    await released(data);
+    writeFileSync(join(data, 'pwpush.db-wal'), log);
+    expect(await restoring()).toMatchObject({ kept: null });
+    expect(names()).toEqual(['pwpush.db', `${KEPT}-wal`]);
+    expect(await contentsOf(data)).toEqual([0]);
+  });
+
+  test('that fails at any moment leaves the old database or the new one', onLinux, async () => {
+    const bytes = readFileSync(join(data, 'pwpush.db'));
+    const failed = await eachFault(async (failing) => {
+      for (const name of names()) rmSync(join(data, name));
+      writeFileSync(join(data, 'pwpush.db'), bytes);
+      const done = await failing(data, () => restoring()).then(
+        () => true,
+        () => false,
+      );
+      const contents = await contentsOf(data);
+      expect(done ? [[0]] : [[0], [1, 0]]).toContainEqual(contents);
+      // A draft is left only where nothing can be removed.
+      expect(names().filter((name) => name !== 'pwpush.db' && name !== KEPT)).toEqual([]);
+    });
+    const calls = failed.map((one) => one.replace(/\.[\da-f]{12}$/, '.new'));
+    // On the disk before it has the name, and the old one before it loses that.
+    expect(calls.slice(6, 11)).toEqual([
+      'fsync pwpush.db.new',
+      'link pwpush.db',
+      'fsync ',
+      'rename pwpush.db.new',
+      'fsync ',
+    ]);
+  });
+});
