@@ -8,7 +8,6 @@ import {
   numbers,
   optionName,
   REQUESTS_PER_SECOND,
-  SERVE,
   variableName,
 } from '../contract/serve-settings';
 import { invalidInput } from './service-errors';
@@ -167,7 +166,7 @@ function numberOf(settings: ServiceSettings, name: NumberName): number {
   const value = settings[name] ?? Math.max(min, Math.min(preset ?? min, max));
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   const option = optionName(name);
-  const label = help === undefined ? variableName(SERVE, option) : option;
+  const label = help === undefined ? variableName(option) : option;
   throw invalidInput(`${label} must be ${rangeText(name, min, max)}`);
 }
 
