@@ -63,3 +63,9 @@ export const optionName = (setting: string) =>
 /** Returns `PWPUSH_SERVE_MAX_DAYS` for `--max-days`. */
 export const variableName = (option: string) =>
   `PWPUSH_SERVE${option}`.replaceAll(/-+/g, '_').toUpperCase();
+
+/** Returns the option of a setting, or else its variable. */
+export function labelOf(name: keyof typeof numbers): string {
+  const option = optionName(name);
+  return numbers[name].help === undefined ? variableName(option) : option;
+}
