@@ -6,7 +6,6 @@ import { outputRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
-import { SERVE } from '../contract/serve-settings';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
@@ -41,7 +40,6 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  variableWord: SERVE,
   commands: { token, pushes, expire, rekey, backup, restore, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {

@@ -123,12 +123,6 @@ async function isOurs(path: string, isFolder: boolean, user: User): Promise<bool
   return (user === undefined || stats?.uid === user) && stats?.isDirectory() === isFolder;
 }
 
-/** @throws CliError (usage) if `writeForSender` could not write the file */
-export function checkForSender(path: string): void {
-  writeForSender(path, '');
-  rmSync(path);
-}
-
 /**
  * Writes a file that the sender asked for, 0600, before anything is sent.
  * @throws CliError (usage) if it exists, or cannot be written
