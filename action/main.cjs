@@ -20,6 +20,8 @@ const either = (name) => (text) => [`--${text === 'true' ? '' : 'no-'}${name}`];
 const lines = (text) => text.split(/[\r\n]+/).flatMap((line) => line.trim() || []);
 const list = (name) => (text) => lines(text).map((line) => `--${name}=${line}`);
 const last = (text) => ['--', text];
+/** The link goes to standard input, as other users can read arguments. */
+const fromInput = () => ['-'];
 
 /** By command: the inputs that it takes, each with the words that it becomes, in their order. */
 const commands = {
@@ -39,12 +41,12 @@ const commands = {
     variable: value('github-env'),
     output: value('output'),
     anonymous: flag('anonymous'),
-    link: last,
+    link: fromInput,
   },
   wait: {
     for: value('for'),
     'then-expire': flag('then-expire'),
-    link: last,
+    link: fromInput,
   },
   request: {
     expire: value('expire'),
@@ -269,7 +271,7 @@ const escaped = (text) =>
 const mask = (text) => console.log(`::add-mask::${escaped(text)}`);
 
 /** Resolves to the exit code, the link that was printed, and the message of an error. */
-function run(path, words, { url, token, command, output }) {
+function run(path, words, { url, token, command, output, link: opened }) {
   const makesLink = command === 'push' || command === 'request';
   const child = spawn(path, words, {
     env: {
@@ -281,9 +283,10 @@ function run(path, words, { url, token, command, output }) {
       ...(token && { PWPUSH_TOKEN: token }),
     },
     // The runner itself gets the commands by which get masks a secret.
-    stdio: ['ignore', makesLink ? 'pipe' : output ? 'ignore' : 'inherit', 'pipe'],
+    stdio: [opened ? 'pipe' : 'ignore', makesLink ? 'pipe' : output ? 'ignore' : 'inherit', 'pipe'],
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  child.stdin?.on('error', () => {}).end(opened);
   let link;
   let message;
   const read = (stream, line) => stream && createInterface({ input: stream }).on('line', line);

@@ -99,7 +99,10 @@ const searched: Readonly<Record<keyof typeof present, readonly Text[]>> = {
   })),
   completion: await texts([...SHELLS.map((shell) => ['completion', shell]), ...completions]),
   manual: files('man'),
-  documents: [...files('docs', /\.md$/), ...files('SECURITY.md'), ...files('CONTRIBUTING.md')],
+  documents: [
+    ...files('docs', /\.md$/),
+    ...['SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].flatMap((path) => files(path)),
+  ],
   'docs/json.md': files('docs/json.md'),
   'docs/schemas': files('docs/schemas'),
   'README.md': files('README.md'),

@@ -115,6 +115,16 @@ describe('documents', () => {
   });
 });
 
+test('the recipes for CI encrypt what they push', () => {
+  const blocks = ['README.md', 'docs/ci.md'].flatMap((path) => {
+    const [, section = ''] = read(path).split(/^## (?:In CI|Recipes)$/m);
+    return [...section.matchAll(/^```\w+\n(.*?)^```/gms)].map(([, inside = '']) => inside);
+  });
+  const pushing = blocks.filter((block) => /pwpush(?:@0)?,? push\b/.test(block));
+  expect(pushing.length).toBeGreaterThan(4);
+  expect(pushing.filter((block) => !/PWPUSH_ENCRYPT ?[:=] ?'?link/.test(block))).toEqual([]);
+});
+
 test('the README says first how to test a clone, as .ci/run does', () => {
   const [block = ''] = read('README.md').match(/(?<=^```sh\n).*?(?=^```)/ms) ?? [];
   const [, line = ''] = block.split('\n');

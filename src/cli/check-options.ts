@@ -153,10 +153,8 @@ export function needsInstance(rows: Rows, values: object): boolean {
 export function readersOf(rows: Rows, values: object) {
   return typedValues(rows, values).flatMap(({ row: { input, label }, value }) => {
     if (input === undefined) return [];
-    return [value]
-      .flat()
-      .filter(input.is)
-      .map(() => ({ what: input.what, label }));
+    const read = [value].flat().filter(input.is);
+    return read.map(() => ({ what: input.what, label }));
   });
 }
 

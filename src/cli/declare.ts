@@ -1,5 +1,5 @@
 import { Argument, type Command, Option } from 'commander';
-import { variableName } from '../contract/serve-settings';
+import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { oneOf } from './near-words';
 import { filled, newFileName, positive, storedFileName, truth } from './values';
@@ -58,6 +58,8 @@ export class Row<T, Other extends string = never> {
   readonly needed: Rule<T>[] = [];
   /** Names what is read from standard input by the values that `is` accepts. */
   input: { readonly what: string; is(value: unknown): boolean } | undefined;
+  /** The variable of the environment that sets the value if the option was not typed. */
+  variable: string | undefined;
   /** For a link: the rows in place of which it can be missing. */
   link: readonly string[] | undefined;
   piped: { readonly what: string; readonly unless: readonly string[] } | undefined;
@@ -118,10 +120,10 @@ export class Row<T, Other extends string = never> {
     return this as Row<T, Other | Name>;
   }
 
-  /** Hides the option, and refuses it by the name of the variable that sets the value. */
-  byVariable(word: string): this {
+  /** Hides the option, and refuses it by the name of its variable. */
+  byVariable(): this {
     const refuse = () => {
-      throw usageError(`${this.label} is not an option`, `set ${variableName(word, this.label)}`);
+      throw usageError(`${this.label} is not an option`, `set ${this.variable}`);
     };
     for (const option of this.options)
       Object.assign(option.hideHelp(), { required: false, optional: true })
@@ -294,12 +296,6 @@ export function declare<C extends Command>(command: C, rows: Rows): C {
   return command;
 }
 
-/** Environment variables for options. `variableName` makes their names of `word` and the option. */
-export interface OptionVariables {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly word: string;
-}
-
 /**
  * Returns the values typed for a command and those above it, else values of its variables, else the defaults.
  * @throws CliError (usage) for an invalid value
@@ -307,12 +303,12 @@ export interface OptionVariables {
 export function valuesOf<R extends Rows>(
   rows: R,
   commands: readonly Command[],
-  variables?: OptionVariables,
+  env: Environment = {},
 ): Values<R> {
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) {
     const typed = parsedValues(row, typedFor(row, commands));
-    const value = typed ?? (variables && variableValue(row, variables)) ?? row.fallback;
+    const value = typed ?? variableValue(row, env) ?? row.fallback;
     if (value !== undefined) values[name] = value;
   }
   return values as Values<R>;
@@ -341,12 +337,14 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
 }
 
 /** An empty variable counts as not set. */
-function variableValue(row: Rows[string], { env, word }: OptionVariables): unknown {
-  const variable = variableName(word, row.label);
+function variableValue(
+  { variable = '', fallback, parse }: Rows[string],
+  env: Environment,
+): unknown {
   const text = env[variable];
   if (!text) return undefined;
-  if (typeof row.fallback === 'boolean') return truth(text, variable);
-  return row.parse ? row.parse(text, variable) : text;
+  if (typeof fallback === 'boolean') return truth(text, variable);
+  return parse ? parse(text, variable) : text;
 }
 
 /** Returns a command and those above it, the program first. */

@@ -247,17 +247,8 @@ export type Closed<R> = { [K in keyof R]: Row<unknown, (keyof R | keyof GlobalOp
 
 export type Options<R> = GlobalOptions & Values<R>;
 
-/**
- * Merges a command's own options with the global ones.
- * @param word names environment variables for its own options, as in `variableName`
- */
-export function optionsOf<R extends Rows>(
-  command: Command,
-  env: Environment,
-  rows: R,
-  word?: string,
-): Options<R> {
-  const variables = word === undefined ? undefined : { env, word };
-  const own = valuesOf(rows, lineage(command).slice(1), variables);
+/** Merges a command's own options with the global ones. */
+export function optionsOf<R extends Rows>(command: Command, env: Environment, rows: R): Options<R> {
+  const own = valuesOf(rows, lineage(command).slice(1), env);
   return { ...globalOptions(command, env), ...own };
 }

@@ -139,9 +139,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
     /** nginx, Go, Apache and Tomcat say so in their own words. */
     plainHttp:
       status === 400 &&
-      /plain HTTP request was sent to HTTPS|HTTP request to an HTTPS server|speaking plain HTTP to an SSL|host and port requires TLS/i.test(
-        text,
-      ),
+      /HTTP request (was sent )?to (an )?HTTPS|plain HTTP to an SSL|port requires TLS/i.test(text),
     /** nginx sends this page if `ssl_verify_client` is on and the client has no valid certificate. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
@@ -219,11 +217,10 @@ function withoutResponse(error: CliError, sent: SentCall): CliError {
 
 /** The request was not done, as with https at a port without TLS. */
 function plainHttp(refusal: Refusal): CliError {
-  const { base, addressHint } = refusal.settings;
+  const { base } = refusal.settings;
   if (!base.startsWith('http:')) return rejected(refusal);
   const fact = phrase('unreachable', new URL(base).host, phrase('tls-only'));
-  const failure = errorOf('unreachable', 400, fact, phrase('use-tls', base.slice('http:'.length)));
-  return addressHint === undefined ? failure : failure.advising(addressHint);
+  return errorOf('unreachable', 400, fact, phrase('use-tls', base.slice('http:'.length)));
 }
 
 function loginAt(cloudflare: boolean): Explain {

@@ -14,8 +14,8 @@ import { proxyName } from '../client/transport/network-errors';
 import { header } from '../client/transport/response';
 import type { InstanceVersion } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
-import { type RescuedFile, removeRescued, rescuedFiles } from '../keep/rescue';
-import type { HttpResponse, Transport } from '../platform/context';
+import { removeRescued, rescuedFiles } from '../keep/rescue';
+import type { Context, HttpResponse, Transport } from '../platform/context';
 import {
   asCliError,
   attempt,
@@ -27,7 +27,6 @@ import {
   phrase,
   usageError,
 } from '../platform/errors';
-import { whyUnwritable } from '../platform/files/file-error';
 import { storedProfiles } from '../profile/config-file';
 import { briefSettings, exposure, ignoredText } from '../profile/connect';
 import { configName, folderOf } from '../profile/folders';
@@ -48,10 +47,7 @@ export default command({
   rows,
   plan: ({ clean, ...options }, { context }) => {
     if (clean && !context.canPrompt())
-      throw usageError(
-        '--clean asks for each file, but there is no terminal to ask on',
-        'pwpush doctor lists the files',
-      );
+      throw usageError('--clean asks for each file, but there is no terminal to ask on');
     return { clean, options };
   },
   run: (entry, { clean, options }) => (clean ? cleanUp(entry) : doctor(entry, options)),
@@ -59,24 +55,22 @@ export default command({
 
 /** Asks for each rescue file whether to remove it; it stays by default. */
 async function cleanUp({ context, say }: Entry): Promise<void> {
-  const files = await rescuedFiles(context);
-  if (files.length === 0) return say.note(NO_RESCUES);
   const { confirm } = await context.prompter();
-  for (const file of files) {
-    if (!(await confirm(`Remove ${safe(rescueText(file, context.now()))}?`, false))) continue;
-    try {
-      removeRescued(file.path);
-    } catch (error) {
-      throw failedError(phrase('not-removed', file.path, whyUnwritable(error)), { cause: error });
-    }
-    await say.note(`removed ${file.path}`);
+  const files = await rescues(context);
+  for (const { path, text } of files) {
+    if (!(await confirm(`Remove ${safe(text)}?`, false))) continue;
+    removeRescued(path);
+    await say.note(`removed ${path}`);
   }
+  if (files.length === 0) await say.note(NO_RESCUES);
 }
 
 const NO_RESCUES = 'no rescue files';
 
-function rescueText({ path, what, saved }: RescuedFile, now: Date): string {
-  return `${path} (${what}, ${ago(saved, now)})`;
+async function rescues(context: Context) {
+  const files = await rescuedFiles(context);
+  const textOf = (what: string, saved: string) => `(${what}, ${ago(saved, context.now())})`;
+  return files.map(({ path, what, saved }) => ({ path, text: `${path} ${textOf(what, saved)}` }));
 }
 
 /** Prints each check when it ends; `--json` prints all checks as one value. */
@@ -118,6 +112,7 @@ interface Check {
 
 /** The status is `ok` by default. */
 type Finding = Omit<Check, 'name' | 'status'> & Partial<Pick<Check, 'status'>>;
+type Findings = Finding | readonly Finding[] | undefined;
 
 /**
  * Lists the checks in their order, with what each examines: this machine (`here`), the connection to the instance
@@ -156,13 +151,11 @@ async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<
       if (looksAt !== 'perhaps') skipped.push(name);
       continue;
     }
-    const finding = await attempt(
-      async (): Promise<Finding | readonly Finding[] | undefined> => examination[name](),
-    );
+    const finding = await attempt<Findings>(async () => examination[name]());
     if (!finding) continue;
-    if (!(finding instanceof CliError))
+    if (!(finding instanceof CliError)) {
       for (const row of [finding].flat()) yield { name, status: 'ok', ...row };
-    else {
+    } else {
       if (looksAt === 'way' || looksAt === 'perhaps') failed = name;
       const { code, message, hint } = failureFields(finding);
       yield { name, status: 'failed', message, hint, code };
@@ -331,16 +324,16 @@ class Examination {
   }
 
   /** Warns of each file with a secret that could not be delivered, because the user should delete it. */
-  async rescue(): Promise<Finding | readonly Finding[]> {
-    const { context } = this.entry;
-    const files = await rescuedFiles(context);
+  async rescue(): Promise<Findings> {
+    const files = await rescues(this.entry.context);
     if (files.length === 0) return { message: NO_RESCUES };
     const hint =
       'read it, with pwpush get --from-file FILE if it is encrypted, then run pwpush doctor --clean';
-    return files.map((file, index) => ({
+    const last = files.at(-1);
+    return files.map((file) => ({
       status: 'warning',
-      message: rescueText(file, context.now()),
-      ...(index === files.length - 1 && { hint }),
+      message: file.text,
+      hint: file === last ? hint : undefined,
     }));
   }
 }

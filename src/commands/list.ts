@@ -13,7 +13,7 @@ import { limits, REQUEST_STATES, type RequestState } from '../contract/api';
 import type { SecretRequest } from '../contract/decode';
 import { requestKeys } from '../keep/load-request-keys';
 import { usageError } from '../platform/errors';
-import { accountOf, connect } from '../profile/connect';
+import { accountOf, connect, type Instance } from '../profile/connect';
 import { readReceipts } from '../profile/receipts';
 import { sourcesOf } from '../profile/sources';
 import { type Target, targetOf } from '../profile/target';
@@ -84,8 +84,8 @@ async function list(entry: Entry, plan: ListPlan): Promise<void> {
     printed = await printRows(rows, of === 'active' ? activePushes : expiredPushes, entry);
   } else {
     what = `${of.join(' or ')} requests`;
-    const fetchPage: FetchPage = (state, page) => api.requests.list(state, page, account);
-    const rows = inStates(of, await withQuestions(entry, target, fetchPage), range);
+    const fetchPage = await completed(entry, { api, target }, account);
+    const rows = inStates(of, fetchPage, range);
     printed = await printRows(rows, requestList, entry);
   }
   const most = isPaged ? limits.rowsPerPage : Math.min(part.limit, MOST);
@@ -96,20 +96,23 @@ async function list(entry: Entry, plan: ListPlan): Promise<void> {
 
 type FetchPage = (state: RequestState, page: number) => Promise<SecretRequest[]>;
 
-/** Adds the questions that this machine knows: listings of an instance may not have them. */
-async function withQuestions(
+/** Adds what listings of an instance may not have: the state, and the question, if this machine knows it. */
+async function completed(
   { context }: Entry,
-  target: Target,
-  fetchPage: FetchPage,
+  { api, target }: Instance,
+  account: number | undefined,
 ): Promise<FetchPage> {
   const { keyForAnswer } = await requestKeys();
-  const question = ({ url_token: token, public_key }: SecretRequest) =>
-    keyForAnswer(context, { token, target, base: target.base }, public_key)?.question;
   return async (state, page) =>
-    (await fetchPage(state, page)).map((request) => ({
-      ...request,
-      request: request.request ?? question(request),
-    }));
+    (await api.requests.list(state, page, account)).map((request) => {
+      const item = { token: request.url_token, target, base: target.base };
+      const question = keyForAnswer(context, item, request.public_key)?.question;
+      return {
+        ...request,
+        state: request.state ?? state,
+        request: request.request ?? question,
+      };
+    });
 }
 
 async function* inStates(
@@ -122,8 +125,7 @@ async function* inStates(
 ): AsyncGenerator<SecretRequest[]> {
   for (const state of states) {
     if (left <= 0) return;
-    const fetchPage = async (page: number) =>
-      (await list(state, page)).map((request) => ({ ...request, state: request.state ?? state }));
+    const fetchPage = (page: number) => list(state, page);
     for await (const rows of listing(fetchPage, { ...range, limit: left })) {
       left -= rows.length;
       yield rows;

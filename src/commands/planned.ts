@@ -26,14 +26,12 @@ export interface CommandObject<R = Rows> {
   readonly input?: string;
   /** The global options; by default those of the parent command, or else all. */
   readonly globals?: Rows | undefined;
-  /** The word in the variables for options of this command and its subcommands: `serve` for `PWPUSH_SERVE_PORT`. */
-  readonly variableWord?: string | undefined;
   readonly commands?: Readonly<Record<string, CommandObject>>;
   /**
    * Missing for a command that only has subcommands.
    * @throws CliError (usage)
    */
-  prepare?(command: Command, context: Context, variableWord?: string): Promise<Prepared>;
+  prepare?(command: Command, context: Context): Promise<Prepared>;
 }
 
 export interface Invocation extends Entry {
@@ -56,8 +54,8 @@ export function command<R extends Rows & Closed<R>, Plan>(
   const { rows, input } = planned;
   return {
     ...planned,
-    prepare: async (command, context, variableWord) => {
-      const typed = optionsOf(command, context.env, rows, variableWord);
+    prepare: async (command, context) => {
+      const typed = optionsOf(command, context.env, rows);
       const all = lineRows(rows);
       checkOptions(all, typed, context.stdin, input);
       const options = { ...typed, ...(await linksOf(all, typed, command, context)) };
@@ -82,7 +80,7 @@ export function define(
   context: Context,
   act: (prepared: Prepared) => void = () => {},
 ): void {
-  const { usage, takesCommand, commands = {}, prepare, globals, variableWord } = object;
+  const { usage, takesCommand, commands = {}, prepare, globals } = object;
   const sentence = `${parser.summary().replace(/^./, (letter) => letter.toUpperCase())}.`;
   parser.manual = object.help ?? '';
   parser
@@ -97,8 +95,8 @@ export function define(
   for (const [word, below] of Object.entries(commands)) {
     const child = parser.command(word).summary(below.summary ?? '');
     if (below.alias !== undefined) child.alias(below.alias);
-    define(child, { globals, variableWord, ...below }, context, act);
+    define(child, { globals, ...below }, context, act);
   }
   addGlobals(declare(parser, object.rows), globals);
-  if (prepare) parser.action(async () => act(await prepare(parser, context, variableWord)));
+  if (prepare) parser.action(async () => act(await prepare(parser, context)));
 }

@@ -86,8 +86,8 @@ async function show({ context, say }: Entry, options: NamedProfile) {
 
 async function use(entry: Entry, options: NamedProfile) {
   const { name, profile } = await updateProfiles(entry, (stored) => {
-    const { name, profile } = existing(stored, entry.context, options);
-    return { ...stored, current: name, name, profile };
+    const found = existing(stored, entry.context, options);
+    return { ...stored, current: found.name, ...found };
   });
   await changed(entry, shownProfile(name, profile, name), `using profile "${name}"`);
 }
@@ -155,27 +155,27 @@ async function forgetToken({ context, say }: Entry, name: string, profile: Profi
 async function rename(entry: Entry, options: NamedProfile & { readonly to: string }) {
   const { context, say } = entry;
   const { to } = options;
+  checkProfileName(to);
+  const before = storedProfiles(context);
+  const { name, profile } = existing(before, context, options);
   const renamed = (stored: StoredProfiles) => {
-    const { name, profile } = existing(stored, context, options);
-    checkProfileName(to);
+    existing(stored, context, { name });
     if (profileIn(stored, to))
       throw usageError(`profile "${to}" exists already`, 'choose another name, or remove it');
     const all = Object.entries(stored.profiles).map(([one, own]) => [one === name ? to : one, own]);
-    const profiles = Object.fromEntries(all);
     const current = stored.current === name && { current: to };
-    return { ...stored, ...current, profiles, name, profile };
+    return { ...stored, ...current, profiles: Object.fromEntries(all) };
   };
-  const { name, profile } = renamed(storedProfiles(context));
+  renamed(before);
   const { url = '', keyring } = profile;
   // The keyring has the token by both names until the config file has the new one.
   if (keyring) {
     const token = await readFromKeyring(context, { profile: name, url });
     await storeInKeyring(context, { profile: to, url }, token);
   }
-  const after = await updateProfiles(entry, (stored) => renamed(stored));
+  const { current } = await updateProfiles(entry, renamed);
   await forgetToken(entry, name, profile);
-  const shown = shownProfile(to, after.profile, after.current);
-  await changed(entry, shown, `profile "${name}" is "${to}" now`);
+  await changed(entry, shownProfile(to, profile, current), `profile "${name}" is "${to}" now`);
   if (context.env.PWPUSH_PROFILE === name) await say.warn(`PWPUSH_PROFILE still names "${name}"`);
 }
 

@@ -6,7 +6,6 @@ import { outputRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
-import { SERVE } from '../contract/serve-settings';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
@@ -41,7 +40,6 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  variableWord: SERVE,
   commands: { token, pushes, expire, rekey, backup, restore, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
@@ -107,11 +105,6 @@ function start({ context, say }: Entry, { settings }: ServePlan, tokenHidden: st
 
 type Started = Awaited<ReturnType<typeof start>>;
 
-interface KnownProfile {
-  readonly name: string;
-  readonly isCurrent: boolean;
-}
-
 /** Returns the profile with a token of the service, which is saved if the token is new. */
 async function profileOf(entry: Entry, { settings }: ServePlan, service: Started) {
   const { ephemeral, trustProxy } = settings;
@@ -125,7 +118,7 @@ async function profileOf(entry: Entry, { settings }: ServePlan, service: Started
 function nextCommand(
   { settings: { ephemeral, anonymous } }: ServePlan,
   { localUrl, loopback }: Started,
-  profile: KnownProfile | undefined,
+  profile: Awaited<ReturnType<typeof profileOf>>,
 ): string | undefined {
   if (!ephemeral && !loopback) return undefined;
   if (profile !== undefined)

@@ -60,9 +60,12 @@ export const numbers = {
 export const optionName = (setting: string) =>
   `--${setting.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The word in the variables of `serve`. */
-export const SERVE = 'serve';
+/** Returns `PWPUSH_SERVE_MAX_DAYS` for `--max-days`. */
+export const variableName = (option: string) =>
+  `PWPUSH_SERVE${option}`.replaceAll(/-+/g, '_').toUpperCase();
 
-/** With `serve`, the variable of `--max-days` is `PWPUSH_SERVE_MAX_DAYS`. */
-export const variableName = (word: string, option: string) =>
-  `PWPUSH_${word}${option}`.replaceAll(/-+/g, '_').toUpperCase();
+/** Returns the option of a setting, or else its variable. */
+export function labelOf(name: keyof typeof numbers): string {
+  const option = optionName(name);
+  return numbers[name].help === undefined ? variableName(option) : option;
+}

@@ -38,8 +38,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
       if (files.length > 1) await say.warn(outcome.with({ subject: name }));
     } else {
       const wanted = basename(outcome.path) === name ? undefined : name;
-      const saved = { ...outcome, wanted, renamed: renamed(folder, file.filename) };
-      await reportSaved(retrieval, saved);
+      await reportSaved(retrieval, { ...outcome, wanted }, renamed(folder, file.filename));
     }
   }
   await end();

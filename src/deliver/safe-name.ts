@@ -1,6 +1,5 @@
 import filenameReserved, { windowsReservedNameRegex } from 'filename-reserved-regex';
 import { withoutControls } from '../cli/terminal/safe';
-import type { SavedSecret } from '../platform/context';
 
 export interface Folder {
   readonly path: string;
@@ -17,7 +16,7 @@ export function nameIn({ name, named }: Folder, filename: string): string {
 }
 
 /** Returns what the sender named a file that gets another name in a folder, and whether `-o .` keeps that. */
-export function renamed({ path, name, named }: Folder, filename: string): SavedSecret['renamed'] {
+export function renamed({ path, name, named }: Folder, filename: string) {
   if (name !== undefined || filename === '' || safeName(filename, named) === filename)
     return undefined;
   const isKept = path === '.' && !named && safeName(filename, true) === filename;

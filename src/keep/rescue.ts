@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -50,15 +50,15 @@ export async function tryRescue(context: RescueContext): Promise<void> {
   removeRescued(await rescue(context, 'check', ''));
 }
 
-/** @throws an error of the file system */
+/** @throws CliError (failed) */
 export function removeRescued(path: string): void {
-  rmSync(path, { recursive: true, force: true });
   const folder = dirname(path);
-  if (!basename(folder).startsWith(TEMPORARY)) return;
   try {
-    rmdirSync(folder);
-  } catch {
-    // Another rescue file is in it.
+    rmSync(path, { recursive: true, force: true });
+    if (basename(folder).startsWith(TEMPORARY) && readdirSync(folder).length === 0)
+      rmdirSync(folder);
+  } catch (error) {
+    throw failedError(phrase('not-removed', path, whyUnwritable(error)), { cause: error });
   }
 }
 
@@ -95,20 +95,13 @@ async function inRescueFolder(
 const NAME =
   /^(link|secret|text|response|key|download|files)-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)-[0-9a-f]{8}$/;
 
-export interface RescuedFile {
-  readonly path: string;
-  readonly what: string;
-  /** ISO 8601. */
-  readonly saved: string;
-}
-
-/** Returns the oldest file first. A folder that cannot be read counts as empty. */
+/** Returns the oldest file first, with the time at which it was saved (ISO 8601). A folder that cannot be read counts as empty. */
 export async function rescuedFiles(context: RescueContext) {
   const temporary = temporaryFolder(context);
   const folders = (await names(temporary))
     .filter((name) => name.startsWith(TEMPORARY))
     .map((name) => join(temporary, name));
-  const files: RescuedFile[] = [];
+  const files: { readonly path: string; readonly what: string; readonly saved: string }[] = [];
   for (const folder of [findFolder('state', context) ?? [], ...folders].flat()) {
     for (const name of await names(folder)) {
       const [, what, hour, minute, second, end] = NAME.exec(unclaimed(name)) ?? [];
@@ -128,12 +121,6 @@ function names(folder: string): Promise<string[]> {
 async function isOurs(path: string, isFolder: boolean, user: User): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return (user === undefined || stats?.uid === user) && stats?.isDirectory() === isFolder;
-}
-
-/** @throws CliError (usage) if `writeForSender` could not write the file */
-export function checkForSender(path: string): void {
-  writeForSender(path, '');
-  rmSync(path);
 }
 
 /**

@@ -92,8 +92,6 @@ export interface SavedSecret {
   readonly bytes: number;
   /** The intended file name, if another file has it. */
   readonly wanted?: string | undefined;
-  /** What the sender named it, and whether `-o .` keeps that. */
-  readonly renamed?: { readonly from: string; readonly isKept: boolean } | undefined;
 }
 
 /** What a run reports to the run of this program that started it. */

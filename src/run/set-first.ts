@@ -1,6 +1,7 @@
+import { rmSync } from 'node:fs';
 import type { Entry } from '../cli/terminal/output';
 import { describe } from '../keep/kept';
-import { checkForSender, tryRescue } from '../keep/rescue';
+import { tryRescue, writeForSender } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
 import type { Output } from '../platform/context';
 import {
@@ -67,7 +68,10 @@ async function checkSafe({ context }: Entry): Promise<void> {
 
 /** @throws CliError that says where the value was saved, unless the command was not started */
 export async function setFirst(entry: Entry, setter: Setter, instance: Instance, value: string) {
-  for (const file of setter.files) checkForSender(file);
+  for (const file of setter.files) {
+    writeForSender(file, '');
+    rmSync(file);
+  }
   await checkInstance(instance);
   await checkSafe(entry);
   const { context } = entry;

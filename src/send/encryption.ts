@@ -119,7 +119,7 @@ async function sealFiles(files: readonly Attachment[], recipients: readonly Reci
  * Matches keys of all types, mistyped and private ones too: as the path of a file, a key would be quoted in an error.
  * The base64 of an SSH key begins with `AAAA`.
  */
-const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-SECRET-KEY-|-----BEGIN )|\sAAAA/i;
+const LIKE_A_KEY = /^\s*(?:age1|ssh-|AGE-(?:SECRET-KEY|PLUGIN)-|-----BEGIN )|\sAAAA/i;
 
 /**
  * Reads public keys, and those in files, and checks that a file can be encrypted to all of them.
@@ -143,7 +143,7 @@ export async function readRecipients(
       isKey
         ? [parseRecipient(text)]
         : parseRecipients(text, (why) => leftOut.push(`${place}, ${why}`));
-    const hint = isKey ? phrase('one-key') : undefined;
+    const hint = isKey ? phrase('key-or-file') : undefined;
     keys.push(...explaining(parse, ({ message }) => usageError(`${place}: ${message}`, hint)));
   }
   for (const line of leftOut) await say.warn(`left out of ${line}`);

@@ -3,14 +3,7 @@ import { parseUrl } from '../contract/address';
 import { limits } from '../contract/api';
 import { wholeSize } from '../contract/byte-size';
 import { DAY_SECONDS } from '../contract/lifetime';
-import {
-  type Limit,
-  numbers,
-  optionName,
-  REQUESTS_PER_SECOND,
-  SERVE,
-  variableName,
-} from '../contract/serve-settings';
+import { type Limit, labelOf, numbers, REQUESTS_PER_SECOND } from '../contract/serve-settings';
 import { invalidInput } from './service-errors';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
@@ -160,15 +153,13 @@ export function checkSettings(settings: ServiceSettings) {
 
 /** Returns a number within its range. A default outside the range, which other settings may limit, is moved into it. */
 function numberOf(settings: ServiceSettings, name: NumberName): number {
-  const { help, preset, range } = numbers[name];
+  const { preset, range } = numbers[name];
   const [least, most = Number.POSITIVE_INFINITY] = range;
   const limit = (value: Limit) => (typeof value === 'number' ? value : numberOf(settings, value));
   const [min, max] = [limit(least), limit(most)];
   const value = settings[name] ?? Math.max(min, Math.min(preset ?? min, max));
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  const option = optionName(name);
-  const label = help === undefined ? variableName(SERVE, option) : option;
-  throw invalidInput(`${label} must be ${rangeText(name, min, max)}`);
+  throw invalidInput(`${labelOf(name)} must be ${rangeText(name, min, max)}`);
 }
 
 /** Describes a range and names the options that limit it; `minDays` only if it exceeds its default of one day. */
@@ -177,7 +168,7 @@ function rangeText(name: NumberName, min: number, max: number): string {
   const text = (limit: number) => (unit === 'size' ? wholeSize(limit) : limit);
   if (max === Number.POSITIVE_INFINITY) return `at least ${text(min)}`;
   const settings = range.filter((limit) => typeof limit === 'string');
-  const options = settings.filter((limit) => limit !== 'minDays' || min > 1).map(optionName);
+  const options = settings.filter((limit) => limit !== 'minDays' || min > 1).map(labelOf);
   return `from ${text(min)} to ${text(max)}${options.length > 0 ? ` (${options.join(', ')})` : ''}`;
 }
 

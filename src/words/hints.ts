@@ -73,8 +73,6 @@ export const hints = {
     'create a service token of Cloudflare Access, put CF-Access-Client-Id and CF-Access-Client-Secret into a file that only you can read, and name it with pwpush profile set . headers-file PATH or PWPUSH_HEADERS_FILE',
   'nothing-taken': 'no answer was taken or sent: run the command again',
   'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
-  'one-key':
-    "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; a file named like one is ./age1…",
   'open-in-browser': 'or open the link in a browser',
   'open-there': 'use the link with that address',
   'pass-front':
@@ -151,7 +149,8 @@ export const hints = {
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':
     'use --passphrase-file PATH, or -p to type it or, without a terminal, to take PWPUSH_PASSPHRASE',
-  'key-or-file': 'a public key begins with age1 or ssh-; all else is the path of a file',
+  'key-or-file':
+    "a public key is one argument: --to age1… or --to 'ssh-ed25519 AAAA…'; all else is a file, such as ./age1…",
   'keep-token-elsewhere':
     'log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set NAME token-command COMMAND',
   mask: orReveal('remove --no-mask'),

@@ -196,7 +196,8 @@ async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSi
       PATH: process.env.PATH,
       PWPUSH_TOKEN: '',
       SECRET_TEXT: marks.payload,
-      PWPUSH_PASSPHRASE: marks.passphrase,
+      // Nothing asks for a passphrase that the variable has.
+      PWPUSH_PASSPHRASE: prompts ? '' : marks.passphrase,
       PWPUSH_KEY: marks.key,
       AI_AGENT: forAgent ? 'some' : '',
     },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { phrase } from '../../src/platform/errors';
 import { asking, clientOver, failureOf } from '../helpers/foreign';
-import { CREATED, PREVIEWED, RETRIEVED } from '../helpers/reference';
+import { CREATED, RETRIEVED } from '../helpers/reference';
 import { json, type Literal, wire } from '../helpers/wire';
 
 // What is said of a redirect is told by test/cases/redirects.txt and access-proxy.txt.
@@ -23,10 +23,10 @@ async function asked(answers: Literal[], line: string) {
 
 describe('a redirect within the origin', () => {
   test.each([301, 302, 303, 307, 308])('%d of a GET is followed, token and all', async (status) => {
-    const answers = [to('/api/v2/pushes/other/preview?x=1', status), json(200, PREVIEWED)];
-    const paths = ['quyul5r5w08/preview', 'other/preview?x=1'];
+    const answers = [to('/api/v2/pushes/other?x=1', status), json(200, `[${CREATED}]`)];
+    const paths = ['active?page=1', 'other?x=1'];
     const sent = paths.map((path) => getting(`/api/v2/pushes/${path}`));
-    expect(await asked(answers, 'preview quyul5r5w08')).toEqual([0, ...sent]);
+    expect(await asked(answers, 'list')).toEqual([0, ...sent]);
   });
 
   test.each([307, 308])('%d of a POST is followed with its body', async (status) => {

@@ -97,7 +97,13 @@ describe('a retrieval is one GET', () => {
 
 test.each<[string, Literal | Literal[], string | string[]]>([
   ['version', json(200, VERSION), 'GET /version'],
-  ['preview quyul5r5w08', json(200, PREVIEWED), 'GET /pushes/quyul5r5w08/preview'],
+  [
+    'preview quyul5r5w08 --quiet',
+    [json(200, PREVIEWED), json(200, AUDITED), json(200, `[${CREATED}]`)],
+    ['quyul5r5w08/preview', 'quyul5r5w08/audit?page=1', 'active?page=1'].map(
+      (path) => `GET /pushes/${path}`,
+    ),
+  ],
   ['expire quyul5r5w08', json(200, EXPIRED), 'DELETE /pushes/quyul5r5w08'],
   ['list', json(200, `[${CREATED}]`), 'GET /pushes/active?page=1'],
   ['list expired --page 3', json(200, `[${EXPIRED}]`), 'GET /pushes/expired?page=3'],

@@ -76,7 +76,7 @@ test('the key is in no byte on the wire, in no log, message, name or file', asyn
   const words = await within(['push', '--encrypt=words', ...views], 'MARKpayload');
   const [, drawn = ''] = /^key: (.*)$/m.exec(words.stderr) ?? [];
   const id = makeSshKey(path('id'), 'ed25519');
-  const to = await within(['push', '-R', `${id}.pub`, ...views], 'MARKpayload');
+  const to = await within(['push', '--to', `${id}.pub`, ...views], 'MARKpayload');
   expect([...pushed, words, to].map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   const links = pushed.map(({ stdout }) => stdout.trim());
   const [link = '', filed = ''] = links;

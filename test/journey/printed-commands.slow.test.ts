@@ -72,7 +72,7 @@ async function push(content: Content, seal: Seal, locked: boolean) {
     link: () => ['--encrypt'],
     words: () => ['--encrypt=words', '--key-out', at('words')],
     age: () => ['--to', pair.recipient],
-    ssh: () => ['-R', `${makeSshKey(at('id'), 'ed25519')}.pub`],
+    ssh: () => ['--to', `${makeSshKey(at('id'), 'ed25519')}.pub`],
   };
   const words = ['push', ...contents[content], '--views', '1', '--quiet', ...step];
   const input = content === 'file' ? '' : SECRET;

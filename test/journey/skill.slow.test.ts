@@ -84,7 +84,7 @@ test.each([...tasks.filter((task) => !/respond|staging/.test(task)), ...partOf(l
 test('a link that went to the wrong person is looked at, and ended', inBash, async () => {
   const link = await push({ name: 'staging' });
   const taken = await agent(tasks.find((task) => task.includes('staging')) ?? '');
-  expect(taken).toMatchObject({ code: 0, stdout: expect.stringMatching(/^views left\t5 of 5$/m) });
+  expect(taken).toMatchObject({ code: 0, stderr: expect.stringMatching(/^views left\t5 of 5$/m) });
   expect((await agent('pwpush run "$LINK" --stdin -- cat', { LINK: link })).code).toBe(6);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { numbers, optionName, SERVE, variableName } from '../../src/contract/serve-settings';
+import { numbers, optionName, variableName } from '../../src/contract/serve-settings';
 import { checkSettings } from '../../src/server/service-settings';
 import { defaults } from '../helpers/service';
 
@@ -13,7 +13,7 @@ describe.each(Object.entries(numbers))('%s', (name, { help, range, preset }) => 
   ];
 
   const option = optionName(name);
-  const label = help === undefined ? variableName(SERVE, option) : option;
+  const label = help === undefined ? variableName(option) : option;
 
   test('out of its range is refused, by the name of its option, or of its variable without one', () => {
     for (const value of out)

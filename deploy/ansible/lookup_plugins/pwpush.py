@@ -113,7 +113,7 @@ class LookupModule(LookupBase):
             words.append("--anonymous")
         try:
             ended = subprocess.run(
-                [*words, "--", link], env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False
+                [*words, "-"], env=env, input=link.encode(), capture_output=True, check=False
             )
         except (OSError, ValueError) as error:
             raise AnsibleLookupError("cannot run pwpush: %s" % to_text(error)) from None

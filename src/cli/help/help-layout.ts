@@ -134,9 +134,12 @@ type List = readonly [heading: string, rows: readonly (readonly [term: string, t
 function listsOf(command: Command, help: Help, brief: readonly Option[] | undefined): List[] {
   const rows = (options: readonly Option[]) =>
     options.flatMap((option) => {
-      const other = options.find((one) => one !== option && isOtherForm(one, option));
-      if (other && option.negate) return [];
-      const flags = other ? option.flags.replace('--', '--[no-]') : option.flags;
+      const [name, text] = [option.attributeName(), option.description];
+      const forms = options.filter(
+        (one) => one.attributeName() === name && one.description === text,
+      );
+      if (option !== forms[0]) return [];
+      const flags = forms.length > 1 ? option.flags.replace('--', '--[no-]') : option.flags;
       return [[flags, described(option, help.optionDescription(option))] as const];
     });
   const words = help
@@ -162,9 +165,6 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
   const options = Array.from(groups, ([heading, group]): List => [heading, rows(group)]);
   return [['Arguments:', words], ...options, ['Commands:', below]];
 }
-
-const isOtherForm = (one: Option, other: Option) =>
-  one.attributeName() === other.attributeName() && one.description === other.description;
 
 /**
  * Leaves the choices out of a description that names them itself. The text below the options has them if they are many.

@@ -86,22 +86,21 @@ export function granted(push: Push, passphrase: boolean, owned: boolean, byDate:
 }
 
 /** Returns `saved report (2).pdf (1.2 MiB); report.pdf already existed`. */
-export function savedText(
-  path: string,
-  bytes: number,
-  wanted?: string,
-  renamed?: SavedSecret['renamed'],
-): string {
-  const keeps = renamed?.isKept ? ': -o . keeps it' : '';
-  const named = renamed === undefined ? '' : `, named ${renamed.from} by the sender${keeps}`;
+export function savedText(path: string, bytes: number, wanted?: string, named = ''): string {
   const there = wanted === undefined ? '' : `; ${wanted} already existed`;
   return `saved ${path} (${size(bytes)})${named}${there}`;
 }
 
 /** Prints a note, or reports an event to the run of this program that started this one. */
-export async function reportSaved({ context, say }: Entry, saved: SavedSecret): Promise<void> {
+export async function reportSaved(
+  { context, say }: Entry,
+  saved: SavedSecret,
+  renamed?: { readonly from: string; readonly isKept: boolean },
+): Promise<void> {
+  const keeps = renamed?.isKept ? ': -o . keeps it' : '';
+  const named = renamed && `, named ${renamed.from} by the sender${keeps}`;
   if (context.happened) context.happened({ event: 'saved', ...saved });
-  else await say.note(savedText(saved.path, saved.bytes, saved.wanted, saved.renamed));
+  else await say.note(savedText(saved.path, saved.bytes, saved.wanted, named));
 }
 
 /** Returns `5 min ago`, `3 h ago` or `2 days ago`; the date after 30 days. */

@@ -17,8 +17,8 @@ export function targetInUse(entry: Entry, options: InstanceOptions): Target | No
 }
 
 /**
- * Profiles do not apply to this machine. It encrypts by default: a recipient reaches it over plain http, or through a
- * tunnel, where others could read what is served, but not the key in the link.
+ * Profiles do not apply to this machine. It encrypts by default, at whatever address it listens: others could read what
+ * it serves over plain http, but not the key in the link.
  */
 export function ephemeralTarget({ env }: Context): EphemeralTarget {
   return { defaults: { encrypt: 'link', ...settingsOfEnvironment(env) } };

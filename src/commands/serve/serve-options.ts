@@ -9,6 +9,7 @@ import {
   lineage,
   negatable,
   parsed,
+  type Row,
   storedFile,
   type Values,
 } from '../../cli/declare';
@@ -22,7 +23,6 @@ import {
   optionName,
   PORT,
   REQUESTS_PER_SECOND,
-  SERVE,
   variableName,
 } from '../../contract/serve-settings';
 import type { Context, Environment } from '../../platform/context';
@@ -33,13 +33,22 @@ import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
 import type { Invocation } from '../planned';
 
+/** Each of the rows can be set by a variable, too. */
+export function settable<
+  R extends Readonly<Record<string, Pick<Row<never>, 'label' | 'variable'>>>,
+>(rows: R): R {
+  for (const row of Object.values(rows)) row.variable = variableName(row.label);
+  return rows;
+}
+
 /** The options of `serve` and its subcommands that say where the data are. */
-export const dataRows = () => ({
-  data: filledText('--data <folder>', 'folder of the database (default: data folder)')
-    .names('path')
-    .common(),
-  database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
-});
+export const dataRows = () =>
+  settable({
+    data: filledText('--data <folder>', 'folder of the database (default: data folder)')
+      .names('path')
+      .common(),
+    database: filledText('--database <url>', 'PostgreSQL to use: postgres://… (DATABASE_URL)'),
+  });
 
 /** `least` is 0 or 1; the service itself checks the rest of the range. */
 const readers = {
@@ -57,15 +66,15 @@ function numberRow(name: string, { unit, help = '', range: [least], preset }: Nu
     preset === undefined ? help : `${help} (default: ${shown})`,
     (text, label) => readers[unit](text, label, least === 0 ? 0 : 1),
   );
-  return help === '' ? row.byVariable(SERVE) : row;
+  return help === '' ? row.byVariable() : row;
 }
 
 const numberRows = Object.fromEntries(
   Object.entries(numbers).map(([name, setting]) => [name, numberRow(name, setting)]),
 ) as { readonly [Name in keyof typeof numbers]: ReturnType<typeof numberRow> };
 
-/** Each option of `serve` can be set by a variable, too. A default that only the help names is set by the service. */
-export const rows = {
+/** A default that only the help names is set by the service. */
+export const rows = settable({
   ...group('Network:', {
     host: filledText('--host <address>', 'address to listen on').common().or(HOST),
     port: parsed('--port <n>', 'port to listen on; 0 for any', port).common().or(PORT),
@@ -78,7 +87,7 @@ export const rows = {
     ]),
     maxData: parsed('--max-data <size>', '', (text, name) =>
       size(text, name, 1024 ** 2),
-    ).byVariable(SERVE),
+    ).byVariable(),
     firstToken: negatable('--first-token', 'print no token, where a log would keep it'),
   }),
   ...group('Limits:', {
@@ -108,9 +117,9 @@ export const rows = {
       'serve Prometheus metrics on it (default: off)',
       port,
     ),
-    metricsHost: filledText('--metrics-host <address>', '').byVariable(SERVE),
+    metricsHost: filledText('--metrics-host <address>', '').byVariable(),
   }),
-};
+});
 
 export interface DataPlace {
   readonly data: string;
@@ -192,7 +201,7 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 }
 
 export const variables: ReadonlyMap<string, string> = new Map(
-  Object.entries(rows).map(([name, row]) => [name, variableName(SERVE, row.label)]),
+  Object.entries(rows).map(([name, row]) => [name, `${row.variable}`]),
 );
 
 /** Returns a warning for each variable that looks like one of `serve`, but is unknown and has no effect. */

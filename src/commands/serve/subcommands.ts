@@ -17,7 +17,14 @@ import rekeyHelp from '../help/serve-rekey.txt?raw';
 import restoreHelp from '../help/serve-restore.txt?raw';
 import { type CommandObject, command } from '../planned';
 import { countsText, type OperatorData, withData } from './open-pushes';
-import { type DataOptions, dataRows, keyFile, planWithData, warnOfPassword } from './serve-options';
+import {
+  type DataOptions,
+  dataRows,
+  keyFile,
+  planWithData,
+  settable,
+  warnOfPassword,
+} from './serve-options';
 
 const rows = dataRows();
 
@@ -246,11 +253,11 @@ export const health = command({
   summary: 'check that the service on this machine is ready',
   description: 'Check that the service on this machine and its database respond.',
   help: healthHelp,
-  rows: {
+  rows: settable({
     host: filledText('--host <address>', 'address it listens on').or(HOST),
     port: parsed('--port <n>', 'port it listens on', port).or(PORT),
     tlsCert: storedFile('--tls-cert <path>', 'its certificate, if it serves https; not read'),
-  },
+  }),
   plan: async ({ host, port, tlsCert }, invocation) => {
     await warnOfPassword(invocation);
     return `http${tlsCert ? 's' : ''}://${urlHost(host)}:${port}`;

@@ -64,9 +64,12 @@ function nodeSqlite(quietly: Quietly): Open | undefined {
 /** Loads libsql, an optional package, for a Node.js without SQLite. */
 async function libsql(): Promise<Open> {
   const { default: Libsql } = await import('libsql').catch((cause: unknown) => {
+    // Where this program is installed need not be the prefix that npm has now.
+    const [, prefix] = /^(.+)\/lib\/node_modules\/pwpush\//.exec(__dirname) ?? [];
+    const where = prefix === undefined ? '' : `--prefix '${prefix}' `;
     throw new ServiceError('no SQLite found, which serve and --here need', {
       hint: 'use Node.js 22.13 or later, or install the package libsql, which npm may have left out',
-      command: 'npm install --global libsql',
+      command: `npm install --global ${where}libsql`,
       cause,
     });
   });
