@@ -1,4 +1,3 @@
-import type { GlobalOptions, outputRows } from '../cli/options';
 import { readAll } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { commandWords } from '../cli/values';
@@ -20,8 +19,21 @@ import { NO_PROFILES, type SettingSource, type Sources, type TokenReader } from 
 
 export const credentials = () => import('./credentials');
 
-/** A dash as `tokenFile` is standard input; `timeout` is in seconds. */
-export type InstanceOptions = Omit<GlobalOptions, keyof typeof outputRows>;
+export interface InstanceOptions {
+  readonly profile?: string | undefined;
+  readonly anonymous: boolean;
+  /** `-` is standard input. */
+  readonly tokenFile?: string | undefined;
+  /** In seconds. */
+  readonly timeout?: number | undefined;
+  readonly url?: string | undefined;
+  readonly account?: number | undefined;
+  readonly insecure: boolean;
+  readonly caFile?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly certKey?: string | undefined;
+  readonly headersFile?: string | undefined;
+}
 
 const option = (setting: string) => `--${setting}`;
 
