@@ -87,7 +87,11 @@ export const hints = {
   'remove-login': 'remove what is before the @',
   'renew-login': (otherwise) => either(['log in again with pwpush login', ...orNone(otherwise)]),
   'renew-token': (otherwise) =>
-    either(['set a valid one there', 'log in with pwpush login', ...orNone(otherwise)]),
+    either([
+      'set a valid one there',
+      'remove it there and log in with pwpush login',
+      ...orNone(otherwise),
+    ]),
   'replace-in-link': (base, old) =>
     `if that is your instance, put ${base} in place of ${old} in the link`,
   'request-without-instance':

@@ -30,6 +30,7 @@ test('the command gets no variable that holds or names a secret of ours, unless 
     'ENCRYPT',
     'NO_INPUT',
     'PROFILE',
+    'RECEIPTS',
     'STATE_DIR',
   ];
   const env = {

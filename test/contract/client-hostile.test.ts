@@ -268,7 +268,7 @@ test.each([
   expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
 });
 
-const made = ['push', 'push --json', 'push --each', 'request Key?', 'request Key? --json'];
+const made = ['push', 'push --json', 'push --each', 'request', 'request --json'];
 test.each(made)('a link that cannot be printed, and no token, leaves %s open', async (line) => {
   for (const html_url of ['https://pw.test/p/x\nhttps://e.test/p/x', 'https://pw.test/p/x y']) {
     const { code, stdout } = await answered(json(201, JSON.stringify({ html_url })), line);

@@ -340,7 +340,8 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
   });
   afterAll(tornDown);
   const on = (machine: string) => ['ip', 'netns', 'exec', machine, ...program];
-  const onHere = (...words: string[]) => serving(words, 's3cret', on(here));
+  const onHere = (...words: string[]) =>
+    serving(words, words[0] === 'push' ? 's3cret' : '', on(here));
   const fromThere = (words: string[], input = '') =>
     pwpush(words, { env: other.env, input, by: on(there) });
 

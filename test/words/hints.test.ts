@@ -63,6 +63,8 @@ interface State {
   /** The lines that the hint names, each of which then succeeds; `…` is the line that failed. */
   readonly follow: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What is set in place of it by whoever follows. */
+  readonly after?: Readonly<Record<string, string>>;
 }
 
 const SECRET = 'hunter2';
@@ -71,6 +73,17 @@ const pushed = async (here: Instance, ...words: string[]) => {
   return stdout.trim();
 };
 const withoutKey = (link: string) => link.replace(/#.*/, '');
+
+/** Where a coding agent reads: the line that is refused, and those that the hint names. */
+const guarded: Partial<Record<HintName, readonly [string, ...string[]]>> = {
+  'quiet-for-json': ['push --generate --json', 'push --generate --quiet'],
+  'generate-quietly': ['generate', 'push --generate --quiet'],
+  'get-unseen': ['get LINK', '… --output new', 'run last --as X -- true'],
+  'remove-json': ['get LINK --output new --json', 'get last --output new'],
+  mask: ['run LINK --as X --no-mask -- true', 'run last --as X -- true'],
+  'write-passphrase': ['push --passphrase-out -', 'push --passphrase-out new'],
+  'write-key': ['push --encrypt=words', '… --key-out new'],
+};
 
 const states: readonly State[] = [
   {
@@ -108,6 +121,54 @@ const states: readonly State[] = [
     },
     follow: ['… --passphrase-file phrase'],
   },
+  ...Object.entries(guarded).map(
+    ([hint, [line, ...follow]]): State => ({
+      hint: hint as HintName,
+      fails: async (here) => line.replace('LINK', await pushed(here)),
+      follow,
+      env: { CLAUDECODE: '1' },
+    }),
+  ),
+  {
+    hint: 'renew-token',
+    fails: () => 'list',
+    follow: ['login --token-file token', 'list'],
+    env: { PWPUSH_TOKEN: 'pwp_x' },
+    after: { PWPUSH_TOKEN: '' },
+  },
+  {
+    hint: 'pack-folder',
+    fails: (here) => `push --file ${here.file('.')}`,
+    follow: ['push --file -=FOLDER.tar.gz'],
+  },
+  { hint: 'pipe-content', fails: () => 'push --file /dev/null', follow: ['push --file -=NAME'] },
+  {
+    hint: 'name-message',
+    fails: (here) => `push --file ${here.file('token')} hello`,
+    follow: ['push --file token --message hello'],
+  },
+  {
+    hint: 'use-https',
+    of: ['token'],
+    fails: () => 'list',
+    follow: [
+      'push --anonymous',
+      'profile set NAME url http://pw.test',
+      'profile set NAME insecure true',
+      'list --profile NAME',
+    ],
+    env: { PWPUSH_URL: 'http://pw.test' },
+  },
+  {
+    hint: 'set-address',
+    of: ['NAME'],
+    fails: async (here) => {
+      await here.run('profile', 'set', 'NAME', 'views', '1');
+      return 'push --profile NAME';
+    },
+    follow: [`profile set NAME url ${BASE}`, 'push --profile NAME'],
+    env: { PWPUSH_URL: '', PWPUSH_TOKEN: '' },
+  },
   {
     hint: 'set-variable',
     fails: async (here) => `run ${await pushed(here)} -- true`,
@@ -132,25 +193,62 @@ const states: readonly State[] = [
   },
 ];
 
+const words = (text: string) => text.split(' ') as HintName[];
+
+/**
+ * Hints that name a command or an option, and cannot be tried with our own instance here. What they say stands in the
+ * transcripts of what fails: at instances of other kinds, behind proxies, or where a disk, a line or a program fails.
+ */
+const elsewhere: Readonly<Record<string, readonly HintName[]>> = {
+  'at instances of other kinds, and behind proxies': [
+    ...words('accept-as-sent accept-as-sent-next accept-limits ask-for-token check-features'),
+    ...words('check-host-name check-taken check-viewed heed-size-of-files log-in-there'),
+    ...words('look-for-push look-for-request make-service-token pass-front remove-account'),
+    ...words('request-here request-here-or-plain request-without-instance send-certificate'),
+    ...words('send-certificate-if-needed send-elsewhere send-headers shorten-days'),
+    ...words('trust-certificate use-address use-newer use-profile log-in-as-owner'),
+    ...words('log-in-as-requester remove-anonymous-of-owner renew-login'),
+  ],
+  'where something fails while it is used': [
+    ...words('allow-time choose-data-folder do-without-files open-saved report-bug resume'),
+    ...words('resume-soon save-sealed try-saved-key look-why-closed'),
+  ],
+  'by programs, terminals, files and keys that are not here': [
+    ...words('clipboard-programs keep-token-elsewhere not-by-terminal output-unseen pipe-token'),
+    ...words('quiet-too run-unmasked save-by-shell unlock-key unlock-keyring pipe-file'),
+    ...words('choose-identity-file give-answer-key give-identity give-identity-elsewhere'),
+    ...words('give-passphrase-there ask-for-words key-or-file name-certificate'),
+    ...words('name-certificate-key notify-words attach allow-variables use-one-link'),
+    ...words('allow-variables-or-only set-variable-of-file use-stdin-or-file wait-for-answer'),
+  ],
+};
+
+test('each hint that names a command or an option is tried here, or said to be tried elsewhere', () => {
+  const naming = all.filter(({ text }) => /\bpwpush [a-z]|(?<!\w)--?[a-z]/.test(text));
+  const tried = [...states.map(({ hint }) => hint), ...Object.values(elsewhere).flat()];
+  expect([...new Set(tried)].sort()).toEqual(naming.map(({ name }) => name).sort());
+});
+
 const here = eachInstance();
 
 test.each(states)('$hint can be followed where it is printed', async (state) => {
-  const { hint, of = [], fails, follow, env = {} } = state;
+  const { hint, of = [], fails, follow, env = {}, after = {} } = state;
   writeFileSync(here.file('token'), here.admin.PWPUSH_TOKEN);
   const line = await fails(here);
-  const under = here.under({
-    env: { ...here.admin, PATH: process.env.PATH, ...env },
-    stdin: SECRET,
-  });
-  const failed = await under.run(...line.split(' '));
+  const under = (more = {}) =>
+    here.under({
+      env: { ...here.admin, PATH: process.env.PATH, ...env, ...more },
+      stdin: SECRET,
+    });
+  const failed = await under().run(...line.split(' '));
   expect(failed.code, failed.stderr).not.toBe(0);
   expect(failed.stderr).toContain(adviceFor({ name: hint, of }).text);
   for (const next of follow) {
     const words = next.replace('…', line).split(' ');
     const paths = words.map((word) =>
-      /^(?:phrase|token|identity)$/.test(word) ? here.file(word) : word,
+      /^(?:phrase|token|identity|new)$/.test(word) ? here.file(word) : word,
     );
-    const { code, stderr } = await under.run(...paths);
+    const { code, stderr } = await under(after).run(...paths);
     expect([next, code], stderr).toEqual([next, 0]);
   }
 });
