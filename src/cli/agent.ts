@@ -24,13 +24,8 @@ export function agentMarker(env: Environment): string | undefined {
 
 type Guarded = Pick<Context, 'guard'>;
 
-/** Returns why no secret may be printed, such as `a coding agent reads this output`; undefined if one may be. */
-export async function whyHidden({ guard }: Guarded): Promise<string | undefined> {
-  return guard?.();
-}
-
 export async function isGuarded(context: Guarded): Promise<boolean> {
-  return (await whyHidden(context)) !== undefined;
+  return (await context.guard?.()) !== undefined;
 }
 
 /**
@@ -44,7 +39,7 @@ export async function refuseToPrint(
   what: string,
   instead: HintName,
 ): Promise<void> {
-  const why = await whyHidden(context);
+  const why = await context.guard?.();
   if (why !== undefined) throw usageError(`${what} is not printed: ${why}`, phrase(instead));
 }
 

@@ -67,10 +67,8 @@ export async function checkInput(
   stdin: Context['stdin'],
 ): Promise<string | undefined> {
   const typed = typedValues(rows, values);
-  const [taker] = Object.entries(rows).filter(([, { piped }]) => piped);
-  const [name = '', { piped }] = taker ?? ['', {}];
-  const { row } =
-    typed.find((value) => [name, ...(piped?.unless ?? [])].includes(value.name)) ?? {};
+  const [taker, { piped } = {}] = Object.entries(rows).find(([, { piped }]) => piped) ?? [];
+  const { row } = typed.find(({ name }) => name === taker || piped?.unless.includes(name)) ?? {};
   if (!piped || !row || pipedAs(rows, typed) || readersOf(rows, values).length > 0)
     return undefined;
   if (!row.argument) {

@@ -7,8 +7,3 @@ export const words = () => import('./report-error');
 export async function inWords(what: CliError | Fact): Promise<string> {
   return typeof what === 'string' ? what : (await words()).wordsOf(what);
 }
-
-/** Returns the text of an error with its hint, as at the end of a run. */
-export async function asReported(failure: CliError): Promise<string> {
-  return (await words()).failureText(failure, { json: false, debug: false });
-}

@@ -50,10 +50,11 @@ export async function refusePrintedPassphrase(
   if (passphraseOut !== '-') return;
   await refuseToPrint(context, 'the passphrase', 'write-passphrase');
   if (!json && isCi(context.env))
-    throw usageError('the passphrase is not printed: others read the log of a CI job', ELSEWHERE);
+    throw usageError(
+      'the passphrase is not printed: others read the log of a CI job',
+      'write it to a file: --passphrase-out FILE',
+    );
 }
-
-const ELSEWHERE = 'write it to a file: --passphrase-out FILE';
 
 /**
  * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`. With `-p`, the variable is taken too, but for

@@ -11,7 +11,7 @@ import {
 } from '../platform/errors';
 import type { FactName } from '../words/facts';
 import type { HintName } from '../words/hints';
-import type { Answer, CallDetails, SentCall } from './api-settings';
+import type { Answer, SentCall } from './api-settings';
 import { type Call, namesOne, noRequests } from './calls';
 import { bodyFact, isJson, objectIn, quotable, textOf, wordsOf } from './error-body';
 import { TransportError } from './transport/network-errors';
@@ -273,7 +273,7 @@ function unauthorized(refusal: Refusal): CliError {
   // `words` leaves out texts that repeat a secret, so that the body is read again.
   const raw = textOf(wordsOf(response));
   if (call.takesPassphrase && /passphrase/i.test(raw)) {
-    if (isWithPassphrase(details))
+    if (details.query?.passphrase !== undefined || details.body instanceof URLSearchParams)
       return plain('passphrase', 'passphrase-wrong', 'ask-for-passphrase')(refusal);
     const needed = phrase('passphrase-needed', call.subject);
     return errorOf('passphrase', status, needed, phrase('give-passphrase'));
@@ -288,10 +288,6 @@ function unauthorized(refusal: Refusal): CliError {
   return settings.anonymous
     ? plain('unauthorized', 'token-withheld', 'remove-anonymous')(refusal)
     : errorOf('unauthorized', status, phrase('token-needed'), tokenHint);
-}
-
-function isWithPassphrase({ query, body }: CallDetails): boolean {
-  return query?.passphrase !== undefined || body instanceof URLSearchParams;
 }
 
 function forbidden(refusal: Refusal): CliError {

@@ -2,7 +2,7 @@ import { linkRows, pushRow } from '../cli/options';
 import { type PushState, pushFacts, requestFacts } from '../cli/terminal/listings';
 import type { Entry, Look } from '../cli/terminal/output';
 import { safe } from '../cli/terminal/safe';
-import { type Pair, pairs } from '../cli/terminal/table';
+import { pairs } from '../cli/terminal/table';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
 import { findListed } from '../client/pages';
@@ -27,13 +27,6 @@ export default command({
   plan: (options, entry) => ({ item: itemOf(entry, options, options.link), qr: options.qr }),
   run: preview,
 });
-
-interface Previewed {
-  readonly object: object;
-  readonly link: string;
-  readonly facts: (look: Look) => readonly Pair[];
-  readonly notes: readonly (string | false)[];
-}
 
 /** What the instance says of any link; `url` is the link. */
 type Seen = Preview & { readonly url: string };
@@ -61,11 +54,7 @@ async function preview(
   for (const line of [...notes, ...after]) if (line) await say.note(line);
 }
 
-async function previewPush(
-  { context }: Entry,
-  item: ConnectedItem,
-  { url }: Seen,
-): Promise<Previewed> {
+async function previewPush({ context }: Entry, item: ConnectedItem, { url }: Seen) {
   const { target, token, key } = item;
   const receipts = readReceipts(context);
   const own = target.token === undefined ? undefined : await ownPush(context, item);
@@ -80,7 +69,7 @@ async function previewPush(
   return {
     object: push,
     link: url,
-    facts: (look) => pushFacts(push, look),
+    facts: (look: Look) => pushFacts(push, look),
     notes: [
       !own && `views and days left are unknown: ${who}`,
       push.encrypted === true &&
@@ -115,11 +104,7 @@ async function ownPush(context: Context, item: ConnectedItem): Promise<Push | un
 }
 
 /** Only the owner's listings contain all fields of a request; other users see its question. */
-async function previewRequest(
-  entry: Entry,
-  item: ConnectedItem,
-  { url, ...seen }: Seen,
-): Promise<Previewed> {
+async function previewRequest(entry: Entry, item: ConnectedItem, { url, ...seen }: Seen) {
   const { api, target, token } = item;
   const asUser = target.token !== undefined;
   const own = asUser ? await findOwnRequest(api.requests, token, accountOf(target)) : undefined;
@@ -134,7 +119,7 @@ async function previewRequest(
   return {
     object: request,
     link: withKey(url, kept?.recipient),
-    facts: (look) => requestFacts(request, look),
+    facts: (look: Look) => requestFacts(request, look),
     notes: [
       (item.publicKey !== undefined || seen.public_key != null) &&
         !kept &&

@@ -133,8 +133,10 @@ async function help(program: Command, words: readonly string[], context: Context
   const [word, ...more] = words;
   const topic = topics.find((name) => name === word);
   if (topic) return stdout.write(laidOut(await topicText(topic), stdout.columns));
-  if (word === undefined && mannerOf(program.below('help') ?? program, context.env).json)
-    return stdout.write(await wholeHelp(context));
+  if (word === undefined && mannerOf(program.below('help') ?? program, context.env).json) {
+    const { programJson } = await import('../cli/command-tree');
+    return stdout.write(await programJson(await wholeProgram(context), context.version));
+  }
   if (word === undefined || word === 'help') return stdout.write(helpOf(program, context));
   const typed = program.below(word);
   if (!typed) throw unknownWord(word, [...program.words(), ...topics]);
@@ -155,11 +157,6 @@ function helpOf(command: Command, context: Context): string {
   command.helpsWithAll = true;
   command.outputHelp();
   return shown.join('');
-}
-
-async function wholeHelp(context: Context): Promise<string> {
-  const { programJson } = await import('../cli/command-tree');
-  return programJson(await wholeProgram(context), context.version);
 }
 
 /** A failure prints nothing, because the user is still typing the line. */

@@ -1,22 +1,14 @@
 import { refuseGenerated } from '../cli/agent';
 import { group } from '../cli/declare';
 import { fileRows, linkRow, type Options, passphraseRows, sourceRows } from '../cli/options';
-import { knownPassphrase, type PassphraseSource, passphraseSource } from '../cli/passphrase';
-import { type Content, contentOf, TO_SEND } from '../cli/source';
+import { knownPassphrase, passphraseSource } from '../cli/passphrase';
+import { contentOf, TO_SEND } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { connect } from '../profile/connect';
-import { itemOf, type LocatedItem } from '../profile/references';
+import { itemOf } from '../profile/references';
 import { openFiles, readText } from '../send/content';
 import help from './help/respond.txt?raw';
 import { command } from './planned';
-
-interface RespondPlan {
-  readonly request: LocatedItem;
-  readonly content: Content;
-  readonly passphrase: PassphraseSource;
-  /** Whether the text is generated; only `--json` prints it. */
-  readonly generated: boolean;
-}
 
 const rows = {
   link: linkRow('link of the request, with the part after #', 'request'),
@@ -32,7 +24,7 @@ export default command({
   run: respond,
 });
 
-async function planOf(options: Options<typeof rows>, entry: Entry): Promise<RespondPlan> {
+async function planOf(options: Options<typeof rows>, entry: Entry) {
   const { context } = entry;
   const { link, generate, json, quiet } = options;
   const passphrase = passphraseSource(options, context);
@@ -44,7 +36,7 @@ async function planOf(options: Options<typeof rows>, entry: Entry): Promise<Resp
   return { request, content, passphrase, generated };
 }
 
-async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
+async function respond(entry: Entry, plan: Awaited<ReturnType<typeof planOf>>): Promise<void> {
   // Imported here, because printing the help does not need this module.
   const { readQuestion, recipientFor, recipientIn, sendAnswer, showQuestion } = await import(
     '../send/send-answer'
@@ -62,6 +54,7 @@ async function respond(entry: Entry, plan: RespondPlan): Promise<void> {
     context.releaseTerminal();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(entry, item, answer);
+    // Only `--json` prints a generated text.
     const generated = plan.generated ? { generated: text } : {};
     if (say.manner.json) return await say.print({ ...shown, ...generated }, () => '');
     await say.note('the answer was sent');

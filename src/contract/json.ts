@@ -13,6 +13,15 @@ export function parseJson(bytes: Buffer): unknown {
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
+/** Parses a text; undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const ARRAY = 0x5b;

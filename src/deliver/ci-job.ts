@@ -89,14 +89,9 @@ export function maskCommands(text: string): string {
   const trimmed = lines
     .map((line) => line.trim())
     .filter((line) => line.length >= SHORTEST_TRIMMED);
-  return [...new Set([...lines, ...trimmed])]
-    .map((line) => `::add-mask::${escaped(line)}\n`)
-    .join('');
-}
-
-/** The runner undoes these escapes. */
-function escaped(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  // The runner undoes the escape.
+  const escaped = [...new Set([...lines, ...trimmed])].map((line) => line.replaceAll('%', '%25'));
+  return escaped.map((line) => `::add-mask::${line}\n`).join('');
 }
 
 /** The delimiter is random, so that no text contains it. */

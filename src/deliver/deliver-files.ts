@@ -7,7 +7,7 @@ import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/e
 import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
-import { type Destination, reserveText } from './destination';
+import { reserveText } from './destination';
 import { type FetchedFiles, fetchFiles, leaveRest, toolsFor, transferOf } from './download';
 import { newFile } from './new-file';
 import type { Place } from './place';
@@ -15,22 +15,12 @@ import { type Folder, safeName } from './safe-name';
 import { copyBody, type DownloadTools, withRetries } from './save-file';
 import type { Ways } from './ways';
 
-interface FilesDelivery {
-  readonly path: string;
-  /** Resolves to undefined if the text cannot be written to the folder of the files. */
-  reserveText(): Promise<Destination | undefined>;
-  write(): Promise<FetchedFiles>;
-}
-
-export async function filesTo(
-  retrieval: Retrieval,
-  place: Place,
-  ways: Ways,
-): Promise<FilesDelivery> {
+export async function filesTo(retrieval: Retrieval, place: Place, ways: Ways) {
   const folder = await folderFor(retrieval, place, ways);
   const write = ways.files === 'stdout' ? fileToStdout : fetchFiles;
   return {
     path: folder.path,
+    /** Resolves to undefined if the text cannot be written to the folder of the files. */
     reserveText: () => reserveText(folder).catch(() => undefined),
     write: () => write(retrieval, folder),
   };

@@ -1,5 +1,4 @@
 import { basename, resolve } from 'node:path';
-import { whyHidden } from '../cli/agent';
 import { boundedByInterrupt } from '../cli/terminal/bounded-write';
 import { type Terminal, toJson } from '../cli/terminal/output';
 import { forTerminal } from '../cli/terminal/safe';
@@ -115,7 +114,7 @@ async function printText(
 ): Promise<CliError | undefined> {
   const secret = { part: 'secret', push } as const;
   const payload = push.payload ?? '';
-  const why = payload === '' ? undefined : await whyHidden(context);
+  const why = payload === '' ? undefined : await context.guard?.();
   // `reservePlace` accepted a place that an agent could not read, which may no longer exist.
   if (why !== undefined)
     return store.rescue(failedError(phrase('text-not-printed', why)), {

@@ -75,7 +75,9 @@ export async function reserveFile(
   if (stats && !stats.isFile())
     throw usageError(`"${wanted}" is neither a file nor a pipe`, 'choose another file');
   if (stats && !force) throw exists(wanted);
-  const file = await temporaryFor(path);
+  const file = await temporaryFile(dirname(path), basename(path)).catch((error) => {
+    throw unwritable(path, error, means(error, 'missing') ? 'create its folder first' : undefined);
+  });
   return written(file, async () => {
     // Another program may have created the file in the meantime.
     if (!(await file.moveTo(path, force))) throw exists(path);
@@ -139,15 +141,6 @@ export function planted(path: string, what: 'symbolic link' | 'pipe' | 'file'): 
     `"${path}" is a ${what} of another user, in a folder that others can write to`,
     'nothing was fetched; use another path',
   );
-}
-
-async function temporaryFor(path: string): Promise<TemporaryFile> {
-  try {
-    return await temporaryFile(dirname(path), basename(path));
-  } catch (error) {
-    const hint = means(error, 'missing') ? 'create its folder first' : undefined;
-    throw unwritable(path, error, hint);
-  }
 }
 
 function exists(path: string): CliError {

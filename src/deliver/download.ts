@@ -6,7 +6,7 @@ import type { Push } from '../contract/decode';
 import { describe, type Kept } from '../keep/kept';
 import { isRetrievableAgain, whyGone } from '../keep/rescue-store';
 import { attempt, CliError, endedBy, phrase } from '../platform/errors';
-import { type Retrieval, withPush } from '../take/retrieval';
+import type { Retrieval } from '../take/retrieval';
 import { type PartialFiles, partialFiles } from './partial-files';
 import { type Folder, nameIn, renamed } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
@@ -225,5 +225,5 @@ async function rescueAnswer(
 
 function withOnly(retrieval: Retrieval, urls: readonly string[]): Retrieval {
   const files = retrieval.push.files?.filter(({ url }) => urls.includes(url)) ?? [];
-  return withPush(retrieval, { ...retrieval.push, payload: '', files });
+  return { ...retrieval, push: { ...retrieval.push, payload: '', files } };
 }

@@ -81,7 +81,7 @@ async function refuseSeen(
   plan: PlacePlan,
   { files, onlyFiles, instead }: Wanted,
 ): Promise<void> {
-  if (context.guard === undefined || (await context.guard()) === undefined) return;
+  if ((await context.guard?.()) === undefined) return;
   if (plan.to === 'clipboard' || plan.to === 'rest') return;
   if (onlyFiles && (plan.to === 'stream' || plan.to === 'qr')) return;
   const { isStream } = await destinations();

@@ -26,7 +26,9 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
     all.filter((kept): kept is Extract<Kept, { outcome: O }> => kept.outcome === outcome);
   const lost = ending('lost');
   const paths = ending('saved').map(({ path }) => path);
-  const [first, second] = texts.flatMap((parts) => parts.find(isUsedUp) ?? []);
+  const [first, second] = texts.flatMap(
+    (parts) => parts.find(({ outcome }) => outcome !== 'available') ?? [],
+  );
   const noun = second ? 'secrets' : nounOf(first);
   const why = lost.flatMap(({ why: { facts } }) => facts);
   const isWhole = all.length === 1 && first?.part !== 'files';
@@ -56,8 +58,6 @@ export function describe(failure: CliError, ...secrets: readonly (readonly Kept[
     },
   });
 }
-
-const isUsedUp = ({ outcome }: Kept) => outcome !== 'available';
 
 /** Files of a push are part of the secret. */
 const nounOf = (kept: Pick<Kept, 'part'> | undefined) =>

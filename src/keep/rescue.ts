@@ -42,14 +42,6 @@ export async function rescue(
   });
 }
 
-/**
- * Call it before something that cannot be undone, whose result may have to be saved.
- * @throws CliError (failed) if nothing can be saved
- */
-export async function tryRescue(context: RescueContext): Promise<void> {
-  removeRescued(await rescue(context, 'check', ''));
-}
-
 /** @throws CliError (failed) */
 export function removeRescued(path: string): void {
   const folder = dirname(path);

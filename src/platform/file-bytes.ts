@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Input } from './context';
 import { type CliError, failedError, phrase } from './errors';
 
 export type RegularFile = Awaited<ReturnType<typeof regularFile>>;
@@ -87,11 +86,6 @@ function changed(name: string): CliError {
   return failedError([phrase('changed-while-sent', name), NOT_PUSHED], {
     hints: phrase('push-copy'),
   });
-}
-
-export async function stdinFile(input: Input): Promise<RegularFile | undefined> {
-  const from = input.file?.();
-  return from && regularFile('standard input', from.fd, from.start);
 }
 
 /**

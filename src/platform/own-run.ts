@@ -1,4 +1,5 @@
-import type { Context } from './context';
+import { jsonIn } from '../contract/json';
+import { type Context, contextWith } from './context';
 
 // One run can start another, which reads its command line from standard input: other users can read arguments, and a
 // link contains its key. The end of standard input ends the new run, also if the first was killed.
@@ -36,19 +37,13 @@ export async function handedOver(
   const runChild: Context['runChild'] = (child) => context.runChild({ input: '', ...child });
   const happened: Context['happened'] = (event) =>
     void context.stdout.write(`${JSON.stringify(event)}\n`).catch(() => {});
-  // The getters of the context listen for signals, and must not be called.
-  const properties = Object.getOwnPropertyDescriptors({ stdin, runChild, happened });
-  const inner = { ...Object.getOwnPropertyDescriptors(context), ...properties };
-  return { argv: words.slice(0, -1), context: Object.defineProperties({} as Context, inner) };
+  const inner = contextWith(context, { stdin, runChild, happened });
+  return { argv: words.slice(0, -1), context: inner };
 }
 
 function wordsIn(line: string): readonly string[] | undefined {
-  try {
-    const words: unknown = JSON.parse(line);
-    return Array.isArray(words) && words.every((word) => typeof word === 'string')
-      ? words
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const words = jsonIn(line);
+  return Array.isArray(words) && words.every((word) => typeof word === 'string')
+    ? words
+    : undefined;
 }

@@ -84,7 +84,8 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
     },
     write: async (data) => {
       // A lost warning on stderr is no reason to fail.
-      if (fd === 1 && data.length > 0 && closed()) throw closedOutput();
+      if (fd === 1 && data.length > 0 && closed())
+        throw Object.assign(new Error('write closed'), { code: 'closed', syscall: 'write' });
       const now = atOnce();
       const rest = now === undefined ? data : writeAtOnce(now, data);
       if (rest.length === 0) return;
@@ -94,10 +95,6 @@ export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean):
       });
     },
   };
-}
-
-function closedOutput(): Error {
-  return Object.assign(new Error('write closed'), { code: 'closed', syscall: 'write' });
 }
 
 interface Direct {

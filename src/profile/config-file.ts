@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { jsonIn } from '../contract/json';
 import type { Environment } from '../platform/context';
 import { type CliError, failedError, phrase, usageError } from '../platform/errors';
 import { isSystemError, means, whyUnreadable } from '../platform/files/file-error';
@@ -63,14 +64,6 @@ export function readConfig(folder: string, user: User): string | undefined {
     throw failedError(phrase('config-unreadable', path, whyUnreadable(error)), {
       hints: phrase('check-config-file'),
     });
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

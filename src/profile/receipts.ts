@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } fr
 import { dirname, join } from 'node:path';
 import { limits, pushFlags } from '../contract/api';
 import type { Push } from '../contract/decode';
+import { jsonIn } from '../contract/json';
 import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
 import { failedError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
@@ -223,13 +224,7 @@ interface Line extends Receipt {
   readonly unkept?: boolean;
 }
 
-function decode(line: string): Line {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    return Object({});
-  }
-}
+const decode = (line: string): Line => Object(jsonIn(line));
 
 function ownContent(system: System): string {
   let text: string;

@@ -168,7 +168,11 @@ export function withSetting(profile: Profile, key: string, value: string | undef
   if (setting === undefined || parse === undefined)
     throw usageError(`unknown setting "${key}"`, `choose one of: ${settingNames.join(', ')}`);
   // `"$UNSET"` in a shell becomes an empty value.
-  if (value === '') throw usageError(`${key} cannot be empty`, removal(key));
+  if (value === '')
+    throw usageError(
+      `${key} cannot be empty`,
+      `to remove it, run pwpush profile unset NAME ${key}`,
+    );
   // A profile has only one of the settings with a token.
   const { [setting]: _old, ...rest } = bound === 'token' ? withoutToken(profile) : profile;
   const next: Profile = value === undefined ? rest : { ...rest, [setting]: parse(value, setting) };
@@ -213,8 +217,6 @@ function parseCommand(value: string, name: string): string {
   commandWords(value, name);
   return value;
 }
-
-const removal = (name: string) => `to remove it, run pwpush profile unset NAME ${name}`;
 
 function among<const Word extends string>(words: readonly Word[]) {
   return {

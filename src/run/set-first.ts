@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Entry } from '../cli/terminal/output';
 import { describe } from '../keep/kept';
-import { tryRescue, writeForSender } from '../keep/rescue';
+import { removeRescued, rescue, writeForSender } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
 import type { Output } from '../platform/context';
 import {
@@ -58,7 +58,7 @@ async function checkInstance({ api, target }: Instance): Promise<void> {
 
 /** Checks before the command runs that the secret could be saved if the push failed. */
 async function checkSafe({ context }: Entry): Promise<void> {
-  const checked = await attempt(() => tryRescue(context));
+  const checked = await attempt(async () => removeRescued(await rescue(context, 'check', '')));
   if (checked instanceof CliError)
     throw failedError([phrase('secret-unsavable'), phrase('nothing-started')], {
       hints: phrase('set-state-dir'),

@@ -7,13 +7,7 @@ import { pipedFileName } from '../cli/values';
 import type { Attachment } from '../client/form';
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
-import {
-  copyToFile,
-  fileBytes,
-  type RegularFile,
-  regularFile,
-  stdinFile,
-} from '../platform/file-bytes';
+import { copyToFile, fileBytes, type RegularFile, regularFile } from '../platform/file-bytes';
 import { isSystemError } from '../platform/files/file-error';
 import mediaTypes from './media-types.json';
 
@@ -98,10 +92,11 @@ function refuseDuplicate(opened: readonly OpenedFile[], { file }: OpenedFile): v
 }
 
 async function openStdin(name: string, { stdin, signal }: Context): Promise<OpenedFile> {
-  const file = await stdinFile(stdin);
-  if (file) return { name, file, close: async () => {} };
+  const describe = (fd: number, start?: number) => regularFile('standard input', fd, start);
+  const from = stdin.file?.();
+  if (from) return { name, file: await describe(from.fd, from.start), close: async () => {} };
   const { handle, close } = await copyToFile(stdin.bytes(), signal);
-  return { name, file: await regularFile('standard input', handle.fd), close };
+  return { name, file: await describe(handle.fd), close };
 }
 
 /**

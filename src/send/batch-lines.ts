@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { kinds } from '../contract/api';
-import { definedFields } from '../contract/json';
+import { definedFields, jsonIn } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 import { withoutMark } from '../platform/private-folder';
@@ -67,7 +67,7 @@ const otherNames = new Map([
 ]);
 
 function readObject(line: string): BatchEntry {
-  const value = parsed(line);
+  const value = jsonIn(line);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw usageError('not a JSON object', AS_PAYLOAD);
   const names = new Map<string, string>();
@@ -108,14 +108,6 @@ function checkName(name: string): void {
   const which = /^[a-z_-]{1,40}$/.test(name) ? ` "${name}"` : '';
   const known = Object.keys(fields).join(', ').replace('payload', 'payload or text');
   throw usageError(`unknown field${which}`, `use ${known}`);
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface BatchLine {

@@ -1,5 +1,5 @@
 import { beforeSending } from '../cli/ask-until';
-import { asReported } from '../cli/in-words';
+import { words } from '../cli/in-words';
 import { type Content, type Purpose, readSecret } from '../cli/source';
 import { folded } from '../cli/terminal/bounded-write';
 import type { Entry } from '../cli/terminal/output';
@@ -47,7 +47,8 @@ async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Pr
       if (!context.hasAsked() || !(error instanceof CliError) || context.signal.aborted)
         throw error;
       if (error.code !== 'unreachable' && error.code !== 'rate_limited') throw error;
-      const text = await asReported(error);
+      const { failureText } = await words();
+      const text = failureText(error, { json: false, debug: false });
       await say.draw(() => folded(text, context.stderr));
       const { confirm } = await context.prompter();
       const isRetry = await beforeSending(() => confirm('Try again with what you typed?', true));

@@ -15,7 +15,7 @@ import { attempt, CliError, endedBy, failedError, phrase } from '../platform/err
 import { raceWithLimit } from '../platform/files/abort';
 import type { Fact, Hint } from '../words/phrase';
 import type { DecryptionKeys } from './decryption-keys';
-import { type Retrieval, withPush } from './retrieval';
+import type { Retrieval } from './retrieval';
 import { ASKED, askForKey, type CandidateKey, candidateKey, isWrongKey } from './typed-key';
 
 /**
@@ -100,7 +100,7 @@ async function withContent(
     if (!fromFile && (push.files ?? []).length > 0)
       throw exchanged(phrase('files-not-encrypted', noun));
     const files = fromFile ? [] : push.files;
-    return withPush(retrieval, { ...push, files, payload: text, encrypted: true });
+    return { ...retrieval, push: { ...push, files, payload: text, encrypted: true } };
   }
   const { message, files } = contentOf(text, retrieval, noun);
   const entries = new Map(files.map(({ file, entry }) => [file.url, entry]));
@@ -110,7 +110,8 @@ async function withContent(
     content_type: entry.type,
   }));
   return {
-    ...withPush(retrieval, { ...push, payload: message ?? '', files: listed, encrypted: true }),
+    ...retrieval,
+    push: { ...push, payload: message ?? '', files: listed, encrypted: true },
     openFile: async (url, resume) => {
       const entry = entries.get(url);
       if (entry === undefined) throw failedError(phrase('not-listed'));

@@ -48,7 +48,8 @@ export async function readKeys(
   { file, identities: paths, decrypt, option }: KeySources,
   context: Context,
 ): Promise<DecryptionKeys> {
-  const text = await readKey(file, context);
+  const text =
+    file === undefined ? context.env.PWPUSH_KEY || undefined : await secretIn(file, context, 'key');
   const identities: Identity[] = [];
   for (const path of paths) identities.push(...(await readIdentities(path, context)));
   const hasOption = file !== undefined || paths.length > 0;
@@ -90,11 +91,6 @@ async function keyForRequest(
   if (match || state === 'closed' || !(item.publicKey ?? public_key)) return match;
   const hints = phrase('give-answer-key');
   throw new CliError('passphrase', phrase('answer-key-missing'), { hints });
-}
-
-async function readKey(path: string | undefined, context: Context): Promise<string | undefined> {
-  if (path === undefined) return context.env.PWPUSH_KEY || undefined;
-  return secretIn(path, context, 'key');
 }
 
 async function readIdentities(path: string, context: Context): Promise<Identity[]> {

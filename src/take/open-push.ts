@@ -1,7 +1,7 @@
 import { isArmored } from '../age/sealed-with';
 import { failedError, phrase } from '../platform/errors';
 import type { DecryptionKeys } from './decryption-keys';
-import { type Retrieval, withPush } from './retrieval';
+import type { Retrieval } from './retrieval';
 
 /**
  * Decrypts a push, or the answer to a request; asks for a key that is missing. The user decides what is encrypted,
@@ -13,7 +13,7 @@ export async function openPush(sealed: Retrieval, initialKeys: DecryptionKeys): 
   const { push, answer, typedKey } = sealed;
   const keys =
     typedKey === undefined ? initialKeys : { ...initialKeys, text: typedKey, origin: TYPED };
-  const retrieval = withPush(sealed, { ...push, encrypted: false });
+  const retrieval = { ...sealed, push: { ...push, encrypted: false } };
   if (!keys.decrypt) return retrieval;
   if (!isArmored(push.payload ?? '')) return inClear(retrieval, keys);
   const { decryptAnswer, decryptPush } = await import('./decrypt');

@@ -44,7 +44,3 @@ export function retrievalOf(
 ): Retrieval {
   return { ...details, context, say, store, push, sealed: push, openFile, signal: context.signal };
 }
-
-export function withPush(retrieval: Retrieval, push: Push): Retrieval {
-  return { ...retrieval, push };
-}

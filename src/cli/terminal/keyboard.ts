@@ -2,14 +2,6 @@ import { PassThrough } from 'node:stream';
 import type { Extent, TerminalSignals } from '../../platform/context';
 import { type CliError, usageError } from '../../platform/errors';
 
-/** The terminal never echoes keys between the first question and `release`. */
-interface Keyboard {
-  readonly keys: NodeJS.ReadableStream;
-  /** Does nothing if the terminal is taken already. */
-  take(): void;
-  release(): void;
-}
-
 type TerminalInput = NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
 
 export function severalLines(extent: Extent): CliError {
@@ -41,10 +33,7 @@ export const REDRAW = ' \u007f';
  * a secret too. Questions handle Ctrl-C themselves. They do not get Ctrl-Z, as readline would read no more and what is
  * typed would go to the shell, nor Escape alone, as readline would silently drop the next character.
  */
-export function keyboard(
-  terminal: TerminalInput,
-  { interrupt, suspend }: TerminalSignals,
-): Keyboard {
+export function keyboard(terminal: TerminalInput, { interrupt, suspend }: TerminalSignals) {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
   let escaped: number | undefined;
@@ -82,7 +71,8 @@ export function keyboard(
   const end = () => void keys.end();
   let taken = false;
   return {
-    keys,
+    keys: keys as NodeJS.ReadableStream,
+    /** Does nothing if the terminal is taken already; it echoes no keys until `release`. */
     take: () => {
       if (taken) return;
       taken = true;

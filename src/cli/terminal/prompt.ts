@@ -22,13 +22,6 @@ const CLEAR_LINE = '\r\u001b[2K';
 const PREFIX = styleText('blue', '?');
 const theme = { prefix: PREFIX };
 
-const HIDDEN: Readonly<Record<Extent, string>> = {
-  line: 'hidden',
-  lines: 'hidden; Alt-Enter for a new line',
-  all: 'hidden',
-  link: '',
-};
-
 /**
  * inquirer draws the prompts, except those for hidden text. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
  * @param signals what to do for Ctrl-Z, and for Ctrl-C between two questions
@@ -97,8 +90,9 @@ function askSecret(
   for (const line of bold.slice(0, -1)) output.write(`${CLEAR_LINE}${line}\n`);
   const draw = (text: string, typed: number) => {
     const room = columnsOf(output) - width(`${lines.at(-1)} `);
-    const hints = [typed > 1 ? `(hidden, ${typed} lines) ` : `(${HIDDEN[extent]}) `, '(hidden) '];
-    const hint = extent === 'link' ? undefined : hints.find((text) => width(text) < room);
+    const more =
+      typed > 1 ? `, ${typed} lines` : extent === 'lines' ? '; Alt-Enter for a new line' : '';
+    const hint = [`(hidden${more}) `, '(hidden) '].find((text) => width(text) < room);
     const mark = extent === 'line' ? '' : MARK_PASTED;
     const shown = extent === 'link' ? linkShown(text, room) : hint ? styleText('dim', hint) : '';
     output.write(`${mark}${CLEAR_LINE}${bold.at(-1)} ${shown}`);

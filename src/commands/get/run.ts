@@ -20,7 +20,7 @@ import {
 import type { Sources } from '../../profile/target';
 import { type DecryptionKeys, type KeySources, keysOf, readKeys } from '../../take/decryption-keys';
 import { openPush } from '../../take/open-push';
-import { type Retrieval, type Retriever, retrievalOf, withPush } from '../../take/retrieval';
+import { type Retrieval, type Retriever, retrievalOf } from '../../take/retrieval';
 import { answerKeys, retrieveFrom, takeSaved } from '../../take/retrieve';
 
 export interface GetPlan {
@@ -109,7 +109,7 @@ async function get(
     await place.discard();
     throw error;
   }
-  if (kept) retrieval = withPush(retrieval, kept.rest(retrieval.push));
+  if (kept) retrieval = { ...retrieval, push: kept.rest(retrieval.push) };
   context.releaseTerminal();
   // If stdout and stderr share a pipe, a note after the text could be taken for a part of it.
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
@@ -150,7 +150,7 @@ async function opened(
     return await openPush(sealed, keys);
   } catch (error) {
     const { rescuePushes } = await import('../../deliver/download');
-    const wanted = withFiles ? sealed : withPush(sealed, { ...sealed.push, files: [] });
+    const wanted = withFiles ? sealed : { ...sealed, push: { ...sealed.push, files: [] } };
     throw describe(asCliError(error), ...(await rescuePushes([wanted])));
   }
 }

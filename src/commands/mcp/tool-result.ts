@@ -1,6 +1,7 @@
 import { words } from '../../cli/in-words';
 import { safe, safeLines } from '../../cli/terminal/safe';
 import { savedText } from '../../cli/terminal/wording';
+import { jsonIn } from '../../contract/json';
 import type { RunEvent } from '../../platform/context';
 import { asCliError, type ErrorCode, exitStatus, failedError, phrase } from '../../platform/errors';
 
@@ -27,18 +28,11 @@ const LONGEST_TEXT = 400;
 /** Returns the warnings of a command with `--json`, and the known fields of its object, or of each in its list. */
 export function jsonResult(ran: Ran): ToolResult {
   if (ran.status !== 0) return failure(ran);
-  const printed = parsed(ran.stdout);
+  const printed = jsonIn(ran.stdout);
+  // The JSON is cut off if the command printed too much.
+  if (printed === undefined) throw failedError(phrase('output-too-long'));
   const known = Array.isArray(printed) ? printed.map(knownFields) : knownFields(printed);
   return withMessages({ text: JSON.stringify(known) }, messagesIn(ran.stderr));
-}
-
-/** @throws CliError for JSON that is cut off because the command printed too much */
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw failedError(phrase('output-too-long'));
-  }
 }
 
 function knownFields(object: unknown): object {

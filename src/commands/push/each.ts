@@ -95,16 +95,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   if (worst > 0) throw new ExitWith(worst);
 }
 
-interface Outcome {
-  readonly line: BatchLine;
-  readonly result: CreatedPush | CliError | string;
-}
-
-async function outcomes(
-  entry: Entry,
-  plan: EachPlan,
-  goesOn: () => boolean,
-): Promise<AsyncIterable<Outcome>> {
+async function outcomes(entry: Entry, plan: EachPlan, goesOn: () => boolean) {
   const { context, say } = entry;
   const seal = await readKeys(plan.seal, entry);
   const passphrase = await readPassphrase(plan.seal.passphrase, context, true);

@@ -24,8 +24,6 @@ export interface EphemeralPlan extends DraftPlan {
   };
 }
 
-const LOOPBACK = '127.0.0.1';
-
 /**
  * Serves a push from the memory of this machine until all its views are used, it expires, or a signal ends the run;
  * then the push is gone.
@@ -33,7 +31,7 @@ const LOOPBACK = '127.0.0.1';
  */
 export async function run(entry: Entry, plan: EphemeralPlan): Promise<void> {
   const { place, result } = plan;
-  const { host = LOOPBACK, port } = place;
+  const { host = '127.0.0.1', port } = place;
   await checkListening(host, port);
   const draft = await prepare(plan, entry, async () => 'pwpush');
   let instance: EphemeralInstance | undefined;
