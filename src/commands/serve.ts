@@ -31,7 +31,6 @@ interface ServePlan {
   readonly settings: Values<typeof rows> &
     ReturnType<typeof dataPlace> &
     ReturnType<typeof keyFile>;
-  readonly jsonLog: boolean;
   /** The warnings for a JSON log, which the service starts; empty for a text log, as `plan` has printed them. */
   readonly warnings: readonly string[];
 }
@@ -44,20 +43,20 @@ export default command({
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
-    const jsonLog = options.log === 'json';
-    if (!jsonLog) for (const warning of warnings) await say.warn(warning);
+    const isJson = options.log === 'json';
+    if (!isJson) for (const warning of warnings) await say.warn(warning);
     const settings = { ...options, ...dataPlace(context, options), ...keyFile(context) };
-    return { settings, jsonLog, warnings: jsonLog ? warnings : [] };
+    return { settings, warnings: isJson ? warnings : [] };
   },
   run: serve,
 });
 
 /** Serves until SIGINT or SIGTERM, or until the terminal hangs up; then lets running HTTP requests finish. */
 async function serve({ context, say: terminal }: Entry, plan: ServePlan): Promise<void> {
-  const { jsonLog, settings, warnings } = plan;
+  const { settings, warnings } = plan;
   // A JSON log must not have notes between its lines.
   const none = async () => {};
-  const say = jsonLog ? { ...terminal, note: none, remark: none } : terminal;
+  const say = settings.log === 'json' ? { ...terminal, note: none, remark: none } : terminal;
   const entry = { context, say };
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;
