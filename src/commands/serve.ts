@@ -19,8 +19,8 @@ import help from './help/serve.txt?raw';
 import { command } from './planned';
 import { expire, pushes } from './serve/open-pushes';
 import {
+  type DataPlace,
   dataPlace,
-  keyFile,
   passwordWarnings,
   rows,
   unknownVariables,
@@ -28,9 +28,7 @@ import {
 import { backup, health, rekey, restore, token } from './serve/subcommands';
 
 interface ServePlan {
-  readonly settings: Values<typeof rows> &
-    ReturnType<typeof dataPlace> &
-    ReturnType<typeof keyFile>;
+  readonly settings: Values<typeof rows> & DataPlace;
   /** The warnings for a JSON log, which the service starts; empty for a text log, as `plan` has printed them. */
   readonly warnings: readonly string[];
 }
@@ -45,7 +43,7 @@ export default command({
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
     const isJson = options.log === 'json';
     if (!isJson) for (const warning of warnings) await say.warn(warning);
-    const settings = { ...options, ...dataPlace(context, options), ...keyFile(context) };
+    const settings = { ...options, ...dataPlace(context, options) };
     return { settings, warnings: isJson ? warnings : [] };
   },
   run: serve,
