@@ -3,7 +3,7 @@ import { newKeyPair, parseIdentities } from '../../age/key-files';
 import { askUntil } from '../../cli/ask-until';
 import { newPassphrase, readPassphrase } from '../../cli/passphrase';
 import { worded } from '../../cli/report-error';
-import { readSecret, type Source, TO_ASK } from '../../cli/source';
+import { readSecret, type Source } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
 import { safe as printable } from '../../cli/terminal/safe';
 import { expiry } from '../../cli/values';
@@ -72,7 +72,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { files, close } = await openFiles(content, context);
   try {
     if (seal.encryption) await remarkClear([...labelsOf(content.details), 'question'], entry.say);
-    const question = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
+    const question = await readSecret({ from: content.question, raw: false }, context, 'ask');
     const closes = limits.closes ?? (await offerExpiry(content.question, entry));
     const passphrase = await newPassphrase(seal.passphrase, context);
     context.releaseTerminal();
@@ -160,7 +160,7 @@ async function askAt(
 ): Promise<Retrieval> {
   const { content, limits } = plan;
   const { identity, recipient } = newKeyPair();
-  const question = await readSecret({ from: content.question, raw: false }, entry.context, TO_ASK);
+  const question = await readSecret({ from: content.question, raw: false }, entry.context, 'ask');
   const { closes } = limits;
   const draft = { plan, question, closes, passphrase: { text: passphrase }, recipient };
   const { token, link } = await createRequest(draft, instance, entry);
