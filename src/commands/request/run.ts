@@ -27,9 +27,8 @@ import { clientOf, connect, type Instance } from '../../profile/connect';
 import {
   checkListening,
   type EphemeralInstance,
-  ephemeralFailure,
   LOST,
-  startEphemeral,
+  withEphemeral,
 } from '../../profile/ephemeral';
 import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
@@ -131,24 +130,25 @@ async function serve(entry: Entry, plan: RequestPlan, place: EphemeralPlace): Pr
   const output = await reservePlace(entry, place.output, wanted);
   const moments = new EventEmitter();
   const report = reporter(entry, once(moments, 'delivered'));
-  let instance: EphemeralInstance | undefined;
   let answer: Retrieval | undefined;
   try {
     await checkListening(host, port);
     const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
     context.releaseTerminal();
-    instance = await startEphemeral(entry, { kind: 'request', host, port }, report);
-    answer = await askAt(instance, entry, plan, passphrase);
-    const failure = await deliver(answer, output, true);
-    if (failure)
-      throw context.signal.aborted ? failure.with({ code: endedBy(context.signal).code }) : failure;
-    moments.emit('delivered');
-    await instance.settled();
+    const settings = { kind: 'request', host, port } as const;
+    await withEphemeral(entry, settings, report, async (instance) => {
+      answer = await askAt(instance, entry, plan, passphrase);
+      const failure = await deliver(answer, output, true);
+      if (failure)
+        throw context.signal.aborted
+          ? failure.with({ code: endedBy(context.signal).code })
+          : failure;
+      moments.emit('delivered');
+      await instance.settled();
+    });
   } catch (error) {
     if (!answer) await output.discard();
-    throw ephemeralFailure(error);
-  } finally {
-    await instance?.close();
+    throw error;
   }
 }
 
