@@ -6,7 +6,7 @@ import { raceWithLimit } from '../../platform/files/abort';
 import { commonHeaders } from '../common-headers';
 import { hostProblems } from '../hosts';
 import type { ServiceSettings, Usage } from '../service-settings';
-import type { ActiveCounts } from '../store/push-rows';
+import type { Counts } from '../store/push-rows';
 import { listen } from './listen';
 import type { Log } from './log';
 
@@ -43,7 +43,7 @@ interface ServiceState {
   readonly version: string;
   readonly databaseUp: boolean;
   /** Undefined while the database is down, and before the first count. */
-  readonly active: ActiveCounts | undefined;
+  readonly active: Counts | undefined;
   readonly usage: Usage | undefined;
 }
 
@@ -140,7 +140,7 @@ interface Probes {
   readonly version: string;
   /** Resolves soon, even when the database hangs. */
   readonly isUp: () => Promise<boolean>;
-  readonly countActive: () => Promise<ActiveCounts>;
+  readonly countActive: () => Promise<Counts>;
   readonly usage?: (() => Usage) | undefined;
 }
 
@@ -149,7 +149,7 @@ export function scraper(
   metrics: Metrics,
   { version, isUp, countActive, usage }: Probes,
 ): () => Promise<string> {
-  let active: ActiveCounts | undefined;
+  let active: Counts | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
   const count = health(async () => {
     countedAt = performance.now();

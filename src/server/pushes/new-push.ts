@@ -9,23 +9,15 @@ import { PASSPHRASE_CHARACTERS } from '../rules/passphrase-check';
 import { invalid } from '../service-errors';
 import type { Bound, Bounds } from '../service-settings';
 
-type ValidPush = Omit<
-  v.InferOutput<Schema>,
-  'files' | 'notify_emails_to' | 'expire_after_duration' | 'expires_in'
-> & {
-  /** Seconds. */
-  readonly lifetime: number;
-};
-
 /**
- * Validates the `push` object of a creation request with that number of files.
+ * Validates the `push` object of a creation request with that number of files. Its `lifetime` is in seconds.
  * @throws ServiceRefusal with messages by field
  */
 export function validatePush(
   input: Partial<Record<string, unknown>>,
   bounds: Bounds,
   fileCount = 0,
-): ValidPush {
+) {
   // For a push of kind file without files, the message names the files rather than the payload.
   const missing = input.kind === 'file' ? fileProblem('file', fileCount) : undefined;
   const output = valid(schemaOf(bounds, fileCount > 0), input, missing);
@@ -82,6 +74,7 @@ export function shortProblem(
 }
 
 type Schema = ReturnType<typeof pushSchema>;
+type ValidFields = Omit<v.InferOutput<Schema>, 'files'>;
 const schemas = {
   withFiles: new WeakMap<Bounds, Schema>(),
   without: new WeakMap<Bounds, Schema>(),
@@ -96,9 +89,9 @@ export function schemaOf(bounds: Bounds, withFiles: boolean): Schema {
 }
 
 /** JSON bodies cannot contain files (docs/wire.md, "Creation bodies"). */
-export const notInJson = (part: string) =>
+const notInJson = (part: string) =>
   `Files are sent as multipart/form-data, each in a part named ${part}.`;
-const inParts = notInJson('push[files][]');
+const PART = 'push[files][]';
 
 /** The `push` object of a creation request; docs/openapi.json describes it. */
 export function pushSchema(bounds: Bounds, withFiles: boolean) {
@@ -127,7 +120,7 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
     key_proof: sixteenBytes('Key proof'),
     key_salt: sixteenBytes('Key salt'),
     ...commonFields(),
-    files: noFiles(inParts),
+    files: noFiles(PART),
   });
 }
 
@@ -172,8 +165,9 @@ function sixteenBytes(label: string) {
 }
 
 /** JSON cannot contain files, so only an empty list is valid. */
-export function noFiles(message: string) {
-  return v.nullish(v.custom((files) => Array.isArray(files) && files.length === 0, message));
+export function noFiles(part: string) {
+  const isEmpty = (files: unknown) => Array.isArray(files) && files.length === 0;
+  return v.nullish(v.custom(isEmpty, notInJson(part)));
 }
 
 function text(label: string, characters: number) {
@@ -248,17 +242,17 @@ function fileProblem(kind: Kind, fileCount: number): Problem {
   if ((kind === 'file') === fileCount > 0) return undefined;
   return fileCount > 0
     ? { kind: ['Kind must be file when there are files.'] }
-    : { files: [`Files are required. ${inParts}`] };
+    : { files: [`Files are required. ${notInJson(PART)}`] };
 }
 
 /** Nobody but its readers can check a payload that is encrypted. */
-function payloadProblem({ kind, payload }: ValidPush): Problem {
+function payloadProblem({ kind, payload }: ValidFields): Problem {
   const fault = sealedWith(payload) === undefined ? payloadFault(kind, payload) : undefined;
   return fault === undefined ? undefined : { payload: [`Payload ${fault}.`] };
 }
 
 /** A key proof is refused if the payload has no key, as no reader could make the proof. */
-function proofProblem({ payload, key_proof, key_salt }: ValidPush): Problem {
+function proofProblem({ payload, key_proof, key_salt }: ValidFields): Problem {
   if (key_proof === null)
     return key_salt === null ? undefined : { key_salt: ['Key salt requires a key proof.'] };
   const opened = sealedWith(payload);

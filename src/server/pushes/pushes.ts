@@ -7,7 +7,7 @@ import { keyedView } from '../rules/once';
 import type { PushWithNote } from '../rules/records';
 import { type Opener, Views } from '../rules/views';
 import { ServiceRefusal } from '../service-errors';
-import { type ActiveCounts, countActive, type PushRow } from '../store/push-rows';
+import { type Counts, countActive, type PushRow } from '../store/push-rows';
 import { schemaOf, sentOf, validatePush } from './new-push';
 
 /** A visitor who expires a push, with the proof that they may view it or have seen it. */
@@ -85,7 +85,7 @@ export class Pushes extends Views {
   }
 
   /** Takes 30 ms for a million rows, as the numbers are read from an index. */
-  countActive(): Promise<ActiveCounts> {
+  countActive(): Promise<Counts> {
     return countActive(this.options.database.sql, this.options.now());
   }
 }

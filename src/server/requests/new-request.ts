@@ -7,7 +7,6 @@ import {
   count,
   flags,
   noFiles,
-  notInJson,
   secretText,
   shortProblem,
   valid,
@@ -15,20 +14,11 @@ import {
 import { invalid } from '../service-errors';
 import type { Bounds } from '../service-settings';
 
-interface ValidRequest
-  extends Omit<
-    v.InferOutput<ReturnType<typeof requestSchema>>,
-    'files' | 'notify_emails_to' | 'close_after_duration' | 'close_after'
-  > {
-  /** Seconds. */
-  readonly close_after: number;
-}
-
 /**
- * Validates the `request` object that creates a request.
+ * Validates the `request` object that creates a request, and returns its lifetime as `close_after`, in seconds.
  * @throws ServiceRefusal with messages by field
  */
-export function validateRequest(input: object, bounds: Bounds): ValidRequest {
+export function validateRequest(input: object, bounds: Bounds) {
   const output = valid(requestSchema(bounds), input);
   const { files: _, notify_emails_to: __, close_after_duration, close_after, ...request } = output;
   const seconds = durations[close_after_duration ?? -1] ?? bounds.days.default * DAY_SECONDS;
@@ -83,11 +73,11 @@ export function requestSchema({ days }: Bounds) {
       null,
     ),
     ...commonFields(),
-    files: noFiles(notInJson('request[files][]')),
+    files: noFiles('request[files][]'),
   });
 }
 
 export const responseSchema = v.object({
   response: secretText('Response'),
-  files: noFiles(notInJson('request[files][]')),
+  files: noFiles('request[files][]'),
 });

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { requestRoutes } from '../../contract/api';
+import { REQUEST_STATES, requestRoutes } from '../../contract/api';
 import type { PartOptions } from '../app-options';
 import {
   authentication,
@@ -39,7 +39,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     return json(objectWithNote(c, made), 201);
   });
 
-  for (const state of ['open', 'ready', 'closed', 'active'] as const) {
+  for (const state of [...REQUEST_STATES, 'active'] as const) {
     api.get(requestRoutes[state].path, async (c) => {
       const { owner } = await signedIn(c);
       const list = await requests.list(owner, state, pageNumber(c));

@@ -1,3 +1,4 @@
+import type { RequestState } from '../../contract/api';
 import { DAY_SECONDS } from '../../contract/lifetime';
 import type { Owner } from '../owners/owners';
 import { sentOf } from '../pushes/new-push';
@@ -21,7 +22,7 @@ export interface NewAnswer extends Opener {
 const respondCall = (urlToken: string) => ['respond', urlToken];
 
 /** `open` until the request is answered, `ready` until the owner reads the answer, `closed` after that or on expiry. */
-export function requestState({ expired_at, views }: PushRow): 'open' | 'ready' | 'closed' {
+export function requestState({ expired_at, views }: PushRow): RequestState {
   if (expired_at !== null) return 'closed';
   return views > 0 ? 'ready' : 'open';
 }
@@ -187,11 +188,7 @@ export class Requests extends Views {
   }
 
   /** Returns requests newest first, with the notes of those not closed; `active` means open or ready. */
-  list(
-    owner: Owner,
-    state: ReturnType<typeof requestState> | 'active',
-    page: number,
-  ): Promise<PushWithNote[]> {
+  list(owner: Owner, state: RequestState | 'active', page: number): Promise<PushWithNote[]> {
     const ended = state === 'closed';
     const listed = state === 'open' || state === 'ready' ? state : 'request';
     return this.listRecords(owner, { listed, ended }, page);

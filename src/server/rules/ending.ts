@@ -5,7 +5,7 @@ import { type Origin, recordEvent } from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
 import { forgetViews } from '../store/kept-rows';
 import { ALL, listOpen } from '../store/listing-rows';
-import { endPush, findById, type StoredPush } from '../store/push-rows';
+import { type Counts, endPush, findById, type StoredPush } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 
 /** Ends a row, then its answer: all writers lock them in this order. Returns undefined if the row had ended. */
@@ -102,8 +102,6 @@ export class Operator {
     return this.database.transaction(end, { frees: true });
   }
 }
-
-type Counts = Record<'pushes' | 'requests', number>;
 
 const kindOf = ({ kind }: { readonly kind: string }) =>
   kind === 'request' ? 'requests' : 'pushes';

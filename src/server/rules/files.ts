@@ -139,19 +139,16 @@ export class Files {
     const { database, report } = this.options;
     let dropped = 0;
     try {
-      for (const upload of await store.listEnded(database.sql, this.options.now())) {
+      const ended = await store.listEnded(database.sql, this.options.now());
+      for (const { id, push_id, readable } of ended) {
         if (this.halted) break;
-        if (upload.readable && this.isRead(upload)) continue;
-        await this.dropUpload(upload.id).then(() => (dropped += 1), report);
+        if (readable && push_id !== null && this.readers.has(push_id)) continue;
+        await this.dropUpload(id).then(() => (dropped += 1), report);
       }
       if (dropped > 0) await database.scrub();
     } catch (error) {
       report(error);
     }
-  }
-
-  private isRead({ push_id }: store.EndedUpload): boolean {
-    return push_id !== null && this.readers.has(push_id);
   }
 
   /** Pauses between pieces, as other processes cannot get the lock of the SQLite file without a pause. */

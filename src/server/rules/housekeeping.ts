@@ -17,13 +17,7 @@ const BATCH_BYTES = 1024 * 1024;
 /** The most kept views (`KeyedView`) that a sweep destroys in one transaction. */
 const VIEWS = 500;
 
-/** How many rows a sweep ended. Answers are not counted, as each ends with its request. */
-interface Ended {
-  pushes: number;
-  requests: number;
-}
-
-function add(sum: Ended, { pushes, requests }: Ended): void {
+function add(sum: store.Counts, { pushes, requests }: store.Counts): void {
   sum.pushes += pushes;
   sum.requests += requests;
 }
@@ -74,7 +68,7 @@ export class Housekeeping {
     this.options.files.halt();
   }
 
-  private async endDue(now: number): Promise<Ended> {
+  private async endDue(now: number): Promise<store.Counts> {
     const ended = { pushes: 0, requests: 0 };
     let after = { id: 0, expires_at: -1 };
     for (let more = true; more && !this.halted; ) {
@@ -87,8 +81,11 @@ export class Housekeeping {
     return ended;
   }
 
-  /** Ends the pushes in one transaction, or each in its own if that fails. */
-  private async endBatch(batch: readonly store.DuePush[]): Promise<Ended> {
+  /**
+   * Ends rows in one transaction, or each in its own if that fails. Answers are not counted, as each ends with its
+   * request.
+   */
+  private async endBatch(batch: readonly store.DuePush[]): Promise<store.Counts> {
     const end = async (sql: Sql) => {
       // Concurrent, as PostgreSQL then needs two round trips for all. `allSettled`, as no statement may run after the
       // rollback that follows a failure.

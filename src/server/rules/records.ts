@@ -78,10 +78,8 @@ export abstract class Records {
    */
   async find(urlToken: string): Promise<PushRow> {
     const { database, vault } = this.options;
-    return this.known(
-      urlToken,
-      await store.findPush(database.sql, vault.keys.links.lookup(urlToken)),
-    );
+    const row = await store.findPush(database.sql, vault.keys.links.lookup(urlToken));
+    return this.known(urlToken, row);
   }
 
   /** @throws ServiceRefusal when no row was found, or a row of another sort than `what` */

@@ -1,7 +1,7 @@
-import type { KeptViewRow } from './kept-rows';
+import { type KeptViewRow, viewColumns } from './kept-rows';
 import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
-import { type ColumnType, insertionOf, type Sql } from './sql';
+import { BIGINT, hasRows, insertionOf, type Sql, TEXT } from './sql';
 
 /** Kinds of Password Pusher and, from `request_view` on, of requests for secrets, which only this service has. */
 type AuditKind =
@@ -49,24 +49,17 @@ export interface AuditEvent {
 }
 
 const columns = {
-  push_id: 'BIGINT',
-  kind: 'TEXT',
-  ip: 'TEXT',
-  user_agent: 'TEXT',
-  referrer: 'TEXT',
-  created_at: 'BIGINT',
-  count: 'BIGINT',
-} as const satisfies Readonly<Record<string, ColumnType>>;
-
-const keptColumns = {
-  until: 'BIGINT',
-  views: 'BIGINT',
-  key_hash: 'BIGINT',
-  sealed: 'BYTEA',
-} as const satisfies Readonly<Record<keyof KeptViewRow, ColumnType>>;
+  push_id: BIGINT,
+  kind: TEXT,
+  ip: TEXT,
+  user_agent: TEXT,
+  referrer: TEXT,
+  created_at: BIGINT,
+  count: BIGINT,
+};
 
 const recording = insertionOf('audit', columns);
-const keeping = insertionOf('audit', { ...columns, ...keptColumns });
+const keeping = insertionOf('audit', { ...columns, ...viewColumns });
 
 export async function recordEvent(
   sql: Sql,
@@ -93,8 +86,8 @@ export async function recordRepeated(sql: Sql, event: AuditEvent, most: number):
 }
 
 /** Returns false when there is no entry of that kind and origin. */
-async function addToEntry(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
-  const rows = await sql`
+function addToEntry(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
+  return hasRows(sql`
     UPDATE audit SET count = count + ${count}, updated_at = ${at}
     WHERE id = (
       SELECT id FROM audit
@@ -103,8 +96,7 @@ async function addToEntry(sql: Sql, { pushId, kind, from, at, count = 1 }: Audit
         AND ip IS NOT DISTINCT FROM ${from.ip} AND user_agent IS NOT DISTINCT FROM ${from.userAgent}
         AND referrer IS NOT DISTINCT FROM ${from.referrer}
       LIMIT 1)
-    RETURNING id`;
-  return rows.length > 0;
+    RETURNING id`);
 }
 
 async function countRepeated(sql: Sql, pushId: number): Promise<number> {

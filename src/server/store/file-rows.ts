@@ -105,17 +105,16 @@ export async function abandonStale(sql: Sql, before: number): Promise<void> {
 }
 
 /** An upload whose `ends_at` has passed. */
-export interface EndedUpload {
+interface EndedUpload {
   readonly id: number;
   readonly push_id: number | null;
   /** Whether downloads in progress may finish. */
-  readonly readable: boolean;
+  readonly readable: boolean | number;
 }
 
-export async function listEnded(sql: Sql, now: number): Promise<EndedUpload[]> {
-  const rows = await sql<{ id: number; push_id: number | null; ends_at: number }>`
-    SELECT id, push_id, ends_at FROM uploads WHERE ends_at <= ${now}`;
-  return rows.map(({ id, push_id, ends_at }) => ({ id, push_id, readable: ends_at !== AT_ONCE }));
+export function listEnded(sql: Sql, now: number) {
+  return sql<EndedUpload>`
+    SELECT id, push_id, ends_at <> ${AT_ONCE} AS readable FROM uploads WHERE ends_at <= ${now}`;
 }
 
 /** Deletes some chunks of an ended upload, and with the last ones its other rows; returns whether all are deleted. */

@@ -1,4 +1,4 @@
-import { type ColumnType, onRows, plain, type Sql } from './sql';
+import { BIGINT, BYTEA, onRows, plain, type RowOf, type Sql, TEXT } from './sql';
 
 /** Maximum milliseconds for which the result of an HTTP request is kept for its repetition. */
 export const LONGEST = 10 * 60_000;
@@ -27,33 +27,29 @@ export interface KeptView extends KeptAnswer {
   readonly views: number;
 }
 
-interface KeptRow {
+const columns = {
   /** A hash of the `Idempotency-Key`. */
-  readonly key_hash: string;
-  readonly push_id: number;
-  readonly digest: Uint8Array;
-  readonly kept_at: number;
-  readonly until: number;
-}
+  key_hash: TEXT,
+  push_id: BIGINT,
+  digest: BYTEA,
+  kept_at: BIGINT,
+  until: BIGINT,
+};
+type KeptRow = RowOf<typeof columns>;
 
 /** Columns of an audit entry that let the reader of a view repeat the HTTP request. */
-export interface KeptViewRow {
+export const viewColumns = {
+  until: BIGINT,
+  views: BIGINT,
   /** 48 bits of a hash of the `Idempotency-Key`, short in an index: they tell the views of one push apart. */
-  readonly key_hash: number;
-  readonly sealed: Uint8Array;
-  readonly views: number;
-  readonly until: number;
-}
+  key_hash: BIGINT,
+  sealed: BYTEA,
+};
+export type KeptViewRow = RowOf<typeof viewColumns>;
 
 // The insertion replaces an expired row that no sweep has deleted yet.
 const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
-  {
-    key_hash: 'TEXT',
-    push_id: 'BIGINT',
-    digest: 'BYTEA',
-    kept_at: 'BIGINT',
-    until: 'BIGINT',
-  } satisfies Record<keyof KeptRow, ColumnType>,
+  columns,
   `INSERT INTO kept (key_hash, push_id, digest, kept_at, until)
    SELECT * FROM input WHERE true
    ON CONFLICT (key_hash) DO UPDATE SET push_id = excluded.push_id, digest = excluded.digest,
@@ -65,7 +61,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
 
 /** Returns false when a request with the same key was done before. */
 export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
-  const kept = await insertion(sql, { ...row });
+  const kept = await insertion(sql, row);
   // PostgreSQL may insert several requests with one key in one statement; its row has the `push_id` of one of them.
   return kept?.push_id === row.push_id;
 }

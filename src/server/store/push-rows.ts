@@ -299,15 +299,11 @@ export async function dropPush(sql: Sql, id: number): Promise<number> {
   return entries.length;
 }
 
-/** Numbers of active pushes, and of active requests with or without an answer. */
-export interface ActiveCounts {
-  readonly pushes: number;
-  readonly requests: number;
-}
+export type Counts = Record<'pushes' | 'requests', number>;
 
-/** The index `pushes_by_end` has all columns of the query. */
-export async function countActive(sql: Sql, now: number): Promise<ActiveCounts> {
-  const [row] = await sql<ActiveCounts>`
+/** Counts requests with and without an answer. The index `pushes_by_end` has all columns of the query. */
+export async function countActive(sql: Sql, now: number): Promise<Counts> {
+  const [row] = await sql<Counts>`
     SELECT count(*) FILTER (WHERE kind NOT IN ('request', 'answer')) AS pushes,
       count(*) FILTER (WHERE kind = 'request') AS requests
     FROM pushes WHERE expired_at IS NULL AND expires_at > ${now}`;

@@ -163,21 +163,19 @@ const sqliteCodes: { readonly [number: number]: string } = {
   13: 'SQLITE_FULL',
   14: 'SQLITE_CANTOPEN',
   26: 'SQLITE_NOTADB',
+  787: 'SQLITE_CONSTRAINT_FOREIGNKEY',
 };
 
 /** Returns the code of a database error: SQLite's name, PostgreSQL's SQLSTATE or the system's code; '' without one. */
 export function sqlCode(error: unknown): string {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return sqliteCodes[Number(errcode) & 0xff] ?? (code === undefined ? '' : String(code));
+  const number = Number(errcode);
+  return sqliteCodes[number] ?? sqliteCodes[number & 0xff] ?? (code === undefined ? '' : `${code}`);
 }
 
-/** A code is libsql's name, PostgreSQL's SQLSTATE, or `node:sqlite`'s number. */
-export function hasCode(error: unknown, ...codes: (string | number)[]): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return codes.some((known) => known === code || known === errcode);
-}
+export const hasCode = (error: unknown, ...codes: string[]) => codes.includes(sqlCode(error));
 
-export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 13);
+export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100');
 
 /** Makes `Database.check`. Any client may trigger a check, so it must not keep the disk busy. */
 export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
@@ -196,14 +194,11 @@ export function isDiskFailure(error: unknown): boolean {
 }
 
 export function isDamaged(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  return (
-    /^SQLITE_(?:CORRUPT|NOTADB)/.test(String(code)) || [11, 26].includes(Number(errcode) & 0xff)
-  );
+  return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqlCode(error));
 }
 
 export const violatesReference = (error: unknown) =>
-  hasCode(error, 'SQLITE_CONSTRAINT_FOREIGNKEY', '23503', 787);
+  hasCode(error, 'SQLITE_CONSTRAINT_FOREIGNKEY', '23503');
 
 /** Returns as many of the first rows as have at most `most` bytes of payload together, but at least one. */
 export function limitBytes<R extends { readonly bytes: number }>(rows: readonly R[], most: number) {
