@@ -207,7 +207,8 @@ export const tlsRows = () => ({
   tlsKey: storedFile('--tls-key <path>', 'private key of the certificate (PEM)'),
 });
 
-export const hereRows = () => ({
+export const hereRows = (host: string) => ({
+  host: filledText('--host <address>', host).requires('here'),
   port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
 });
 

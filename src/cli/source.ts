@@ -16,14 +16,10 @@ export type Source =
   | { readonly name: 'generate'; readonly wanted: GeneratedSecret }
   | { readonly name: 'stdin' | 'prompt' };
 
-export interface Purpose {
-  readonly noun: 'secret' | 'question';
-  readonly act: 'push' | 'send' | 'ask';
-}
+/** What the text is for: a push, the answer to a request, or a question. */
+export type Purpose = 'push' | 'send' | 'ask';
 
-const TO_PUSH: Purpose = { noun: 'secret', act: 'push' };
-export const TO_SEND: Purpose = { noun: 'secret', act: 'send' };
-export const TO_ASK: Purpose = { noun: 'question', act: 'ask' };
+const nounOf = (purpose: Purpose) => (purpose === 'ask' ? 'question' : 'secret');
 
 export type Content =
   | { readonly text: TextSource; readonly files?: undefined }
@@ -51,7 +47,7 @@ type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
 export function contentOf(
   options: Sourced & Values<ReturnType<typeof fileRows>>,
   context: Context,
-  purpose = TO_PUSH,
+  purpose: Purpose = 'push',
 ): Content {
   const { file: files, message, raw = false } = options;
   if (files !== undefined) {
@@ -82,7 +78,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 export function chooseSource(
   { text, from, env, generate: length }: Sourced,
   { stdin, canPrompt }: Pick<Context, 'stdin' | 'canPrompt'>,
-  { noun, act }: Purpose = TO_PUSH,
+  purpose: Purpose = 'push',
 ): Source {
   // A dash is standard input, even if that is a terminal.
   if (text === '-' || from === '-') return { name: 'stdin' };
@@ -93,10 +89,10 @@ export function chooseSource(
   if (!stdin.isTTY) return { name: 'stdin' };
   if (canPrompt()) return { name: 'prompt' };
   throw usageError(
-    `no ${noun} to ${act}, and no terminal to ask on`,
-    noun === 'secret'
-      ? 'pipe it in, or use --from FILE, --env NAME or --generate'
-      : 'give it as an argument, or pipe it in',
+    `no ${nounOf(purpose)} to ${purpose}, and no terminal to ask on`,
+    purpose === 'ask'
+      ? 'give it as an argument, or pipe it in'
+      : 'pipe it in, or use --from FILE, --env NAME or --generate',
   );
 }
 
@@ -107,13 +103,13 @@ export function chooseSource(
 export async function readSecret(
   { from: source, raw }: TextSource,
   context: Context,
-  purpose = TO_PUSH,
+  purpose: Purpose = 'push',
 ): Promise<string> {
   const filled = (text: string, place: string) => {
     if (text !== '') return text;
-    const files = purpose.noun === 'secret' ? '; attach an empty file with --file' : '';
+    const files = purpose === 'ask' ? '' : '; attach an empty file with --file';
     throw usageError(
-      `${place} is empty: nothing to ${purpose.act}`,
+      `${place} is empty: nothing to ${purpose}`,
       `check the variable or command that fills it${files}`,
     );
   };
@@ -132,13 +128,13 @@ export async function readSecret(
     case 'generate':
       return generate(source.wanted);
     case 'stdin': {
-      const text = toText(await standardInput(context, purpose.noun), 'standard input');
+      const text = toText(await standardInput(context, nounOf(purpose)), 'standard input');
       return filled(raw ? text : withoutOneLineEnd(text), 'standard input');
     }
     case 'prompt': {
       const { text, secret } = await context.prompter();
-      const question = { ask: 'Question:', send: 'Answer:', push: 'Secret:' }[purpose.act];
-      const ask = purpose.act === 'ask' ? text : (message: string) => secret(message, 'lines');
+      const question = { ask: 'Question:', send: 'Answer:', push: 'Secret:' }[purpose];
+      const ask = purpose === 'ask' ? text : (message: string) => secret(message, 'lines');
       return withoutOneLineEnd(await beforeSending(() => filledIn(question, ask)));
     }
   }

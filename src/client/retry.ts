@@ -11,27 +11,25 @@ export interface RetryPolicy<Outcome> {
   pause?(seconds: number, outcome: Outcome): Promise<boolean>;
 }
 
-/** Called after each try. It waits, and resolves to whether to try again. */
-type Retry<Outcome> = (outcome: Outcome) => Promise<boolean>;
-
 /** Tries again as `policy` says, and returns the last outcome. The caller made the first try. */
 export async function retried<Outcome>(
   first: Outcome,
   attempt: () => Promise<Outcome>,
-  policy: RetryPolicy<Outcome> | Retry<Outcome>,
+  policy: RetryPolicy<Outcome>,
 ): Promise<Outcome> {
-  const retry = typeof policy === 'function' ? policy : retrying(policy);
+  const retry = retrying(policy);
   let outcome = first;
   while (await retry(outcome)) outcome = await attempt();
   return outcome;
 }
 
+/** Returns a function to call after each try. It waits, and resolves to whether to try again. */
 export function retrying<Outcome>({
   pauses,
   budget = Number.POSITIVE_INFINITY,
   wait,
   pause = async () => true,
-}: RetryPolicy<Outcome>): Retry<Outcome> {
+}: RetryPolicy<Outcome>): (outcome: Outcome) => Promise<boolean> {
   const left = pauses[Symbol.iterator]();
   let paused = 0;
   return async (outcome) => {

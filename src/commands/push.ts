@@ -5,7 +5,6 @@ import {
   choice,
   count,
   either,
-  filledText,
   flag,
   group,
   inputFiles,
@@ -103,10 +102,7 @@ const rows = {
     here: flag('--here', 'serve from memory until viewed; 100 MiB a file')
       .common()
       .replacesInstance(),
-    host: filledText('--host <address>', '0.0.0.0 for the LAN (default: 127.0.0.1)').requires(
-      'here',
-    ),
-    ...hereRows(),
+    ...hereRows('0.0.0.0 for the LAN (default: 127.0.0.1)'),
   }),
   ...group('Many at once:', {
     each: flag('--each', 'push every line of stdin: secret or JSON object')

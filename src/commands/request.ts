@@ -8,7 +8,7 @@ import {
   type Options,
 } from '../cli/options';
 import { passphraseSource, refusePrintedPassphrase } from '../cli/passphrase';
-import { checkPaths, chooseSource, TO_ASK } from '../cli/source';
+import { checkPaths, chooseSource } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { expiry, filled, waitingTime } from '../cli/values';
 import { notification } from '../client/notification';
@@ -67,10 +67,7 @@ const rows = {
       .names('path')
       .requires('here'),
     force: flag('--force', 'overwrite existing files').requires('here'),
-    host: filledText('--host <address>', 'address to listen on (default: 0.0.0.0)').requires(
-      'here',
-    ),
-    ...hereRows(),
+    ...hereRows('address to listen on (default: 0.0.0.0)'),
   }),
 };
 
@@ -97,7 +94,7 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
   await refusePrintedPassphrase(options, context);
   const question = options.here
     ? { name: 'text' as const, value: filled(text ?? 'Please enter the secret.', 'the question') }
-    : chooseSource({ text }, context, TO_ASK);
+    : chooseSource({ text }, context, 'ask');
   if (files) checkPaths(files, context.stdin.isTTY);
   const place = options.here ? ephemeralPlace(options) : await instanceOf(entry, options);
   const owner = place.kind === 'instance' ? place.target.passphraseFor : undefined;

@@ -2,7 +2,7 @@ import { refuseGenerated } from '../cli/agent';
 import { group } from '../cli/declare';
 import { fileRows, linkRow, type Options, passphraseRows, sourceRows } from '../cli/options';
 import { knownPassphrase, passphraseSource } from '../cli/passphrase';
-import { contentOf, TO_SEND } from '../cli/source';
+import { contentOf } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { connect } from '../profile/connect';
 import { itemOf } from '../profile/references';
@@ -28,7 +28,7 @@ async function planOf(options: Options<typeof rows>, entry: Entry) {
   const { context } = entry;
   const { link, generate, json, quiet } = options;
   const passphrase = passphraseSource(options, context);
-  const content = contentOf(options, context, TO_SEND);
+  const content = contentOf(options, context, 'send');
   const generated = generate !== undefined;
   if (generated) await refuseGenerated(context, { json, quiet });
   // Sends no token, because reading an answered request as its owner takes the answer.
@@ -50,7 +50,7 @@ async function respond(entry: Entry, plan: Awaited<ReturnType<typeof planOf>>): 
     const { request, passphrase } = await readQuestion(context, item, known, files !== undefined);
     await showQuestion(entry, request);
     const recipient = await recipientFor(entry, item, linkKey, request);
-    const text = await readText(plan.content, entry, TO_SEND);
+    const text = await readText(plan.content, entry, 'send');
     context.releaseTerminal();
     const answer = { text, files, recipient, passphrase };
     const { response: _, ...shown } = await sendAnswer(entry, item, answer);

@@ -72,16 +72,9 @@ function both(text: CliError | undefined, files: CliError | undefined): CliError
 /** Returns an error if the place was not used as a user may expect, though everything is saved. */
 function remark({ but }: Ways, files = 0, folder = '.'): CliError | undefined {
   const where = folder === '.' ? 'the current folder' : folder;
-  switch (but) {
-    case 'not-set':
-      return failedError(phrase('nothing-set-in-job'));
-    case 'one-file-only':
-      return failedError(phrase('output-takes-one-file', files, where));
-    case 'is-terminal':
-      return failedError(phrase('output-is-terminal', where));
-    default:
-      return undefined;
-  }
+  if (but === 'not-set') return failedError(phrase('nothing-set-in-job'));
+  if (but === 'one-file-only') return failedError(phrase('output-takes-one-file', files, where));
+  return but === 'is-terminal' ? failedError(phrase('output-is-terminal', where)) : undefined;
 }
 
 async function writeText(

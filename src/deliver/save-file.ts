@@ -9,7 +9,7 @@ import {
   type Version,
   worthAnotherTry,
 } from '../client/file-link';
-import { retried, retrying } from '../client/retry';
+import { retrying } from '../client/retry';
 import { TransportError } from '../client/transport/network-errors';
 import { discardBody } from '../client/transport/response';
 import { size } from '../contract/byte-size';
@@ -112,16 +112,13 @@ export async function withRetries<T>(
     }
     return retry(broken);
   };
-  const once = () =>
-    work(resume).then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error }),
-    );
-  const last = await retried(await once(), once, async (outcome) =>
-    'error' in outcome ? retry(outcome.error) : false,
-  );
-  if ('error' in last) throw last.error;
-  return last.value;
+  for (;;) {
+    try {
+      return await work(resume);
+    } catch (error) {
+      if (!(await retry(error))) throw error;
+    }
+  }
 }
 
 /** Checks the length of the body, and returns it. */

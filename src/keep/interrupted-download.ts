@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { type Push, retrievedSchema } from '../contract/decode';
+import { jsonIn } from '../contract/json';
 import { claimFile, claimOf, unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
@@ -98,12 +99,10 @@ function parse(path: string, user: User): v.InferOutput<typeof keptSchema> {
     if (claim !== undefined) return parse(claim, user);
     throw usageError(`cannot read "${path}": ${whyUnreadable(error)}`);
   }
-  try {
-    return v.parse(keptSchema, JSON.parse(text));
-  } catch {
-    throw usageError(
-      `"${path}" was not kept by an interrupted pwpush get`,
-      'the message of that run names the file; pwpush doctor lists such files',
-    );
-  }
+  const { success, output } = v.safeParse(keptSchema, jsonIn(text));
+  if (success) return output;
+  throw usageError(
+    `"${path}" was not kept by an interrupted pwpush get`,
+    'the message of that run names the file; pwpush doctor lists such files',
+  );
 }

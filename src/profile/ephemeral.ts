@@ -22,7 +22,6 @@ export interface EphemeralInstance extends Instance {
   ended(): Promise<number>;
   /** Resolves after the time in which a client may repeat an HTTP request whose response was lost. */
   settled(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const EVERYWHERE: readonly string[] = ['127.0.0.1', '0.0.0.0'];
@@ -40,15 +39,16 @@ export async function checkListening(host: string, port: number): Promise<void> 
 }
 
 /**
- * Starts an instance in this process; closing it deletes its data.
+ * Runs an instance in this process during `work`; its data is deleted then.
  * @param report receives what visitors do
- * @throws CliError (failed) if it cannot start
+ * @throws CliError (failed) if it cannot start; what `work` throws, by `ephemeralFailure`
  */
-export async function startEphemeral(
+export async function withEphemeral(
   entry: Entry,
   settings: EphemeralSettings,
   report: (event: HereEvent) => void,
-): Promise<EphemeralInstance> {
+  work: (instance: EphemeralInstance) => Promise<void>,
+): Promise<void> {
   const { context, say } = entry;
   context.interrupts.enter({ mode: 'own' });
   const { signal } = context;
@@ -62,17 +62,17 @@ export async function startEphemeral(
     });
   try {
     if (signal.aborted) throw endedBy(signal);
-    return {
+    await work({
       ...(await instanceOf(entry, service)),
       ephemeral: true,
       exposed: service.exposed,
       ended: () => unlessStopped(service.ended),
       settled: () => unlessStopped(service.settled),
-      close: () => service.close(),
-    };
+    });
   } catch (error) {
+    throw ephemeralFailure(error);
+  } finally {
     await service.close();
-    throw error;
   }
 }
 
@@ -101,7 +101,7 @@ async function instanceOf(
  * Turns a refusal by the instance of this process into an error of the user's input. An unknown outcome becomes
  * `failed`, as nothing outlives this process.
  */
-export function ephemeralFailure(error: unknown): unknown {
+function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
   if (error.code === 'rejected') return error.with({ code: 'usage', facts });

@@ -44,15 +44,15 @@ const isLink = (argument: Argument) => /^(?:push|request)$/.test(`${subjectOf(ar
 const meantBy = (typed: string, kind: keyof typeof otherNames) =>
   Object.entries(otherNames[kind]).find(([, words]) => words.includes(typed))?.[0];
 
+const unknown = (what: string, meant: string | undefined, otherwise: string) =>
+  usageError(`unknown ${what}`, meant ? `did you mean ${meant}?` : otherwise);
+
 export function unknownSubcommand(word: string, command: Command): CliError {
   const names = command.commands.map((child) => child.name());
   const alike = Object.entries(otherNames.subcommands).map(([name, words]) => [name, ...words]);
   const same = alike.find((group) => group.includes(word)) ?? [];
   const meant = names.find((name) => same.includes(name)) ?? nearest(names, word);
-  return usageError(
-    `unknown command "${word}"`,
-    meant ? `did you mean ${meant}?` : helpOf(command),
-  );
+  return unknown(`command "${word}"`, meant, helpOf(command));
 }
 
 /** Returns the way to the help, or for a command whose arguments have an order that order. */
@@ -92,11 +92,9 @@ export function unknownOption(typed: string, command: Command): CliError {
       ? `--views ${typed.slice(1)}`
       : undefined;
   const meant = known ?? (name.startsWith('--') ? nearest(names, name) : short) ?? views;
-  const suggestion = meant ? `did you mean ${meant}?` : otherUse(typed, command);
-  return usageError(
-    `unknown option ${name}`.trimEnd(),
-    isSecret ? safeWay(name, names) : suggestion,
-  );
+  const what = `option ${name}`.trimEnd();
+  if (isSecret) return unknown(what, undefined, safeWay(name, names));
+  return unknown(what, meant, otherUse(typed, command));
 }
 
 function safeWay(name: string, names: readonly string[]): string {
@@ -122,8 +120,5 @@ function otherUse(typed: string, command: Command): string {
 export function unknownWord(word: string, names: readonly string[]): CliError {
   const isLink = /^https?:/i.test(word);
   const near = isLink ? 'pwpush get LINK' : (meantBy(word, 'commands') ?? nearest(names, word));
-  return usageError(
-    `unknown command "${word}"`,
-    near ? `did you mean ${near}?` : 'pwpush help lists all commands and topics',
-  );
+  return unknown(`command "${word}"`, near, 'pwpush help lists all commands and topics');
 }

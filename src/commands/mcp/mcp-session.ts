@@ -1,6 +1,7 @@
 import { type GlobalOptions, globalWords } from '../../cli/options';
 import type { Entry } from '../../cli/terminal/output';
 import { parseReference } from '../../client/link';
+import { jsonIn } from '../../contract/json';
 import type { Context, Environment, RunEvent } from '../../platform/context';
 import { CliError, tried, usageError } from '../../platform/errors';
 import { sourcesOf } from '../../profile/sources';
@@ -151,11 +152,8 @@ export async function startedRun(
 
 /** Returns nothing for a line without an event, such as a secret that could not be saved. */
 function eventIn(line: string): readonly RunEvent[] {
-  try {
-    return 'event' in JSON.parse(line) ? [JSON.parse(line)] : [];
-  } catch {
-    return [];
-  }
+  const event = Object(jsonIn(line));
+  return 'event' in event ? [event] : [];
 }
 
 const lastOf = (kept: Buffer, more: Uint8Array) =>

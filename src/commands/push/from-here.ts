@@ -5,13 +5,7 @@ import { size } from '../../contract/byte-size';
 import type { HereEvent } from '../../contract/here-event';
 import { isForPhones, ONLY_HERE, printCreated, reachNote } from '../../deliver/deliver-link';
 import { CliError, phrase, usageError } from '../../platform/errors';
-import {
-  checkListening,
-  type EphemeralInstance,
-  ephemeralFailure,
-  LOST,
-  startEphemeral,
-} from '../../profile/ephemeral';
+import { checkListening, LOST, withEphemeral } from '../../profile/ephemeral';
 import { createPush } from '../../send/create';
 import type { Draft, DraftPlan } from '../../send/draft';
 import { prepare } from './run';
@@ -34,33 +28,28 @@ export async function run(entry: Entry, plan: EphemeralPlan): Promise<void> {
   const { host = '127.0.0.1', port } = place;
   await checkListening(host, port);
   const draft = await prepare(plan, entry, async () => 'pwpush');
-  let instance: EphemeralInstance | undefined;
   try {
     refuseLarge(draft);
     const settings = { kind: 'push', host, port, files: draft.files?.length ?? 0 } as const;
-    instance = await startEphemeral(entry, settings, reporter(draft, entry));
-    const made = await createPush(draft, instance, entry);
-    const created = instance.exposed
-      ? { ...made, warnings: [...made.warnings, openly(plan)] }
-      : made;
-    const reached =
-      place.host === undefined
-        ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
-        : reachNote(created.link);
-    const last = [...reached, 'waiting for a view … (Ctrl-C expires the push)'];
-    const shown = { ...result, qr: result.qr || isForPhones(entry, created.link) };
-    const failure = await printCreated(entry, created, shown, last);
-    if (failure) throw failure;
-    const views = await instance.ended().catch(async (stopped) => {
-      await entry.say.note('the push was expired');
-      throw stopped;
+    await withEphemeral(entry, settings, reporter(draft, entry), async (instance) => {
+      const made = await createPush(draft, instance, entry);
+      const warnings = instance.exposed ? [...made.warnings, openly(plan)] : made.warnings;
+      const reached =
+        place.host === undefined
+          ? [`${ONLY_HERE} (--host 0.0.0.0: the whole LAN)`]
+          : reachNote(made.link);
+      const last = [...reached, 'waiting for a view … (Ctrl-C expires the push)'];
+      const shown = { ...result, qr: result.qr || isForPhones(entry, made.link) };
+      const failure = await printCreated(entry, { ...made, warnings }, shown, last);
+      if (failure) throw failure;
+      const views = await instance.ended().catch(async (stopped) => {
+        await entry.say.note('the push was expired');
+        throw stopped;
+      });
+      if (views === 0) throw new CliError('expired', phrase('no-view'));
+      await instance.settled();
     });
-    if (views === 0) throw new CliError('expired', phrase('no-view'));
-    await instance.settled();
-  } catch (error) {
-    throw ephemeralFailure(error);
   } finally {
-    await instance?.close();
     await draft.close();
   }
 }

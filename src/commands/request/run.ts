@@ -3,7 +3,7 @@ import { newKeyPair, parseIdentities } from '../../age/key-files';
 import { askUntil } from '../../cli/ask-until';
 import { newPassphrase, readPassphrase } from '../../cli/passphrase';
 import { worded } from '../../cli/report-error';
-import { readSecret, type Source, TO_ASK } from '../../cli/source';
+import { readSecret, type Source } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
 import { safe as printable } from '../../cli/terminal/safe';
 import { expiry } from '../../cli/values';
@@ -27,9 +27,8 @@ import { clientOf, connect, type Instance } from '../../profile/connect';
 import {
   checkListening,
   type EphemeralInstance,
-  ephemeralFailure,
   LOST,
-  startEphemeral,
+  withEphemeral,
 } from '../../profile/ephemeral';
 import type { ConnectedItem } from '../../profile/references';
 import type { Target } from '../../profile/target';
@@ -72,7 +71,7 @@ export async function run(entry: Entry, plan: RequestPlan): Promise<void> {
   const { files, close } = await openFiles(content, context);
   try {
     if (seal.encryption) await remarkClear([...labelsOf(content.details), 'question'], entry.say);
-    const question = await readSecret({ from: content.question, raw: false }, context, TO_ASK);
+    const question = await readSecret({ from: content.question, raw: false }, context, 'ask');
     const closes = limits.closes ?? (await offerExpiry(content.question, entry));
     const passphrase = await newPassphrase(seal.passphrase, context);
     context.releaseTerminal();
@@ -131,24 +130,25 @@ async function serve(entry: Entry, plan: RequestPlan, place: EphemeralPlace): Pr
   const output = await reservePlace(entry, place.output, wanted);
   const moments = new EventEmitter();
   const report = reporter(entry, once(moments, 'delivered'));
-  let instance: EphemeralInstance | undefined;
   let answer: Retrieval | undefined;
   try {
     await checkListening(host, port);
     const passphrase = await readPassphrase(plan.seal.passphrase, context, true);
     context.releaseTerminal();
-    instance = await startEphemeral(entry, { kind: 'request', host, port }, report);
-    answer = await askAt(instance, entry, plan, passphrase);
-    const failure = await deliver(answer, output, true);
-    if (failure)
-      throw context.signal.aborted ? failure.with({ code: endedBy(context.signal).code }) : failure;
-    moments.emit('delivered');
-    await instance.settled();
+    const settings = { kind: 'request', host, port } as const;
+    await withEphemeral(entry, settings, report, async (instance) => {
+      answer = await askAt(instance, entry, plan, passphrase);
+      const failure = await deliver(answer, output, true);
+      if (failure)
+        throw context.signal.aborted
+          ? failure.with({ code: endedBy(context.signal).code })
+          : failure;
+      moments.emit('delivered');
+      await instance.settled();
+    });
   } catch (error) {
     if (!answer) await output.discard();
-    throw ephemeralFailure(error);
-  } finally {
-    await instance?.close();
+    throw error;
   }
 }
 
@@ -160,7 +160,7 @@ async function askAt(
 ): Promise<Retrieval> {
   const { content, limits } = plan;
   const { identity, recipient } = newKeyPair();
-  const question = await readSecret({ from: content.question, raw: false }, entry.context, TO_ASK);
+  const question = await readSecret({ from: content.question, raw: false }, entry.context, 'ask');
   const { closes } = limits;
   const draft = { plan, question, closes, passphrase: { text: passphrase }, recipient };
   const { token, link } = await createRequest(draft, instance, entry);
