@@ -19,8 +19,8 @@ import help from './help/serve.txt?raw';
 import { command } from './planned';
 import { expire, pushes } from './serve/open-pushes';
 import {
+  type DataPlace,
   dataPlace,
-  keyFile,
   passwordWarnings,
   rows,
   unknownVariables,
@@ -28,10 +28,7 @@ import {
 import { backup, health, rekey, restore, token } from './serve/subcommands';
 
 interface ServePlan {
-  readonly settings: Values<typeof rows> &
-    ReturnType<typeof dataPlace> &
-    ReturnType<typeof keyFile>;
-  readonly jsonLog: boolean;
+  readonly settings: Values<typeof rows> & DataPlace;
   /** The warnings for a JSON log, which the service starts; empty for a text log, as `plan` has printed them. */
   readonly warnings: readonly string[];
 }
@@ -44,20 +41,20 @@ export default command({
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
-    const jsonLog = options.log === 'json';
-    if (!jsonLog) for (const warning of warnings) await say.warn(warning);
-    const settings = { ...options, ...dataPlace(context, options), ...keyFile(context) };
-    return { settings, jsonLog, warnings: jsonLog ? warnings : [] };
+    const isJson = options.log === 'json';
+    if (!isJson) for (const warning of warnings) await say.warn(warning);
+    const settings = { ...options, ...dataPlace(context, options) };
+    return { settings, warnings: isJson ? warnings : [] };
   },
   run: serve,
 });
 
 /** Serves until SIGINT or SIGTERM, or until the terminal hangs up; then lets running HTTP requests finish. */
 async function serve({ context, say: terminal }: Entry, plan: ServePlan): Promise<void> {
-  const { jsonLog, settings, warnings } = plan;
+  const { settings, warnings } = plan;
   // A JSON log must not have notes between its lines.
   const none = async () => {};
-  const say = jsonLog ? { ...terminal, note: none, remark: none } : terminal;
+  const say = settings.log === 'json' ? { ...terminal, note: none, remark: none } : terminal;
   const entry = { context, say };
   context.interrupts.enter({ mode: 'own' });
   const { signal: stop } = context;

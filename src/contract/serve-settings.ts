@@ -12,22 +12,16 @@ export type Limit = number | 'minDays' | 'maxDays' | 'maxViews';
 
 /**
  * A whole number that an operator can set; sizes are in bytes. Its variable and check, and unless `help` is undefined
- * an option of `serve`, are made from this row and its name.
+ * an option of `serve`, are made from this row and its name. The default of `preset` is the lower bound of `range`.
  */
-export interface NumberSetting {
-  readonly unit: 'count' | 'days' | 'size';
-  readonly help: string | undefined;
-  readonly range: readonly [least: Limit, most?: Limit];
-  /** By default the lower bound of `range`. */
-  readonly preset?: number | undefined;
-}
-
 const row = (
-  unit: NumberSetting['unit'],
-  help: NumberSetting['help'],
-  range: NumberSetting['range'],
+  unit: 'count' | 'days' | 'size',
+  help: string | undefined,
+  range: readonly [least: Limit, most?: Limit],
   preset?: number,
-): NumberSetting => ({ unit, help, range, preset });
+) => ({ unit, help, range, preset });
+
+export type NumberSetting = ReturnType<typeof row>;
 
 const MIB = 1024 ** 2;
 const MOST_DAYS = 36_500;

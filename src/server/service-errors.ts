@@ -1,3 +1,5 @@
+import { size } from '../contract/byte-size';
+
 /** Why the service cannot run, for its operator: a port in use, a folder without write permission, a wrong key. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -95,6 +97,10 @@ export function notFound(): ServiceRefusal {
 
 export function malformed(message: string): ServiceRefusal {
   return new ServiceRefusal('malformed', message);
+}
+
+export function tooLarge(limit: number, what = 'The body is'): ServiceRefusal {
+  return new ServiceRefusal('too_large', `${what} larger than ${size(limit)}.`);
 }
 
 /** Refuses a request that may succeed a few seconds later. */

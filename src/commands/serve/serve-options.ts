@@ -125,6 +125,8 @@ export interface DataPlace {
   readonly data: string;
   /** The URL of the PostgreSQL that has the data; without it, the folder has the data. */
   readonly database?: string;
+  /** By default in the folder. */
+  readonly instanceKeyFile?: string;
 }
 
 /**
@@ -137,9 +139,14 @@ export function dataPlace(
 ): DataPlace {
   if (options.ephemeral) return { data: '' };
   const { data, database: url = context.env.DATABASE_URL } = options;
+  const key = context.env.PWPUSH_INSTANCE_KEY_FILE;
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
   checkData(folder, context.uid);
-  return { data: folder, ...(url ? { database: url } : {}) };
+  return {
+    data: folder,
+    ...(url ? { database: url } : {}),
+    ...(key ? { instanceKeyFile: fromHome(key, context) } : {}),
+  };
 }
 
 /** The group of the folder may write to it, as in Kubernetes (`fsGroup`). */
@@ -166,11 +173,6 @@ function hasModes(folder: string): boolean {
     // A folder that cannot be written to counts as one with modes.
   }
   return mode === 0o600;
-}
-
-export function keyFile(context: Context) {
-  const path = context.env.PWPUSH_INSTANCE_KEY_FILE;
-  return path ? { instanceKeyFile: fromHome(path, context) } : {};
 }
 
 export function passwordWarnings(command: Command): string[] {

@@ -20,7 +20,6 @@ import { countsText, type OperatorData, withData } from './open-pushes';
 import {
   type DataOptions,
   dataRows,
-  keyFile,
   planWithData,
   settable,
   warnOfPassword,
@@ -170,15 +169,14 @@ async function changeKey(
   { context, say }: Entry,
   { dropOld, place }: DataOptions<typeof rekeyRows>,
 ): Promise<void> {
-  const settings = { ...place, ...keyFile(context) };
   const result = await withService(async (service) => {
-    const data = service.dataName(settings, context.env);
+    const data = service.dataName(place, context.env);
     await say.note(`data: ${data}`);
     const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
       for (const { id, used_by } of keys)
         await say.warn(`removing the key ${id}, which may open ${used_by.join(', ') || 'no data'}`);
     };
-    return { data, ...(await service.rekey(settings, context, dropOld ? drop : undefined)) };
+    return { data, ...(await service.rekey(place, context, dropOld ? drop : undefined)) };
   });
   const { resealed, key_file, old_keys } = result;
   await say.print(result, () => (dropOld ? '' : `${count(resealed, 'push', 'pushes')} resealed\n`));
@@ -212,7 +210,7 @@ async function backUp(
 ): Promise<void> {
   const { bytes, key } = await withService(async (service) => ({
     bytes: await service.backup(place, { file, force }, context),
-    key: service.keyFileOf({ ...place, ...keyFile(context) }),
+    key: service.keyFileOf(place),
   }));
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
   await say.note(savedText(file, bytes));
@@ -237,9 +235,7 @@ async function putBack(
   { context, say }: Entry,
   { place, file }: DataOptions<typeof restoreRows>,
 ): Promise<void> {
-  const restored = await withService((service) =>
-    service.restore({ ...place, ...keyFile(context) }, file, context),
-  );
+  const restored = await withService((service) => service.restore(place, file, context));
   const { database, kept } = restored;
   await say.print(restored, () => `${database}\n`);
   if (kept !== null) await say.note(`the old database is kept: ${kept}`);

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'hono';
-import { size } from '../../contract/byte-size';
 import { JsonSize } from '../../contract/json';
-import { malformed, ServiceRefusal } from '../service-errors';
+import { malformed, ServiceRefusal, tooLarge } from '../service-errors';
 import { Collected } from './body-memory';
 import type { Env } from './env';
 import { FormSize, formFields, utf8 } from './form-fields';
@@ -155,8 +154,4 @@ async function readBytes(
   // The caller processes all bytes at once, so other HTTP requests come first.
   if (bytes.size > LARGE) await setImmediate();
   return bytes.whole();
-}
-
-export function tooLarge(limit: number, what = 'The body is'): ServiceRefusal {
-  return new ServiceRefusal('too_large', `${what} larger than ${size(limit)}.`);
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { hasAtMost, limits } from '../../contract/api';
 import type { Upload } from '../rules/files';
-import { invalid, ServiceRefusal } from '../service-errors';
+import { invalid, ServiceRefusal, tooLarge } from '../service-errors';
 import { needsToken } from './authentication';
 import {
   asksForFiles,
@@ -14,7 +14,6 @@ import {
   mediaTypeIn,
   readFields,
   textOf,
-  tooLarge,
 } from './body';
 import { Collected } from './body-memory';
 import type { Env } from './env';

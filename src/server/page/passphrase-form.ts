@@ -61,10 +61,8 @@ ${isRequest ? facts(timeLeft(view, row)) : remaining(view, row, cost)}
   return page(view, words.text(title), main, { ...problem, parts });
 }
 
-interface PassphraseProblem {
+interface PassphraseProblem extends ReturnType<typeof refusalHead> {
   readonly text: Markup | string;
-  readonly status: number;
-  readonly headers: Record<string, string>;
   /** Whether the service refused the key of an encrypted secret. */
   readonly refused?: boolean;
 }

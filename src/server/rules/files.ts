@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { inChunks } from '../../age/format/in-chunks';
 import { limits } from '../../contract/api';
-import { size as inUnits } from '../../contract/byte-size';
 import {
   CHUNK,
   chunkCount,
@@ -15,7 +14,7 @@ import {
 } from '../keys/chunks';
 import type { FileLink } from '../keys/vault';
 import { SharedRun } from '../queues';
-import { invalid, malformed, notFound, ServiceRefusal } from '../service-errors';
+import { invalid, malformed, notFound, tooLarge } from '../service-errors';
 import * as store from '../store/file-rows';
 import { findPush, type PushRow } from '../store/push-rows';
 import type { Sql } from '../store/sql';
@@ -229,13 +228,14 @@ export class Upload {
     const position = this.files.length;
     if (position === limits.filesPerPush)
       throw invalid({ files: [`Too many files (maximum is ${limits.filesPerPush}).`] });
+    const { maxFileSize } = this.options;
     let number = 0;
     let size = 0;
     let check = 0;
     for await (const { chunk: plain, last } of inChunks(bytes, CHUNK)) {
       size += plain.length;
       check = crc32(plain, check);
-      if (size > this.options.maxFileSize) throw this.tooLarge();
+      if (size > maxFileSize) throw tooLarge(maxFileSize, 'A file is');
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
       await this.write({ position, number, sealed });
       this.options.events.fileBytes('in', plain.length);
@@ -300,12 +300,5 @@ export class Upload {
     if (before !== undefined) return;
     this.id = id;
     this.touchedAt = now;
-  }
-
-  private tooLarge(): ServiceRefusal {
-    return new ServiceRefusal(
-      'too_large',
-      `A file is larger than ${inUnits(this.options.maxFileSize)}.`,
-    );
   }
 }

@@ -114,14 +114,14 @@ export class Housekeeping {
     }
   }
 
-  private async forgetViews(now: number): Promise<void> {
-    for (let more = true; more && !this.halted; ) {
-      const forgotten = await this.options.database.transaction(
-        (sql) => forgetOver(sql, now, VIEWS),
-        { frees: true },
-      );
-      more = forgotten === VIEWS;
-    }
+  /** Repeats a step, each time in a transaction of its own, until it returns false. */
+  private async repeat(step: (sql: Sql) => Promise<boolean>): Promise<void> {
+    for (let more = true; more && !this.halted; )
+      more = await this.options.database.transaction(step, { frees: true });
+  }
+
+  private forgetViews(now: number): Promise<void> {
+    return this.repeat(async (sql) => (await forgetOver(sql, now, VIEWS)) === VIEWS);
   }
 
   /** Deletes the sealed texts of last views that no kept view opens any more. */
@@ -144,19 +144,13 @@ export class Housekeeping {
   }
 
   /** Deletes pushes that ended before that time, with their audit logs. */
-  private async dropEndedBefore(before: number): Promise<void> {
-    const { database } = this.options;
-    for (let more = true; more && !this.halted; ) {
-      const ids = await store.listEndedBefore(database.sql, before, BATCH);
-      await database.transaction(
-        async (sql) => {
-          let entries = 0;
-          for (const id of ids) if (entries < 1000) entries += await store.dropPush(sql, id);
-        },
-        { frees: true },
-      );
-      more = ids.length > 0;
-    }
+  private dropEndedBefore(before: number): Promise<void> {
+    return this.repeat(async (sql) => {
+      const ids = await store.listEndedBefore(sql, before, BATCH);
+      let entries = 0;
+      for (const id of ids) if (entries < 1000) entries += await store.dropPush(sql, id);
+      return ids.length > 0;
+    });
   }
 }
 

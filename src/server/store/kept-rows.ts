@@ -35,7 +35,6 @@ const columns = {
   kept_at: BIGINT,
   until: BIGINT,
 };
-type KeptRow = RowOf<typeof columns>;
 
 /** Columns of an audit entry that let the reader of a view repeat the HTTP request. */
 export const viewColumns = {
@@ -48,7 +47,7 @@ export const viewColumns = {
 export type KeptViewRow = RowOf<typeof viewColumns>;
 
 // The insertion replaces an expired row that no sweep has deleted yet.
-const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
+const insertion = onRows<Pick<RowOf<typeof columns>, 'key_hash' | 'push_id'>>(
   columns,
   `INSERT INTO kept (key_hash, push_id, digest, kept_at, until)
    SELECT * FROM input WHERE true
@@ -60,7 +59,7 @@ const insertion = onRows<Pick<KeptRow, 'key_hash' | 'push_id'>>(
 );
 
 /** Returns false when a request with the same key was done before. */
-export async function keepMade(sql: Sql, row: KeptRow): Promise<boolean> {
+export async function keepMade(sql: Sql, row: RowOf<typeof columns>): Promise<boolean> {
   const kept = await insertion(sql, row);
   // PostgreSQL may insert several requests with one key in one statement; its row has the `push_id` of one of them.
   return kept?.push_id === row.push_id;
@@ -100,11 +99,6 @@ export async function findView(sql: Sql, lookup: string, hash: number, now: numb
   return viewSearch(sql, { hash, token: lookup, at: now });
 }
 
-interface SealedText {
-  readonly id: number;
-  readonly payload: Uint8Array | null;
-}
-
 const spending = onRows(
   { kept_id: 'BIGINT', push_id: 'BIGINT', payload: 'BYTEA', own: 'BIGINT' },
   `INSERT INTO spent (kept_id, push_id, payload)
@@ -120,7 +114,7 @@ const spending = onRows(
 export async function keepSpent(
   sql: Sql,
   keptId: number,
-  { id, payload }: SealedText,
+  { id, payload }: { readonly id: number; readonly payload: Uint8Array | null },
   own: boolean,
 ) {
   if (payload) await spending(sql, { kept_id: keptId, push_id: id, payload, own: own ? 1 : 0 });

@@ -21,11 +21,6 @@ export interface Storage {
 /** Reserved bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
-
 /** The disk of a folder. A file reserves space, and is deleted when a push has to expire on a full disk. */
 export class Disk implements Storage {
   private readonly path: string;
@@ -35,7 +30,8 @@ export class Disk implements Storage {
   }
 
   free(): number {
-    return freeBytes(this.folder);
+    const { bavail, bsize } = statfsSync(this.folder);
+    return bavail * bsize;
   }
 
   /** Creates the file when it is missing and the disk has twice its size free. */
