@@ -102,22 +102,16 @@ export function positive(value: string, name: string): number {
   throw usageError(`${name} must be a whole number of 1 or more, not "${value}"`);
 }
 
-export function accountId(value: string, name: string): number {
-  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-  throw usageError(`${name} must be the ID of an account, a whole number, not "${value}"`);
-}
+const whole = (digits: RegExp, most: number, what: string) => (value: string, name: string) => {
+  if (digits.test(value) && Number(value) <= most) return Number(value);
+  throw usageError(`${name} must be ${what}, not "${value}"`);
+};
 
+export const accountId = whole(/^[1-9]\d{0,14}$/, Infinity, 'the ID of an account, a whole number');
 /** 0 means any free port. */
-export function port(value: string, name: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw usageError(`${name} must be a whole number from 0 to 65535, not "${value}"`);
-}
-
+export const port = whole(/^\d{1,5}$/, 65_535, 'a whole number from 0 to 65535');
 /** Parses 1 to 200 (docs/wire.md). */
-export function pageNumber(value: string, name: string): number {
-  if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value);
-  throw usageError(`${name} must be a whole number from 1 to 200, not "${value}"`);
-}
+export const pageNumber = whole(/^[1-9]\d{0,2}$/, 200, 'a whole number from 1 to 200');
 
 /** @throws CliError (usage) for a kind of push that the instance must read, as only our own pages decrypt it */
 export function checkEncryptable(kind: Kind | undefined, edition: Edition): void {

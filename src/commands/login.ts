@@ -32,7 +32,7 @@ import {
 import { sourcesOf } from '../profile/sources';
 import { updateProfiles } from '../profile/store';
 import { forgetProfile, storeInKeyring } from '../profile/system-keyring';
-import { type Sources, targetOf } from '../profile/target';
+import { targetOf } from '../profile/target';
 import help from './help/login.txt?raw';
 import { command } from './planned';
 
@@ -43,12 +43,6 @@ const rows = {
   ]),
 };
 
-interface LoginPlan {
-  readonly address: string | undefined;
-  readonly keyring: boolean;
-  readonly sources: Sources;
-}
-
 export default command({
   description: 'Log in to an instance and save it as a profile.',
   help,
@@ -57,7 +51,9 @@ export default command({
   run: login,
 });
 
-function planOf(options: Options<typeof rows>, entry: Entry): LoginPlan {
+type LoginPlan = ReturnType<typeof planOf>;
+
+function planOf(options: Options<typeof rows>, entry: Entry) {
   const { address, keyring, url, profile } = options;
   if (profile !== undefined) checkProfileName(profile);
   if (address !== undefined && url !== undefined)

@@ -13,7 +13,7 @@ export interface CreatedLink {
   readonly warnings: readonly string[];
   readonly summary?: string | undefined;
   /** New files, named by the user, with what opens the link, such as its key. */
-  readonly written?: readonly (string | undefined)[];
+  readonly written?: readonly string[];
 }
 
 interface LinkPlan {
@@ -33,9 +33,7 @@ export async function printCreated(
 ): Promise<CliError | undefined> {
   const { say } = entry;
   const { link, warnings, summary, written = [] } = created;
-  const saved = written.flatMap((path) =>
-    path === undefined ? [] : [savedText(path, sizeOf(path))],
-  );
+  const saved = written.map((path) => savedText(path, sizeOf(path)));
   const remarks = [summary ?? [], last].flat();
   const warned = warnings.map((warning) => `warning: ${warning}`);
   const below = [link, ...saved, ...warned, copy ? 'copied' : [], ...remarks].flat();

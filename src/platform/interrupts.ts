@@ -1,4 +1,4 @@
-import { type EndingSignal, endings, exitStatus } from './errors';
+import { type EndingSignal, endedBy, endings, exitStatus } from './errors';
 import { aborted, raceWithLimit } from './files/abort';
 import { lazy } from './files/lazy';
 
@@ -85,6 +85,13 @@ export function processInterrupts(node: NodeJS.Process) {
 
 /** These signals are passed on to a child, and do nothing else. */
 const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+
+/** Settles as `work` does, but fails at once when a signal ends the run. */
+export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return raceWithLimit(work, { signal }, () => {
+    throw endedBy(signal);
+  });
+}
 
 interface Interruptible {
   readonly signal: AbortSignal;

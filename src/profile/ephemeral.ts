@@ -3,7 +3,7 @@ import { apiClient } from '../client/client';
 import type { HereEvent } from '../contract/here-event';
 import { contextWith } from '../platform/context';
 import { CliError, endedBy, type Fact } from '../platform/errors';
-import { raceWithLimit } from '../platform/files/abort';
+import { unlessEnded } from '../platform/interrupts';
 import { clientSettings, type Instance } from './connect';
 import { type ServiceModule, serviceIo, withService } from './load-service';
 import type { Target } from './target';
@@ -56,18 +56,14 @@ export async function withEphemeral(
   const log = (line: string, level?: string) => void (level === 'error' && say.warn(line));
   const io = serviceIo(context, log, say.warn);
   const service = await withService(({ serveHere }) => serveHere(settings, io, report));
-  const unlessStopped = <T>(event: Promise<T>) =>
-    raceWithLimit(event, { signal }, () => {
-      throw endedBy(signal);
-    });
   try {
     if (signal.aborted) throw endedBy(signal);
     await work({
       ...(await instanceOf(entry, service)),
       ephemeral: true,
       exposed: service.exposed,
-      ended: () => unlessStopped(service.ended),
-      settled: () => unlessStopped(service.settled),
+      ended: () => unlessEnded(service.ended, signal),
+      settled: () => unlessEnded(service.settled, signal),
     });
   } catch (error) {
     throw ephemeralFailure(error);

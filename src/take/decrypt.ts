@@ -11,8 +11,8 @@ import { AgeError } from '../age/age-error';
 import { decodeManifest, encryptedName, isManifest, type ManifestFile } from '../age/manifest';
 import type { FileResponse } from '../client/file-link';
 import { TransportError } from '../client/transport/network-errors';
-import { attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
-import { raceWithLimit } from '../platform/files/abort';
+import { attempt, CliError, failedError, phrase } from '../platform/errors';
+import { unlessEnded } from '../platform/interrupts';
 import type { Fact, Hint } from '../words/phrase';
 import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
@@ -91,7 +91,8 @@ async function withContent(
   const { answer, push, fromFile, openFile, signal } = retrieval;
   const noun = answer ? 'answer' : 'push';
   const work = checked(decryptText(push.payload ?? '', identities), noun);
-  const bytes = await unlessAborted(work, signal);
+  // Scrypt may take seconds, and the run has only a moment to save the secret.
+  const bytes = await unlessEnded(work, signal);
   if (!isUtf8(bytes))
     throw failedError(phrase('encrypted-no-text'), { hints: phrase('save-sealed') });
   const text = bytes.toString('utf8');
@@ -152,7 +153,7 @@ async function* decryptedBody(
   let received = 0;
   try {
     const opened = decryptStream(whole(response), identities, mac);
-    for await (const chunk of await unlessAborted(opened, signal)) {
+    for await (const chunk of await unlessEnded(opened, signal)) {
       received += chunk.length;
       if (received > size) break;
       yield chunk;
@@ -185,13 +186,6 @@ async function checked<T>(work: Promise<T>, noun: 'push' | 'answer' = 'push'): P
       hints: phrase('ask-for-undamaged'),
     });
   }
-}
-
-/** Rejects once the signal aborts, as scrypt may take seconds and the run has only a moment to save the secret. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return raceWithLimit(work, { signal }, () => {
-    throw endedBy(signal);
-  });
 }
 
 function exchanged(what: Fact): CliError {

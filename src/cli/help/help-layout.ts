@@ -148,14 +148,9 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
       (argument) =>
         [argument.name(), described(argument, help.argumentDescription(argument))] as const,
     );
-  const below = help
-    .visibleCommands(command)
-    .map((child) => [usageOf(child), child.summary()] as const);
-  if (brief)
-    return [
-      ['Common options:', rows(brief)],
-      ['Commands:', below],
-    ];
+  const children = help.visibleCommands(command);
+  const below: List = ['Commands:', children.map((child) => [usageOf(child), child.summary()])];
+  if (brief) return [['Common options:', rows(brief)], below];
   const visible = help.visibleOptions(command);
   const groups = help.groupItems(
     [...command.options],
@@ -163,7 +158,7 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
     ({ helpGroupHeading = 'Options:' }) => helpGroupHeading,
   );
   const options = Array.from(groups, ([heading, group]): List => [heading, rows(group)]);
-  return [['Arguments:', words], ...options, ['Commands:', below]];
+  return [['Arguments:', words], ...options, below];
 }
 
 /**

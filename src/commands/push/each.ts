@@ -5,6 +5,7 @@ import { type Entry, toJson } from '../../cli/terminal/output';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
 import { printLink } from '../../deliver/deliver-link';
+import { printResult } from '../../deliver/print-result';
 import { printError } from '../../keep/print-error';
 import {
   attempt,
@@ -12,11 +13,9 @@ import {
   ExitWith,
   endedBy,
   type Fact,
-  failedError,
   phrase,
   usageError,
 } from '../../platform/errors';
-import { codeOf, whyUnwritable } from '../../platform/files/file-error';
 import { lazy } from '../../platform/files/lazy';
 import { accountOf, connect } from '../../profile/connect';
 import type { Target } from '../../profile/target';
@@ -160,18 +159,13 @@ function planOfLine(
  * standard error too. Returns an error if standard output cannot be written.
  */
 async function printFailure(
-  { context: { stdout }, say }: Entry,
+  { context, say }: Entry,
   failure: CliError,
 ): Promise<CliError | undefined> {
   const { json } = say.manner;
-  if (!json && stdout.isTTY) return undefined;
+  if (!json && context.stdout.isTTY) return undefined;
   const { line, ...error } = failureFields(failure);
-  try {
-    await say.printText(json ? `${toJson({ line, error })}\n` : '\n');
-    return undefined;
-  } catch (error) {
-    return failedError(phrase('stdout-unwritable', whyUnwritable(codeOf(error))));
-  }
+  return printResult(context, json ? `${toJson({ line, error })}\n` : '\n');
 }
 
 async function* linesWhile(lines: AsyncIterable<BatchLine>, goesOn: () => boolean) {
