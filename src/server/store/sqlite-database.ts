@@ -89,17 +89,12 @@ export function overConnection(
   };
 }
 
-type Upkeep = Pick<
-  Database,
-  'scrub' | 'others' | 'time' | 'free' | 'unused' | 'setAside' | 'close'
->;
-
 function upkeep(
   connection: SqliteConnection,
   statements: ReturnType<typeof prepared>,
   queue: Queue,
   space: Storage,
-): Upkeep {
+) {
   let scrubbing: Promise<boolean> | undefined;
   return {
     scrub() {
