@@ -85,8 +85,7 @@ export function idempotencyKey({ headers }: Request): string | undefined {
   if (value === undefined) return undefined;
   const [, text] = /^"((?:[ !#-[\]-~]|\\["\\]){16,255})"$/.exec(value) ?? [];
   if (text !== undefined) return text;
-  const message = 'Idempotency-Key must be 16 to 255 random characters in double quotes.';
-  throw malformed(message);
+  throw malformed('Idempotency-Key must be 16 to 255 random characters in double quotes.');
 }
 
 /** User agents of chat, mail and search services that fetch a link before the recipient opens it. */

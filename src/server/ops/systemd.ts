@@ -43,19 +43,19 @@ const run = promisify(execFile);
 export function notifier(
   supervision: Supervision | undefined,
   log: Log,
-): (...states: string[]) => Promise<void> {
+): (state: string) => Promise<void> {
   const { NOTIFY_SOCKET, PATH } = supervision?.env ?? {};
   if (!NOTIFY_SOCKET) return async () => {};
   // `systemd-notify` gets neither the passed sockets nor settings, which may be secret.
   const options = { env: { NOTIFY_SOCKET, PATH }, timeout: NOTIFY_TIMEOUT_MS };
-  const send = (states: string[]) =>
-    run('systemd-notify', states, options).then(
+  const send = (state: string) =>
+    run('systemd-notify', [state], options).then(
       () => {},
       ({ code, signal }: ExecFileException) =>
         log.warning(
-          `systemd could not be notified of ${states[0]} (systemd-notify: ${code ?? signal})`,
+          `systemd could not be notified of ${state} (systemd-notify: ${code ?? signal})`,
         ),
     );
   const queue = createQueue();
-  return (...states) => queue(() => send(states));
+  return (state) => queue(() => send(state));
 }

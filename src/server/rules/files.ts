@@ -16,7 +16,7 @@ import type { FileLink } from '../keys/vault';
 import { SharedRun } from '../queues';
 import { invalid, malformed, notFound, tooLarge } from '../service-errors';
 import * as store from '../store/file-rows';
-import { findPush, type PushRow } from '../store/push-rows';
+import { findPush, type PushRow, type StoredPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
 import { LINK_TIME, type RuleOptions } from './access';
 
@@ -36,10 +36,8 @@ export interface ReadableFile extends FileHeader {
 }
 
 interface FileLocation extends FileLink {
-  readonly pushId: number;
+  readonly push: StoredPush;
   readonly uploadId: number;
-  /** When the push expires, and with it downloads in progress; milliseconds since 1970. */
-  readonly endsAt: number;
   readonly size: number;
 }
 
@@ -91,14 +89,7 @@ export class Files {
       push && inTime && (await store.findFile(sql, push.id, link.position, this.options.now()));
     if (!file) throw notFound();
     const header = openHeader(link.key, link, file.header);
-    const { size } = header;
-    const stored = {
-      ...link,
-      pushId: push.id,
-      uploadId: file.upload_id,
-      endsAt: push.expires_at,
-      size,
-    };
+    const stored = { ...link, push, uploadId: file.upload_id, size: header.size };
     return {
       ...header,
       tag: createHash('sha256').update(`${link.urlToken} ${link.position}`).digest('base64url'),
@@ -161,23 +152,24 @@ export class Files {
   }
 
   private async *read(file: FileLocation, first: number, end: number): AsyncGenerator<Uint8Array> {
-    const { pushId, uploadId, endsAt, position, key, size } = file;
+    const { push, uploadId, position, key, size } = file;
     const count = chunkCount(size);
-    this.readers.set(pushId, (this.readers.get(pushId) ?? 0) + 1);
+    this.readers.set(push.id, (this.readers.get(push.id) ?? 0) + 1);
     try {
       for (let number = Math.floor(first / CHUNK); number < chunkCount(end); number += 1) {
         const { sql } = this.options.database;
         const sealed = await store.findChunk(sql, uploadId, position, number);
-        if (endsAt <= this.options.now()) throw notFound();
+        // Downloads in progress end with the time of the push.
+        if (push.expires_at <= this.options.now()) throw notFound();
         if (!sealed) throw new Error('a chunk is gone');
         const plain = openChunk(key, { ...file, number, last: number === count - 1 }, sealed);
         const start = number * CHUNK;
         yield plain.subarray(Math.max(0, first - start), end - start);
       }
     } finally {
-      const others = (this.readers.get(pushId) ?? 1) - 1;
-      if (others > 0) this.readers.set(pushId, others);
-      else this.readers.delete(pushId);
+      const others = (this.readers.get(push.id) ?? 1) - 1;
+      if (others > 0) this.readers.set(push.id, others);
+      else this.readers.delete(push.id);
     }
   }
 }

@@ -24,8 +24,6 @@ import {
 
 /** Thrown when no server could be reached, before anything was sent. */
 export class Unreachable extends Error {
-  override readonly name = 'Unreachable';
-
   /** @param cause why the last server could not be reached */
   constructor(override readonly cause: ServiceError) {
     super();

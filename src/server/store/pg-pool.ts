@@ -13,9 +13,7 @@ interface PoolWaiter<C> {
 }
 
 /** Thrown when no connection becomes free in time, or the work does not settle. */
-export class PoolTimeout extends Error {
-  override readonly name = 'PoolTimeout';
-}
+export class PoolTimeout extends Error {}
 
 /** Milliseconds that work has to reject by itself after its connection was closed. */
 const SETTLING = 100;

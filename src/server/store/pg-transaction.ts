@@ -11,14 +11,10 @@ export interface PgConnection extends Pooled {
 }
 
 /** Thrown when the connection broke. Uncommitted work is rolled back; the outcome of a started COMMIT is unknown. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
-}
+export class ConnectionLost extends Error {}
 
 /** Thrown when the work was rolled back and may be retried. */
-export class RolledBack extends Error {
-  override readonly name = 'RolledBack';
-}
+export class RolledBack extends Error {}
 
 const begin = plain('BEGIN ISOLATION LEVEL READ COMMITTED');
 const commit = plain('COMMIT');

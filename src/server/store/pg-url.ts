@@ -136,10 +136,9 @@ function readPort(text: string): number {
 
 /** Refuses requirements that this program would not meet; ignoring them would weaken the connection. */
 function refuseUnsupported(parameter: Parameter): void {
-  if (parameter('channel_binding') === 'require')
-    throw wrong('asks for channel_binding=require, which is not supported: remove it');
-  if (parameter('gssencmode') === 'require')
-    throw wrong('asks for gssencmode=require, which is not supported: remove it');
+  for (const name of ['channel_binding', 'gssencmode'] as const)
+    if (parameter(name) === 'require')
+      throw wrong(`asks for ${name}=require, which is not supported: remove it`);
   if (/standby|read-only/.test(parameter('target_session_attrs') ?? ''))
     throw wrong('asks for a server that cannot be written to');
 }
