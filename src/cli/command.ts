@@ -52,21 +52,16 @@ export class Command extends Parser {
   }
 }
 
-/** The command and the operands of a command line, even if the line is not complete or correct. */
-export interface Reached {
-  readonly command: Command;
-  readonly operands: readonly string[];
-}
-
 /**
- * Reads a command line as Commander does, but refuses nothing.
+ * Reads a command line as Commander does, but refuses nothing. Returns its command and operands, even if the line is not
+ * complete or correct.
  * @param load declares the options and arguments of a command
  */
 export async function reach(
   program: Command,
   argv: readonly string[],
   load: (command: Command) => Promise<void>,
-): Promise<Reached> {
+) {
   let command = program;
   let words = argv;
   for (;;) {

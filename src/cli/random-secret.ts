@@ -23,8 +23,6 @@ const kinds = {
 
 const FORMS = 'use alnum:24, hex:32, digits:6 or words:5';
 
-const DEFAULT: GeneratedSecret = { of: 'signs', count: 24 };
-
 /**
  * Parses the value of `--generate`: `true` without one, a length, or a kind and a number such as `words:5`.
  * @param name what messages call the value
@@ -34,7 +32,7 @@ export function parseGenerate(
   text: string | true,
   name: '--generate' | 'the length' = '--generate',
 ): GeneratedSecret {
-  if (text === true) return DEFAULT;
+  if (text === true) return { of: 'signs', count: 24 };
   const [, kind = 'signs', digits = ''] = /^(?:([a-z]+):)?([1-9]\d{0,3})$/.exec(text) ?? [];
   const count = Number(digits);
   if (count === 0 || !isKind(kind) || text.startsWith('signs'))

@@ -28,7 +28,6 @@ const MAX_BYTES = 255;
 const MAX_SHOWN = 80;
 /** Only the last characters of a name are read; an instance may send millions. */
 const MAX_READ = 4096;
-const NAMELESS = 'file';
 /**
  * No program obeys these files: `.env`, `.env.local`, `.env-prod`. Any other with a leading dot may decide what shells,
  * editors, package managers, servers and agents run.
@@ -47,8 +46,7 @@ export function safeName(name: string, keepsDot = false): string {
       .split(/[/\\]/)
       .findLast((part) => part !== '') ?? '';
   const plain = withoutEnd(withoutControls(last)).replace(filenameReserved(), '_').trimStart();
-  const fit = withoutEnd(fitted(shown(plain, keepsDot)));
-  return fit === '' ? NAMELESS : fit;
+  return withoutEnd(fitted(shown(plain, keepsDot))) || 'file';
 }
 
 function shown(name: string, keepsDot: boolean): string {

@@ -27,15 +27,10 @@ export function misuse(error: CommanderError, command: Command): CliError {
 
 export function missingArgument(name: string, command: Command): CliError {
   const argument = command.registeredArguments.find((declared) => declared.name() === name);
-  const see = helpOf(command);
-  return usageError(
-    `missing ${name.toUpperCase()}`,
-    argument && isLink(argument)
-      ? `${name.toUpperCase()} can be - (standard input)${
-          subjectOf(argument) === 'push' ? ' or last (your newest push)' : ''
-        }; see ${see}`
-      : see,
-  );
+  const [what, see] = [name.toUpperCase(), helpOf(command)];
+  if (!argument || !isLink(argument)) return usageError(`missing ${what}`, see);
+  const last = subjectOf(argument) === 'push' ? ' or last (your newest push)' : '';
+  return usageError(`missing ${what}`, `${what} can be - (standard input)${last}; see ${see}`);
 }
 
 const isLink = (argument: Argument) => /^(?:push|request)$/.test(`${subjectOf(argument)}`);

@@ -20,7 +20,6 @@ const CLEAR_LINE = '\r\u001b[2K';
 
 /** inquirer would show a tick after an answer, even if the answer is refused afterwards: the prefix does not change. */
 const PREFIX = styleText('blue', '?');
-const theme = { prefix: PREFIX };
 
 /**
  * inquirer draws the prompts, except those for hidden text. Ctrl-C, Ctrl-D and signals reject with `interrupted`.
@@ -45,7 +44,9 @@ export function inquirerPrompter(
     const ending = AbortSignal.any([signal, left.signal]);
     try {
       const prompt = createPromptModule({ input: keys, output, signal: ending });
-      const { value } = await prompt([{ ...question, theme, name: 'value' }] as never);
+      const { value } = await prompt([
+        { ...question, theme: { prefix: PREFIX }, name: 'value' },
+      ] as never);
       return value as T;
     } catch (error) {
       output.write(SHOW_CURSOR);

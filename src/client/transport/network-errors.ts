@@ -83,8 +83,6 @@ export function timeoutError(fact: Fact, sent: boolean, cause?: unknown): Transp
   return new TransportError(fact, { sent, timedOut: true, hints: phrase('allow-time'), cause });
 }
 
-const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-
 /**
  * Converts an error of undici or Node. The message has the host and what failed, never path, query or headers.
  * @param left whether any part of the HTTP request may have been sent
@@ -98,7 +96,7 @@ export function networkError(
 ): TransportError {
   if (error instanceof ProxyError) return proxyError(error, url);
   const code = codeOf(error);
-  if (timeouts.has(code))
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return timeoutError(phrase('no-response', url.host, timeout), left, error);
   const isHttp = !code.startsWith('HPE_');
   const fault = faults[code];
