@@ -15,7 +15,7 @@ type Work<T> = (proof: string | undefined) => Promise<T>;
  * of the list only: an instance could guess any other text from its proof.
  */
 export class KeyProver {
-  /** The key that a person typed, once the instance accepted its proof. */
+  /** The key that a person typed last: the right one, once `call` has returned. */
   typed: string | undefined;
   /** The last proof, unless the instance refused it. */
   private proof: string | undefined;
@@ -53,10 +53,11 @@ export class KeyProver {
     if (refused.wantsProof?.elsewhere || text !== undefined || !context.canPrompt()) throw failure;
     await say.note(texts.length > 0 ? failure : ASKED);
     const open = async (key: CandidateKey | undefined, typed: string) => {
+      // Kept over a failure: an instance may accept the proof, and then require a passphrase.
+      this.typed = typed;
       const proof = key && (await this.proofOfGiven(key, refused));
       const opened = proof === undefined ? refused : await this.attempt(work, proof);
       if (opened instanceof CliError) return refusal(opened, key ? [key] : []);
-      this.typed = typed;
       return opened;
     };
     return (await askForKey(context, open, ({ wantsProof }) => wantsProof !== undefined)).value;
