@@ -1,8 +1,16 @@
 import { checkInput, checkOptions, linksOf } from '../cli/check-options';
 import type { Command } from '../cli/command';
 import { declare, type Rows } from '../cli/declare';
-import { addGlobals, type Closed, lineRows, type Options, optionsOf } from '../cli/options';
+import {
+  addGlobals,
+  type Closed,
+  lineRows,
+  type Options,
+  optionsOf,
+  outputRows,
+} from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
+import { unknownVariables } from '../cli/variables';
 import type { Context } from '../platform/context';
 
 export interface Prepared {
@@ -61,6 +69,9 @@ export function command<R extends Rows & Closed<R>, Plan>(
       const options = { ...typed, ...(await linksOf(all, typed, command, context)) };
       const { entryOf } = await import('../cli/terminal/output');
       const entry = entryOf(context, options);
+      // A command with the options for printing alone uses no instance.
+      const unknown = planned.globals === outputRows ? [] : unknownVariables(entry);
+      for (const warning of unknown) await entry.say.warn(warning);
       const plan = await planned.plan(options, { ...entry, command });
       // Options are checked before what a pipe has, which takes time.
       const unread = command.takesCommand() ? '' : await checkInput(all, typed, context.stdin);

@@ -4,6 +4,7 @@ import type { Values } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import { outputRows } from '../cli/options';
 import type { Entry } from '../cli/terminal/output';
+import { unknownVariables } from '../cli/variables';
 import { isLoopback } from '../contract/address';
 import { APPLICATION } from '../contract/api';
 import type { Context } from '../platform/context';
@@ -23,7 +24,7 @@ import {
   dataPlace,
   passwordWarnings,
   rows,
-  unknownVariables,
+  variables,
 } from './serve/serve-options';
 import { backup, health, rekey, restore, token } from './serve/subcommands';
 
@@ -40,7 +41,8 @@ export default command({
   commands: { token, pushes, expire, rekey, backup, restore, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
-    const warnings = [...passwordWarnings(command), ...unknownVariables(context.env)];
+    const unknown = unknownVariables({ context, say }, [...variables.values()]);
+    const warnings = [...passwordWarnings(command), ...unknown];
     const isJson = options.log === 'json';
     if (!isJson) for (const warning of warnings) await say.warn(warning);
     const settings = { ...options, ...dataPlace(context, options) };

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { silent } from '../cli/terminal/transfer-meter';
+import { plainVariables } from '../cli/variables';
 import { toolsFor } from '../deliver/download';
 import { newFile } from '../deliver/new-file';
 import { safeName } from '../deliver/safe-name';
@@ -150,7 +151,7 @@ export function childOf(
   { variables, input }: Pick<ChildInputs, 'variables' | 'input'>,
   { env, platform }: Pick<Context, 'env' | 'platform'>,
 ): Child {
-  const isPrivate = (name: string) => /^PWPUSH_/.test(name) && !settings.includes(name);
+  const isPrivate = (name: string) => /^PWPUSH_/.test(name) && !plainVariables.includes(name);
   const kept = Object.entries(env).filter(
     ([name]) =>
       allow.includes(name) || !isPrivate(platform === 'win32' ? name.toUpperCase() : name),
@@ -162,21 +163,6 @@ export function childOf(
     ...(input === undefined ? {} : { input }),
   };
 }
-
-/** A child that runs pwpush itself needs these variables, which neither hold nor name a secret. */
-const settings = [
-  'PWPUSH_URL',
-  'PWPUSH_PROFILE',
-  'PWPUSH_EDITION',
-  'PWPUSH_ENCRYPT',
-  'PWPUSH_RECEIPTS',
-  'PWPUSH_CA_FILE',
-  'PWPUSH_TIMEOUT',
-  'PWPUSH_NO_INPUT',
-  'PWPUSH_DEBUG',
-  'PWPUSH_CONFIG_DIR',
-  'PWPUSH_STATE_DIR',
-];
 
 /** Only the code of a system error is printed, since its message may quote arguments. */
 export function startFailure(error: unknown, name: string): CliError {

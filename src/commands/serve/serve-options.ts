@@ -25,7 +25,7 @@ import {
   REQUESTS_PER_SECOND,
   variableName,
 } from '../../contract/serve-settings';
-import type { Context, Environment } from '../../platform/context';
+import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
@@ -205,18 +205,6 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 export const variables: ReadonlyMap<string, string> = new Map(
   Object.entries(rows).map(([name, row]) => [name, `${row.variable}`]),
 );
-
-/** Returns a warning for each variable that looks like one of `serve`, but is unknown and has no effect. */
-export function unknownVariables(env: Environment): string[] {
-  const known = new Set(variables.values());
-  return Object.keys(env)
-    .filter((name) => /^PWPUSH_SERVE_/.test(name) && !known.has(name))
-    .map((name) => {
-      const positive = name.replace('_SERVE_NO_', '_SERVE_');
-      const meant = known.has(positive) ? `; did you mean ${positive}=false?` : '';
-      return `the variable ${name} is unknown and has no effect${meant}`;
-    });
-}
 
 function logFormat(value: string, name: string): 'text' | 'json' {
   if (value === 'text' || value === 'json') return value;
