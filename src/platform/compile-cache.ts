@@ -54,16 +54,22 @@ export function loaderFor(node: NodeJS.Process) {
   function load(file: string): unknown {
     const loaded = modules.get(file);
     if (loaded) return loaded.exports;
-    const module: Module = { exports: {} };
-    modules.set(file, module);
     const path = join(__dirname, file);
     const source = readFileSync(path);
+    const module: Module = { exports: {} };
+    modules.set(file, module);
     const from = (id: string) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
     const run =
       source.length < SHORT
         ? compileFunction(source.toString(), PARAMETERS, { filename: path })
         : compileCached(file, path, source).runInThisContext();
-    run(module.exports, from, module, path, __dirname);
+    try {
+      run(module.exports, from, module, path, __dirname);
+    } catch (error) {
+      // A long run may find the file that was missing when it asks again.
+      modules.delete(file);
+      throw error;
+    }
     return module.exports;
   }
 

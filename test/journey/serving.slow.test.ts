@@ -1,11 +1,20 @@
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { rawServer, speak } from '../helpers/listen';
 import { allOf, needsPrograms } from '../helpers/needs';
-import { alsoBinary, makePerson, person, pwpush, start } from '../helpers/program';
+import {
+  alsoBinary,
+  dist,
+  launcher,
+  makePerson,
+  onNode,
+  person,
+  pwpush,
+  start,
+} from '../helpers/program';
 import { gone, onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
@@ -121,4 +130,23 @@ test('on a terminal it says what to type elsewhere, and stops when hung up', wit
   expect(terminal.screen()).toMatch(/ kept in profile "local":\s+pwp_/);
   terminal.hangUp();
   await ended;
+});
+
+test('a page whose language could not be read once is served later', onNode, async () => {
+  const at = (name: string) => join(home.folder, 'program', name);
+  cpSync(dirname(launcher), at('bin'), { recursive: true });
+  cpSync(dist, at('dist'), { recursive: true });
+  symlinkSync(join(dist, '../node_modules'), at('node_modules'));
+  const by = [process.execPath, at('bin/pwpush.js')];
+  const service = start(['serve'], { env: { ...home.env, ...inMemory }, by });
+  onTestFinished(async () => {
+    service.child.kill('SIGKILL');
+    await service.ended;
+  });
+  const [, url = ''] = await service.says(/^(.*)\n/);
+  const status = async (locale: string) => (await fetch(`${url}/?locale=${locale}`)).status;
+  renameSync(at('dist'), at('aside'));
+  expect([await status('fr'), await status('fr')]).toEqual([500, 500]);
+  renameSync(at('aside'), at('dist'));
+  expect([await status('fr'), await status('ja')]).toEqual([200, 200]);
 });

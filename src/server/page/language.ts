@@ -83,12 +83,12 @@ function filled(phrase: string, values: Readonly<Record<string, Inserted>>): Mar
   return new Markup(pieces.flatMap((piece) => markup`${piece}`.pieces));
 }
 
-const loaded = new Map<string, Promise<Words>>();
+const loaded = new Map<string, Words>();
 
 /** Returns the words of `?locale=`, else of the browser's first language that is available, else of English. */
-export function wordsFor(request: Request): Promise<Words> {
+export async function wordsFor(request: Request): Promise<Words> {
   const locale = localeOf(request);
-  const words = loaded.get(locale) ?? load(locale);
+  const words = loaded.get(locale) ?? (await load(locale));
   loaded.set(locale, words);
   return words;
 }
