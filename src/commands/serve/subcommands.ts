@@ -240,6 +240,7 @@ async function putBack(
   await say.print(restored, () => `${database}\n`);
   if (kept !== null) await say.note(`the old database is kept: ${kept}`);
   await say.note('what was viewed or expired since the backup is open again');
+  await say.note('tokens that were revoked since are valid again: see serve token list');
 }
 
 /** The service waits less for its database before it responds (`health` in server/ops/metrics.ts). */
