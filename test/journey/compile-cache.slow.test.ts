@@ -179,3 +179,26 @@ test('another build of the same Node in the same place takes none of it', () => 
   utimesSync(node, 0, 0);
   expect(anew({}, '', node)).toBeGreaterThan(0);
 });
+
+test('a chunk that could not be read is read when it is asked for again', () => {
+  const copy = at('program');
+  cpSync(dist, copy, { recursive: true });
+  const script = `
+    const { load } = require(${JSON.stringify(join(copy, 'load.js'))}).loaderFor(process);
+    const { renameSync } = require('node:fs');
+    process.chdir(${JSON.stringify(copy)});
+    const codes = ['streams.js', 'start.js'].map((missing) => {
+      renameSync(missing, 'aside');
+      try {
+        load('start.js');
+      } catch ({ code }) {
+        return code;
+      } finally {
+        renameSync('aside', missing);
+      }
+    });
+    process.stdout.write([...codes, typeof load('start.js')].join());`;
+  writeFileSync(at('script.cjs'), script);
+  const { stdout } = spawnSync(process.execPath, [at('script.cjs')], { env, encoding: 'utf8' });
+  expect(stdout).toBe('ENOENT,ENOENT,object');
+});
