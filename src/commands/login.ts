@@ -16,7 +16,7 @@ import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors
 import { smallText } from '../platform/private-folder';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
-import { profileIn, profileInUse } from '../profile/config-file';
+import { freeName, profileIn, profileInUse } from '../profile/config-file';
 import { accountOf, clientOf, exposure, type Instance } from '../profile/connect';
 import { configName, folderOf } from '../profile/folders';
 import {
@@ -312,10 +312,12 @@ async function check(entry: Entry, login: Login): Promise<Responding> {
   }
 }
 
-/** Returns the typed profile, else the profile with this address, else `default` if it is free, else the host. */
+/** Returns the typed profile, else that with this address, else a free name: `default`, or one of the host. */
 function nameFor(base: string, stored: StoredProfiles, typed: string | undefined): string {
   if (typed !== undefined) return typed;
   const same = Object.entries(stored.profiles).find(([, profile]) => profile.url === base);
   if (same) return same[0];
-  return profileIn(stored, 'default') ? new URL(base).host.replace(/[^\w.-]/g, '-') : 'default';
+  // The host of an IPv6 address has brackets, and a name that begins with a dash would be an option.
+  const host = new URL(base).host.replace(/[^\w.]+/g, '-').replace(/^-/, '');
+  return profileIn(stored, 'default') ? freeName(stored, host) : 'default';
 }

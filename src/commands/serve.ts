@@ -11,7 +11,7 @@ import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 import { aborted } from '../platform/files/abort';
 import { makeFolder } from '../platform/private-folder';
-import { storedProfiles } from '../profile/config-file';
+import { freeName, storedProfiles } from '../profile/config-file';
 import { configName, folderOf } from '../profile/folders';
 import { serviceIo, withService } from '../profile/load-service';
 import { ENCRYPTS, type Profile, withEncryption } from '../profile/settings';
@@ -157,15 +157,14 @@ async function findProfile(entry: Entry, service: Started, isBehindProxy: boolea
 }
 
 /**
- * Saves the service as profile `local`, so that `pwpush push` works in the next terminal. If `local` exists, uses
- * `local-2` and so on, because the token in `local` could not be shown again. Returns undefined if saving fails.
+ * Saves the service as profile `local`, so that `pwpush push` works in the next terminal. Returns undefined if
+ * saving fails.
  */
 async function keepProfile(entry: Entry, { localUrl: url, firstToken: token, warn }: Started) {
   try {
     const local: Profile = { url, edition: APPLICATION, ...(token !== undefined && { token }) };
     const { name, current } = await updateProfiles(entry, (stored) => {
-      let name = 'local';
-      for (let number = 2; Object.hasOwn(stored.profiles, name); number++) name = `local-${number}`;
+      const name = freeName(stored, 'local');
       const profiles = { ...stored.profiles, [name]: withEncryption(local, {}) };
       return { name, current: stored.current ?? name, profiles };
     });

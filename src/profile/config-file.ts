@@ -99,6 +99,13 @@ export function profileIn({ profiles }: StoredProfiles, name: string): Profile |
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
 
+/** Returns a name that no profile has: this one, or `local-2` and so on, as the token of another may be its only copy. */
+export function freeName({ profiles }: StoredProfiles, name: string): string {
+  let free = name;
+  for (let number = 2; Object.hasOwn(profiles, free); number++) free = `${name}-${number}`;
+  return free;
+}
+
 /**
  * Returns the profile that was typed, or else that of the environment, or else the current one, which is not `chosen`.
  * The profile may not exist.

@@ -38,6 +38,30 @@ test.each<[what: string, kept: StoredProfiles, argv: string[], after: object]>([
     ['https://pw.test'],
     { current: 'pw.test', profiles: { default: at('home'), 'pw.test': at('pw', { token: '' }) } },
   ],
+  [
+    'one with a number where the host is the name of another, whose token was shown once',
+    {
+      profiles: { default: at('home'), 'pw.test': { url: 'https://pw.test/a', token: 'token-1' } },
+    },
+    ['https://pw.test'],
+    {
+      current: 'pw.test-2',
+      profiles: {
+        default: at('home'),
+        'pw.test': { url: 'https://pw.test/a', token: 'token-1' },
+        'pw.test-2': at('pw', { token: '' }),
+      },
+    },
+  ],
+  [
+    'one that a command line can name, of an IPv6 address',
+    { profiles: { default: at('home') } },
+    ['https://[::1]:7702'],
+    {
+      current: '1-7702',
+      profiles: { default: at('home'), '1-7702': { url: 'https://[::1]:7702', token: '' } },
+    },
+  ],
 ])('the profile is %s', async (_what, kept, argv, after) => {
   await here.keep(kept);
   expect((await piped(...argv)).code).toBe(0);
