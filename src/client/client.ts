@@ -16,7 +16,7 @@ import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { sharedBackoff } from './retry';
 import { follow, withinOrigin } from './transport/redirects';
-import { isSuccess, jsonIn, readWhole } from './transport/response';
+import { isSuccess, jsonBody, readWhole } from './transport/response';
 
 /** One method per endpoint of API v2, each of which throws a `CliError`. */
 export type Api = ReturnType<typeof apiClient>;
@@ -200,7 +200,7 @@ async function answerTo<Schema extends v.GenericSchema>(
       request.url,
       settings,
     );
-    const decoded = isSuccess(response) ? v.safeParse(schema, jsonIn(response)) : undefined;
+    const decoded = isSuccess(response) ? v.safeParse(schema, jsonBody(response)) : undefined;
     return { response, value: decoded?.success ? decoded.output : undefined };
   } catch (error) {
     if (error instanceof CliError) return { error };

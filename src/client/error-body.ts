@@ -1,12 +1,12 @@
 import { type Fact, phrase } from '../platform/errors';
-import { header, jsonIn, type WholeResponse } from './transport/response';
+import { header, jsonBody, type WholeResponse } from './transport/response';
 
 export function isJson(response: Pick<WholeResponse, 'headers'>): boolean {
   return /\bjson\b/i.test(header(response, 'content-type') ?? '');
 }
 
 export function objectIn(response: WholeResponse): Readonly<Record<string, unknown>> {
-  const body = isJson(response) ? jsonIn(response) : undefined;
+  const body = isJson(response) ? jsonBody(response) : undefined;
   return typeof body === 'object' ? { ...body } : {};
 }
 
@@ -16,7 +16,7 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
  */
 export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
-  const body = isJson(response) ? jsonIn(response) : undefined;
+  const body = isJson(response) ? jsonBody(response) : undefined;
   return body === undefined ? [bodyFact(response, true)] : clauses(body);
 }
 

@@ -19,7 +19,7 @@ import { LeavesOrigin, loginHint } from './transport/redirects';
 import {
   header,
   isSuccess,
-  jsonIn,
+  jsonBody,
   ResponseTooLong,
   retryAfter,
   type WholeResponse,
@@ -124,7 +124,7 @@ const MOST_SEARCHED_BYTES = 16 * 1024;
 function signsOf(response: WholeResponse, { holds }: Call) {
   const { status } = response;
   const text = response.body.toString('utf8', 0, MOST_SEARCHED_BYTES);
-  const json = jsonIn(response);
+  const json = jsonBody(response);
   const success = isSuccess(response);
   const error = isError(json);
   // The API itself sends neither HTML nor XML, even with an error.

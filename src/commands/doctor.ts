@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { flag } from '../cli/declare';
 import { failureFields } from '../cli/report-error';
-import { abilities, editionOf } from '../cli/terminal/instance-info';
+import { abilities, instanceText } from '../cli/terminal/instance-info';
 import type { Entry, Look } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
@@ -256,7 +256,7 @@ class Examination {
       return (await this.briefClient(this.target)).version();
     });
     this.instance = version;
-    const message = editionOf(version);
+    const message = instanceText(version);
     const moved = this.responses.find(({ response: { status } }) => status >= 300 && status < 400);
     if (moved) {
       const where = `${moved.response.status} to ${header(moved.response, 'location')}`;

@@ -4,7 +4,7 @@ import { flag, operand } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
 import { readAll } from '../cli/source';
-import { abilities, editionOf } from '../cli/terminal/instance-info';
+import { abilities, instanceText } from '../cli/terminal/instance-info';
 import type { Entry } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
@@ -89,13 +89,13 @@ export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   const { application_version, api_version } = version;
   const shown = { application_version, api_version, edition };
   await say.print({ profile: name, url: base, token: token !== undefined, ...shown }, () => '');
-  await say.note(savedText(accepted));
+  await say.note(profileText(accepted));
   if (before.token !== undefined && before.token !== after.token)
     await say.note('the token that it had before is gone; --profile NAME keeps both');
   const encrypts = encryptionText(before, after);
   if (encrypts !== undefined) await say.note(encrypts);
   const features = abilities(version);
-  await say.remark(editionOf(version) + (features === undefined ? '' : `; ${features}`));
+  await say.remark(instanceText(version) + (features === undefined ? '' : `; ${features}`));
   await say.remark(keptText(context, after));
 }
 
@@ -141,7 +141,7 @@ function keptText(context: Context, profile: Profile): string {
   return `the token is in ${path}, which only you can read (--keyring: in the system's keyring)`;
 }
 
-function savedText({ name, token, stored: { current } }: Login): string {
+function profileText({ name, token, stored: { current } }: Login): string {
   const saved = `saved as profile "${name}"`;
   const first = token === undefined ? `${saved}, without a token` : `logged in; ${saved}`;
   if (current === undefined || current === name) return first;

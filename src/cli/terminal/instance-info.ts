@@ -23,7 +23,7 @@ export function versionText(
 }
 
 /** Returns a text such as `Password Pusher 2.11.4, API 2.1, edition oss`. */
-export function editionOf(version: InstanceVersion): string {
+export function instanceText(version: InstanceVersion): string {
   const edition = toldEdition(version);
   const parts = [
     applicationOf(version),

@@ -21,7 +21,7 @@ export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
 }
 
 /** Parses JSON. Returns undefined, which matches no schema, for any other body. */
-export function jsonIn({ body }: Pick<WholeResponse, 'body'>): unknown {
+export function jsonBody({ body }: Pick<WholeResponse, 'body'>): unknown {
   try {
     return parseJson(body);
   } catch {
