@@ -56,20 +56,23 @@ export async function refusePrintedPassphrase(
     );
 }
 
+/** Whether `-p` asks: it takes the variable, but for another instance only where there is no terminal to ask on. */
+const asks = ({ ask, owner }: PassphraseSource, { canPrompt, env }: Context) =>
+  ask && canPrompt() && (!env.PWPUSH_PASSPHRASE || owner !== undefined);
+
 /**
- * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`. With `-p`, the variable is taken too, but for
- * another instance only where there is no terminal to ask on.
+ * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`.
  * @throws CliError (usage) if it is empty, or must not be sent
  */
 export async function readPassphrase(
-  { ask, file, owner }: PassphraseSource,
+  source: PassphraseSource,
   context: Context,
   twice: boolean,
 ): Promise<string | undefined> {
+  const { ask, file, owner } = source;
   if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
+  if (asks(source, context)) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
-  if (ask && context.canPrompt() && (!variable || owner !== undefined))
-    return noKey(await askPassphrase(context, twice));
   if (variable && owner !== undefined && !ask)
     throw usageError(
       `${notSent(owner).fact}; nothing was sent`,
@@ -128,7 +131,7 @@ export async function knownPassphrase(
 ): Promise<KnownPassphrase> {
   const { ask, file } = source;
   const text = await readPassphrase(source, context, false);
-  const typed = ask && context.canPrompt() && !context.env.PWPUSH_PASSPHRASE;
+  const typed = asks(source, context);
   // A person who is asked anyway need not have meant the variable for another instance.
   const byOption = file !== undefined || (ask && (typed || !context.canPrompt()));
   return { text, typed, byOption };

@@ -16,8 +16,8 @@ export async function endRecord(sql: Sql, id: number, at: number, deleted: 0 | 1
 }
 
 /**
- * Ends an active row if somebody who may do so asks for it (`by`), and an overdue row in any case. If the row had ended,
- * ends its files and kept views for `by`. Returns what ended; undefined for nothing.
+ * Ends an overdue row, or one that `by`, who may end it, wants to end. If the row had ended, ends its files and kept views
+ * for `by`. Returns what ended; undefined for nothing.
  */
 export async function endNow(sql: Sql, row: StoredPush, now: number, by: Origin | undefined) {
   if (row.expired_at !== null || row.expires_at <= now) {

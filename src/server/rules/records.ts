@@ -209,10 +209,7 @@ export abstract class Records {
     return inserted;
   }
 
-  /**
-   * Ends an active row if the visitor `may`, and an overdue row for any visitor. If the row had ended and the visitor
-   * `may`, ends its files and kept views.
-   */
+  /** @param may whether the visitor may end a row that is not overdue; see `endNow` */
   protected async end(row: PushRow, visitor: Visitor, may: boolean): Promise<void> {
     const end = (sql: Sql) => endNow(sql, row, this.options.now(), may ? visitor : undefined);
     const ended = await this.options.database.transaction(end, { frees: true });
