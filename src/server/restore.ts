@@ -17,17 +17,19 @@ import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { syncFile, syncFolder } from '../platform/files/sync';
 import { keyInUse } from './keys/rotation';
 import { copyError, draftOf, ofPostgres } from './ops/database-copy';
+import { carryRevocations } from './owners/revocations';
 import { invalidInput, ServiceError } from './service-errors';
 import type { ServiceIo } from './service-settings';
 import { type DatabaseIo, type DataLocation, migrate, pathIn } from './store/database';
 import { findKey } from './store/key-rows';
-import { type Database, isDamaged } from './store/sql';
+import { type Database, isDamaged, type Sql } from './store/sql';
 import { lockSqlite, openMemory, openSqlite } from './store/sqlite';
 import type { Quietly } from './store/sqlite-driver';
 
 /**
  * Puts a copy that `backup` made in the place of the database, and keeps the old one beside it. A crash leaves one of the
- * two. Returns the paths of the database and of the old one, if there was one.
+ * two. Tokens that the old one shows to be revoked since stay revoked. Returns the paths of the database and of the old
+ * one, if there was one, and what became of the tokens.
  * @throws ServiceError when a program uses the database, or a service could not use the copy; then the data is as before
  */
 export async function restore(
@@ -39,10 +41,10 @@ export async function restore(
   const target = resolve(pathIn(location.data));
   checkSource(file, target);
   const draft = draftOf(target);
-  let unlock = () => {};
+  let lock: Awaited<ReturnType<typeof lockSqlite>>;
   try {
     mkdirSync(location.data, { recursive: true, mode: 0o700 });
-    if (existsSync(target)) unlock = await lockSqlite(target, quietly);
+    if (existsSync(target)) lock = await lockSqlite(target, quietly);
     const old = statSync(target, { throwIfNoEntry: false });
     makeFile(draft, () => {}, old);
     await pipeline(createReadStream(file), createWriteStream(draft, { flags: 'r+' }));
@@ -51,9 +53,10 @@ export async function restore(
       throw error;
     });
     if (!isBackup) throw new ServiceError(`"${file}" is damaged, or not a backup by this version`);
+    const tokens = await endRevoked(draft, lock?.sql, { now, quietly });
     syncFile(draft);
     // Windows replaces no open file, and so none of a service.
-    if (platform() === 'win32') unlock();
+    if (platform() === 'win32') lock?.unlock();
     const kept = `${target}.before-${now().toISOString().replaceAll(':', '')}`;
     // The old database has its name until the copy takes it.
     if (old)
@@ -68,11 +71,11 @@ export async function restore(
       if (existsSync(target + end)) renameSync(target + end, kept + end);
     rmSync(`${target}-shm`, { force: true });
     nameFile(draft, target, old !== undefined);
-    return { database: target, kept: old ? kept : null };
+    return { database: target, kept: old ? kept : null, ...tokens };
   } catch (cause) {
     throw copyError(cause, `cannot restore "${file}"`);
   } finally {
-    unlock();
+    lock?.unlock();
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(draft + end, { force: true });
   }
 }
@@ -101,6 +104,23 @@ async function isUsable(copy: string, location: DataLocation, quietly: Quietly):
   } finally {
     await database.close();
     await model.close();
+  }
+}
+
+/** Ends tokens in the copy before it has its name, so that a crash cannot make them valid. */
+async function endRevoked(
+  copy: string,
+  newer: Sql | undefined,
+  { now, quietly }: Pick<ServiceIo, 'now'> & { readonly quietly: Quietly },
+) {
+  const database = await openSqlite(copy, quietly);
+  try {
+    const tokens = await carryRevocations(database, newer, now().getTime());
+    // The copy takes its name without its log.
+    if (!(await database.scrub())) throw new Error('the log cannot be merged');
+    return tokens;
+  } finally {
+    await database.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openForOperator } from '../../src/server/open-service';
 import { backup } from '../../src/server/ops/database-copy';
 import { restore } from '../../src/server/restore';
 import { plain } from '../../src/server/store/sql';
@@ -11,6 +12,8 @@ import { folders, released } from '../helpers/memory';
 import { onLinux } from '../helpers/needs';
 import { opened, testClock, testService } from '../helpers/service';
 import { sqliteIn } from '../helpers/stores';
+
+type OperatorData = Awaited<ReturnType<typeof openForOperator>>;
 
 const newFolder = folders();
 
@@ -53,6 +56,8 @@ describe('a restore', () => {
     expect(await restoring()).toEqual({
       database: join(data, 'pwpush.db'),
       kept: join(data, KEPT),
+      revoked: [],
+      unchecked: [],
     });
     expect(names()).toEqual(['pwpush.db', KEPT]);
     for (const name of names()) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
@@ -74,8 +79,72 @@ describe('a restore', () => {
     expect(await restoring(file, moved)).toEqual({
       database: join(empty, 'pwpush.db'),
       kept: null,
+      revoked: [],
+      unchecked: [
+        { id: expect.any(String), name: 'admin' },
+        { id: expect.any(String), name: 'bob' },
+      ],
     });
     expect(await contentsOf(empty)).toEqual([0]);
+  });
+
+  describe('and tokens that were revoked since', () => {
+    /** Works on the tokens of the data, as the commands of the operator do. */
+    const operating = async <T>(work: (owners: OperatorData['owners']) => Promise<T>) => {
+      const operator = await openForOperator({ data }, clock);
+      return work(operator.owners).finally(operator.close);
+    };
+    const listed = async () => (await operating((owners) => owners.list())).map(({ id }) => id);
+    const copied = () => backup({ data }, { file, force: true }, {});
+    const add = (name: string) => operating((owners) => owners.add(name));
+
+    test('stay revoked, and no others', async () => {
+      const [left, one, other] = [await add('carol'), await add('dave'), await add('dave')];
+      await copied();
+      const before = await listed();
+      for (const which of ['carol', one.id]) await operating((owners) => owners.revoke(which));
+      await add('erin');
+      const revoked = [
+        { id: left.id, name: 'carol' },
+        { id: one.id, name: 'dave' },
+      ];
+      expect(await restoring()).toMatchObject({ revoked, unchecked: [] });
+      expect(await listed()).toEqual(before.filter((id) => id !== left.id && id !== one.id));
+      const known = ({ token }: { token: string }) => operating((owners) => owners.knows(token));
+      expect([await known(left), await known(one), await known(other)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      const have = [file, join(data, 'pwpush.db')].map((path) =>
+        readFileSync(path).includes(left.id),
+      );
+      expect(have).toEqual([true, false]);
+    });
+
+    test('stay replaced, and end when they would have', async () => {
+      const [ended, ending] = [await add('carol'), await add('dave')];
+      await copied();
+      await operating((owners) => owners.replace(ended.id));
+      clock.advance(50 * 60_000);
+      await operating((owners) => owners.replace(ending.id));
+      clock.advance(20 * 60_000);
+      const revoked = [{ id: ended.id, name: 'carol' }];
+      expect(await restoring()).toMatchObject({ revoked, unchecked: [] });
+      expect(await listed()).toContain(ending.id);
+      clock.advance(41 * 60_000);
+      expect(await listed()).not.toContain(ending.id);
+    });
+
+    test('cannot be told by data that did not come from the backup', async () => {
+      const before = await operating((owners) => owners.list());
+      rmSync(join(data, 'pwpush.db'));
+      clock.advance(1000);
+      await (await testService({ data, clock })).close();
+      const unchecked = before.map(({ id, name }) => ({ id, name }));
+      expect(await restoring()).toMatchObject({ revoked: [], unchecked });
+      expect(await listed()).toEqual(before.map(({ id }) => id));
+    });
   });
 
   test('is refused while a service runs', async () => {
@@ -88,12 +157,12 @@ describe('a restore', () => {
 
   test('keeps a service from starting', async () => {
     await released(data);
-    const unlock = await lockSqlite(join(data, 'pwpush.db'), (load) => load());
+    const lock = await lockSqlite(join(data, 'pwpush.db'), (load) => load());
     await expect(restoring()).rejects.toThrow('in use');
     const connection = (await sqliteDriver((load) => load()))(join(data, 'pwpush.db'));
     expect(() => pragma(connection, 'journal_mode = WAL')).toThrow('locked');
     connection.close();
-    unlock();
+    lock?.unlock();
     expect(await contentsOf(data)).toEqual([1, 0]);
   });
 
@@ -175,7 +244,8 @@ describe('a restore', () => {
   test('over a damaged database keeps that', async () => {
     const damaged = Buffer.alloc(8192, 'x');
     writeFileSync(join(data, 'pwpush.db'), damaged);
-    await restoring();
+    const unchecked = [{ name: 'admin' }, { name: 'bob' }];
+    expect(await restoring()).toMatchObject({ revoked: [], unchecked });
     expect(readFileSync(join(data, KEPT))).toEqual(damaged);
     expect(await contentsOf(data)).toEqual([0]);
   });
@@ -209,7 +279,7 @@ describe('a restore', () => {
     });
     const calls = failed.map((one) => one.replace(/\.[\da-f]{12}$/, '.new'));
     // On the disk before it has the name, and the old one before it loses that.
-    expect(calls.slice(6, 11)).toEqual([
+    expect(calls.slice(7, 12)).toEqual([
       'fsync pwpush.db.new',
       'link pwpush.db',
       'fsync ',

@@ -236,11 +236,18 @@ async function putBack(
   { place, file }: DataOptions<typeof restoreRows>,
 ): Promise<void> {
   const restored = await withService((service) => service.restore(place, file, context));
-  const { database, kept } = restored;
+  const { database, kept, revoked, unchecked } = restored;
   await say.print(restored, () => `${database}\n`);
   if (kept !== null) await say.note(`the old database is kept: ${kept}`);
   await say.note('what was viewed or expired since the backup is open again');
-  await say.note('tokens that were revoked since are valid again: see serve token list');
+  if (revoked.length > 0) {
+    const stay = revoked.length === 1 ? 'stays' : 'stay';
+    await say.note(`${count(revoked.length, 'token')} revoked since ${stay} revoked`);
+  }
+  if (unchecked.length === 0) return;
+  const users = [...new Set(unchecked.map(({ name }) => name))].join(', ');
+  const tokens = `${count(unchecked.length, 'token')} of ${users}`;
+  await say.note(`valid, even if revoked since: ${tokens}; see pwpush serve token list`);
 }
 
 /** The service waits less for its database before it responds (`health` in server/ops/metrics.ts). */

@@ -19,6 +19,8 @@ interface TokenRow {
 export type NewToken = Pick<TokenRow, 'selector' | 'label' | 'digest' | 'replaces'>;
 export type OwnedToken = OwnerRow &
   Pick<TokenRow, 'selector' | 'digest' | 'last_used_at' | 'ends_at' | 'replaces'>;
+type HeldToken = Pick<TokenRow, 'selector' | 'digest' | 'ends_at'>;
+type NoToken = { readonly [C in keyof HeldToken]: null };
 export type ListedToken = Pick<OwnerRow, 'name'> & Omit<TokenRow, 'digest' | 'replaces'>;
 
 /** Creates an owner; returns undefined when the name is taken. */
@@ -102,6 +104,14 @@ export function listTokens(sql: Sql, now: number): Promise<ListedToken[]> {
     FROM tokens JOIN owners ON owners.id = tokens.owner_id
     WHERE tokens.ends_at IS NULL OR tokens.ends_at > ${now}
     ORDER BY owners.name, tokens.created_at, tokens.selector`;
+}
+
+/** Lists all owners with their tokens, also those that have ended; an owner without tokens has one row of nulls. */
+export function listHeld(sql: Sql) {
+  return sql<Pick<OwnerRow, 'name'> & { since: number } & (HeldToken | NoToken)>`
+    SELECT owners.name, owners.created_at AS since, selector, digest, ends_at
+    FROM owners LEFT JOIN tokens ON owner_id = owners.id
+    ORDER BY owners.name, tokens.created_at, selector`;
 }
 
 export async function deleteToken(sql: Sql, selector: string): Promise<OwnerRow | undefined> {

@@ -7,6 +7,7 @@ import { overConnection, type Sleep } from './sqlite-database';
 import {
   type Open,
   pragma,
+  prepared,
   type Quietly,
   type SqliteConnection,
   sqliteDriver,
@@ -56,11 +57,11 @@ export async function openMemory(
 }
 
 /**
- * Keeps all programs from the database at `path`, with its write-ahead log merged into it, until the returned function
- * is called. A damaged database has no lock.
+ * Keeps all programs from the database at `path`, with its write-ahead log merged into it, until `unlock` is called.
+ * Until then only `sql` reads it. Returns undefined for a damaged database, which has no lock.
  * @throws ServiceError when another program has it open
  */
-export async function lockSqlite(path: string, quietly: Quietly): Promise<() => void> {
+export async function lockSqlite(path: string, quietly: Quietly) {
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const connection = connect(path);
@@ -71,13 +72,16 @@ export async function lockSqlite(path: string, quietly: Quietly): Promise<() => 
     if (pragma(connection, 'journal_mode') !== 'delete') throw inUse();
   } catch (error) {
     connection.close();
-    if (isDamaged(error)) return () => {};
+    if (isDamaged(error)) return undefined;
     throw /^SQLITE_BUSY/.test(sqlCode(error)) ? inUse() : error;
   }
-  return lazy(() => {
+  const { run: sql, forget } = prepared(connection);
+  const unlock = lazy(() => {
+    forget();
     connection.exec('ROLLBACK');
     connection.close();
   });
+  return { sql, unlock };
 }
 
 function opened(connect: Open, path: string): SqliteConnection {
