@@ -110,7 +110,7 @@ export class Owners {
   /**
    * Deletes the token with that ID, or else all tokens of the owner with that name, whose pushes stay. Returns the name
    * of the owner and the number of deleted tokens.
-   * @throws ServiceError for the ID of a token if it must be a name
+   * @throws ServiceError for the ID of a token, or an unknown user, if it must be a name
    */
   async revoke(which: string, byName = false) {
     const name = which.trim();
@@ -119,6 +119,8 @@ export class Owners {
       if (owner && byName)
         throw invalidInput(`"${name}" is the ID of one token of ${owner.name}`, 'name the user');
       if (owner) return { name: owner.name, revoked: 1 };
+      if (byName && !(await store.findOwner(sql, name)))
+        throw new ServiceError(`no token or user "${name}"`, { code: 'not_found' });
       return { name, revoked: await store.deleteTokensOf(sql, name) };
     });
   }

@@ -137,6 +137,10 @@ onEachStore((store) => {
       message: `"${id}" is the ID of one token of carol`,
       code: 'usage',
     });
+    await expect(data.owners.revoke('1a2b3c4d', true)).rejects.toMatchObject({
+      message: 'no token or user "1a2b3c4d"',
+      code: 'not_found',
+    });
     expect((await service.call('GET', at('active'), { token })).status).toBe(200);
     expect(await data.owners.revoke('carol', true)).toEqual({ name: 'carol', revoked: 1 });
     expect(await data.operator.expireOf('carol')).toEqual({ pushes: 10, requests: 1 });
