@@ -29,9 +29,14 @@ export function withData<T>(
 
 type Counts = Awaited<ReturnType<OperatorData['operator']['expireOf']>>;
 
-/** Returns `2 pushes and 1 request`. */
-export const countsText = ({ pushes, requests }: Counts) =>
-  `${count(pushes, 'push', 'pushes')} and ${count(requests, 'request')}`;
+/** Returns `2 pushes and 1 request`, or `1 push`; `nothing` for none. */
+export function countsText({ pushes, requests }: Counts): string {
+  const parts = [
+    ...(pushes > 0 ? [count(pushes, 'push', 'pushes')] : []),
+    ...(requests > 0 ? [count(requests, 'request')] : []),
+  ];
+  return parts.join(' and ') || 'nothing';
+}
 
 const userRow = filledText('--user <name>', 'all of this user');
 
