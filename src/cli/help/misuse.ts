@@ -19,11 +19,15 @@ export function misuse(error: CommanderError, command: Command): CliError {
     // An argument that is too much may be a secret, and is not quoted.
     case 'commander.excessArguments':
       if (command.commands.length > 0) return unknownSubcommand(command.args[0] ?? '', command);
-      return usageError('too many arguments', helpOf(command));
+      return usageError('too many arguments', userOption(command) ?? helpOf(command));
     default:
       return usageError(error.message.replace(/^error: /, ''), helpOf(command));
   }
 }
+
+/** A command that takes all users or one is given a name, as `serve token revoke` takes it. */
+const userOption = ({ options }: Command) =>
+  options.some(({ long }) => long === '--user') ? 'for one user: --user NAME' : undefined;
 
 export function missingArgument(name: string, command: Command): CliError {
   const argument = command.registeredArguments.find((declared) => declared.name() === name);

@@ -132,17 +132,20 @@ async function revokeTokens(
   plan: DataOptions<typeof revokeRows>,
 ): Promise<void> {
   const { which, expirePushes } = plan;
+  let isLast = false;
   const revoked = await withData(context, plan, async ({ owners, operator }) => {
     const removed = await owners.revoke(which, expirePushes);
     const { name } = removed;
     if (removed.revoked === 0 && !expirePushes)
       throw unknownToken(`no token with the ID "${which}", and no user with one`);
     const expired = expirePushes ? await operator.expireOf(name) : undefined;
+    isLast = removed.revoked > 0 && (await owners.list()).length === 0;
     return { ...removed, ...(expired && { expired }), open: await operator.countOpen(name) };
   });
   const { name, expired, open } = revoked;
   const ended = expired === undefined ? '' : `, ${countsText(expired)} expired`;
   await say.print(revoked, () => `${name}: ${count(revoked.revoked, 'token')} revoked${ended}\n`);
+  if (isLast) await say.note('no token is left: make one with pwpush serve token add');
   if (open.pushes + open.requests === 0) return;
   await say.note(`still open: ${countsText(open)} of ${name}`);
   await say.advise(`pwpush serve expire --user ${name} ends them`);
