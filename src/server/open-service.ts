@@ -1,7 +1,9 @@
 import { durationText } from '../contract/lifetime';
+import { lazy } from '../platform/files/lazy';
 import { createApp } from './app';
 import { readKeys } from './keys/instance-key';
 import { openKeyring } from './keys/keyring';
+import { keyInUse } from './keys/rotation';
 import { Vault } from './keys/vault';
 import { createLog } from './ops/log';
 import { createMetrics, health, type PushEvents, scraper } from './ops/metrics';
@@ -121,9 +123,10 @@ export async function openForOperator(
   const database = await (create
     ? openDatabase(location, io, note)
     : openExisting(location, io, otherwise));
+  const links = lazy(async () => (await keyInUse(database.sql, location)).links);
   return {
     owners: new Owners(database, io.now),
-    operator: new Operator(database, io.now),
+    operator: new Operator(database, io.now, links),
     created,
     close: () => database.close(),
   };

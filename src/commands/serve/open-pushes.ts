@@ -1,9 +1,11 @@
 import { filledText, list } from '../../cli/declare';
+import { readAll } from '../../cli/source';
 import { openPushList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { printRows } from '../../cli/terminal/table';
 import { count } from '../../cli/terminal/wording';
 import { positive } from '../../cli/values';
+import { parseReference } from '../../client/link';
 import { printError } from '../../keep/print-error';
 import type { Context } from '../../platform/context';
 import { CliError, ExitWith, phrase, usageError } from '../../platform/errors';
@@ -58,9 +60,9 @@ async function listPushes(entry: Entry, plan: DataOptions<typeof pushesRows>): P
 }
 
 const expireRows = {
-  ids: list('[id...]', 'of a push or request, as serve pushes lists it', (text, name) => [
-    positive(text, name),
-  ]).conflicts(['user']),
+  ids: list('[id...]', 'numbers of serve pushes, links or their IDs; - is stdin')
+    .readsStandardInput('the links')
+    .conflicts(['user']),
   ...pushesRows,
 };
 
@@ -68,32 +70,53 @@ export const expire = command({
   summary: 'expire pushes and close requests of any user',
   help: expireHelp,
   rows: expireRows,
-  plan: (options: DataOptions<typeof expireRows>, invocation: Invocation) => {
-    if (options.ids === undefined && options.user === undefined)
+  plan: async (options: DataOptions<typeof expireRows>, invocation: Invocation) => {
+    const { ids: typed, user } = options;
+    if (typed === undefined && user === undefined)
       throw usageError('missing ID or --user', 'pwpush serve pushes lists what is open');
-    return planWithData(options, invocation);
+    const named = [];
+    for (const text of typed ?? [])
+      named.push(...(text === '-' ? await linesOf(invocation.context) : [text]));
+    return planWithData({ ...options, named: named.map(namedBy) }, invocation);
   },
   run: expirePushes,
 });
 
+async function linesOf({ stdin }: Context): Promise<string[]> {
+  const text = (await readAll(stdin.bytes())).toString();
+  return text.trim().split(/\s*\n\s*/);
+}
+
+/** The token of a link is longer than any number. The rest of a link, such as its key, is not used. */
+const namedBy = (text: string): number | string =>
+  /^\d{1,18}$/.test(text) ? positive(text, 'ID') : parseReference(text).token;
+
+interface Expiry extends DataOptions<typeof expireRows> {
+  readonly named: readonly (number | string)[];
+}
+
 /** An unknown ID does not stop the others. */
-async function expirePushes({ context, say }: Entry, plan: DataOptions<typeof expireRows>) {
-  const { user, ids = [] } = plan;
+async function expirePushes({ context, say }: Entry, plan: Expiry) {
+  const { user, named } = plan;
   const unknown: CliError[] = [];
   const expired = await withData(context, plan, async ({ operator }) => {
     if (user !== undefined) return operator.expireOf(user);
     const counts = { pushes: 0, requests: 0 };
-    for (const id of ids) {
-      const what = await operator.expire(id);
+    // All IDs are found first: nothing ends if the instance key, which links require, is missing.
+    const found = [];
+    for (const name of named)
+      found.push({ name, id: typeof name === 'number' ? name : await operator.idOf(name) });
+    for (const { name, id } of found) {
+      const what = id === undefined ? undefined : await operator.expire(id);
       if (what === undefined)
-        unknown.push(new CliError('not_found', phrase('number-unknown', `${id}`)));
-      else if (what === 'nothing') await say.note(`${id} was expired already`);
+        unknown.push(new CliError('not_found', phrase('number-unknown', `${name}`)));
+      else if (what === 'nothing') await say.note(`${name} was expired already`);
       else counts[what] += 1;
     }
     return counts;
   });
   const [only] = unknown;
-  if (only && ids.length === 1) throw only;
+  if (only && named.length === 1) throw only;
   for (const error of unknown) await printError(context, error, say.manner);
   await say.print(expired, () => `${countsText(expired)} expired\n`);
   if (only) throw new ExitWith(only.exitStatus);

@@ -1,11 +1,12 @@
 import type { OpenPush } from '../../contract/api';
+import type { Links } from '../keys/keyring';
 import { findOwner } from '../owners/owner-rows';
 import { ServiceError } from '../service-errors';
 import { type Origin, recordEvent } from '../store/audit-rows';
 import { endFiles } from '../store/file-rows';
 import { forgetViews } from '../store/kept-rows';
 import { ALL, listOpen } from '../store/listing-rows';
-import { type Counts, endPush, findById, type StoredPush } from '../store/push-rows';
+import { type Counts, endPush, findById, findPush, type StoredPush } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 
 /** Ends a row, then its answer: all writers lock them in this order. Returns undefined if the row had ended. */
@@ -39,9 +40,11 @@ const AT_ONCE = 8;
 
 /** What the operator of a service may do with the pushes and requests of all users, also while the service runs. */
 export class Operator {
+  /** @param links requires the instance key, which nothing else here does */
   constructor(
     private readonly database: Database,
     private readonly now: () => Date,
+    private readonly links: () => Promise<Links>,
   ) {}
 
   /**
@@ -86,6 +89,15 @@ export class Operator {
           if (ended && ended !== 'nothing') counts[ended] += 1;
       }
     return counts;
+  }
+
+  /**
+   * Returns the ID of the push or request with the link token; undefined for an unknown one.
+   * @throws ServiceError when the key file lacks the instance key
+   */
+  async idOf(urlToken: string): Promise<number | undefined> {
+    const lookup = (await this.links()).lookup(urlToken);
+    return (await findPush(this.database.sql, lookup))?.id;
   }
 
   /**

@@ -98,6 +98,21 @@ onEachStore((store) => {
       expect((await service.logOf(token)).filter(({ kind }) => kind === 'expire')).toHaveLength(1);
     });
 
+    test('or a request is found by its link, with the instance key alone', async () => {
+      const [token, asked] = [
+        await service.create({ payload: 'x' }),
+        await service.createRequest(),
+      ];
+      const ids = await idsOf();
+      expect([await data.operator.idOf(token), await data.operator.idOf(asked)]).toEqual(ids);
+      expect(await data.operator.idOf('a'.repeat(19))).toBeUndefined();
+      const instanceKeyFile = `${room.settings.data}/other.key`;
+      const keyless = await openForOperator({ ...room.settings, instanceKeyFile }, service.clock);
+      onTestFinished(keyless.close);
+      await expect(keyless.operator.idOf(token)).rejects.toThrow('other.key" is missing');
+      expect(await keyless.operator.expire(ids[0] as number)).toBe('pushes');
+    });
+
     test('takes its last response with it, and its files', async () => {
       const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
       const token = await service.createWithFiles(filePart('a', 'x'), {
