@@ -1,3 +1,4 @@
+import { wordList } from '../age/words';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
 import { refuseToPrint } from './agent';
@@ -6,7 +7,6 @@ import { isCi } from './ci-systems';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
-import { wordList } from './words';
 
 /** Without `ask` and `file`, the passphrase comes from `PWPUSH_PASSPHRASE`. */
 export interface PassphraseSource {

@@ -1,5 +1,5 @@
+import { wordList } from '../age/words';
 import { usageError } from '../platform/errors';
-import { wordList } from './words';
 
 export interface GeneratedSecret {
   readonly of: keyof typeof kinds;

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { holdsKey, newLinkKey, newWords, parseKey } from '../../src/age/key';
 import { keyProof, newKeySalt, proofAt } from '../../src/age/key-proof';
 import { isLinkKey } from '../../src/age/link-key';
+import { wordList } from '../../src/age/words';
 import { generateWords } from '../../src/cli/random-secret';
-import { wordList } from '../../src/cli/words';
 import { platforms } from '../helpers/age';
 
 const list = await wordList();

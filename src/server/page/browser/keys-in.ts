@@ -26,7 +26,7 @@ export function reportKey(line: HTMLElement): boolean {
 }
 
 /*
- * `FILTER` is a Bloom filter of 4 KiB for the words of `--encrypt=words` (src/cli/words.ts), whose list has 60 KiB. It
+ * `FILTER` is a Bloom filter of 4 KiB for the words of `--encrypt=words` (src/age/words.ts), whose list has 60 KiB. It
  * matches one in six other words, and so one in tens of thousands of texts of six other words.
  */
 

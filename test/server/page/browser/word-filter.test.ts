@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wordsIn } from '../../../../src/age/link-key';
-import { wordList } from '../../../../src/cli/words';
+import { wordList } from '../../../../src/age/words';
 import { areKeyWords, bitsOf, FILTER } from '../../../../src/server/page/browser/keys-in';
 
 test('the filter is that of the list', async () => {
