@@ -194,7 +194,7 @@ export interface Context {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
+  /** Aborted by each signal of `endings`; `reason` is the signal's name. */
   readonly signal: AbortSignal;
   readonly interrupts: Interrupts;
   now(): Date;

@@ -145,7 +145,7 @@ export function terminate(): void {
 
 /** Removes the signal handlers that `load` installs: those of conf would end the process before anything is finished. */
 async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const;
+  const names = Object.keys(endings) as EndingSignal[];
   const before = names.map((name) => process.rawListeners(name));
   const loaded = await load();
   for (const [index, name] of names.entries()) {
