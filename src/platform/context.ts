@@ -227,6 +227,10 @@ export interface Context {
   startOwn(run: OwnRun): Promise<number>;
   /** Reports an event to the run that started this one; undefined if a person started it. */
   happened?(event: RunEvent): void;
+  /**
+   * Calls `work`, which starts a program: NODE_DEBUG does not print its environment, and its core files are as usual.
+   */
+  starting<T>(work: () => T): T;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }
