@@ -314,7 +314,7 @@ function proofWanted(refusal: Refusal): CliError {
   const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';
   const [fact, hints] = elsewhere
-    ? [phrase('opens-elsewhere', address), phrase('open-there')]
+    ? [phrase('opens-elsewhere', address), phrase('open-there', refusal.settings.base)]
     : sent
       ? [phrase('key-refused'), phrase('compare-key-and-link')]
       : salt !== undefined

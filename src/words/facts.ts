@@ -22,6 +22,8 @@ export const facts = {
   detailed,
   together: (...parts) => parts.join('; '),
 
+  'answer-key-elsewhere': (base) =>
+    `the answer is encrypted, and its private key is for ${base}; nothing was taken`,
   'answer-key-missing':
     'the answer is encrypted, and its private key is not here; nothing was taken',
   'answered-already': 'the request was answered already; your answer was not sent',
