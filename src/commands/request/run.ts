@@ -246,7 +246,7 @@ async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<
   for (;;) {
     const outcome = await attempt(work);
     if (!(outcome instanceof CliError)) return outcome;
-    if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
+    if (outcome.code !== 'rate_limited' && outcome.status !== 503) throw outcome;
     await sleep(PAUSE_MS);
   }
 }
