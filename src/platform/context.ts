@@ -200,7 +200,7 @@ export interface Context {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
+  /** Aborted by each signal of `endings`; `reason` is the signal's name. */
   readonly signal: AbortSignal;
   readonly interrupts: Interrupts;
   now(): Date;
@@ -233,6 +233,10 @@ export interface Context {
   startOwn(run: OwnRun): Promise<number>;
   /** Reports an event to the run that started this one; undefined if a person started it. */
   happened?(event: RunEvent): void;
+  /**
+   * Calls `work`, which starts a program: NODE_DEBUG does not print its environment, and its core files are as usual.
+   */
+  starting<T>(work: () => T): T;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }
