@@ -51,6 +51,7 @@ const meanings: readonly Row[] = [
   ['loginPage', 'nothing', loginAt(false)],
   ['success', 'nothing', malformed],
   ['inFront', 'nothing', inFront],
+  ['full', 'this-time', broken],
   ['unavailable', 'this-time', broken],
   ['failure', 'nothing', broken],
   ['throttled', 'this-time', (it) => aboutFiles(plain('rate_limited', 'rate-limited')(it), it)],
@@ -152,6 +153,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (isText && !throttled && /^\s*[^\s{[\ufeff]/.test(text)) ||
       (markup && status >= 400 && status < 500 && !SAID_IN_PAGES.includes(status)) ||
       (status === 401 && !error && isForeign(response)),
+    full: status === 507 && error,
     /** A 503 of a retrieval is a `failure`: a service that lost its database does not know whether a view was used. */
     unavailable: status === 503 && error && holds !== 'secret',
     failure: status >= 500,
@@ -236,6 +238,10 @@ function inFront({ status, words, settings: { base } }: Refusal): CliError {
 }
 
 function broken(refusal: Refusal): CliError {
+  const { response, status, words } = refusal;
+  // `pwpush serve` says so where it is busy or full. An instance that lies could as well return a 422.
+  if (objectIn(response).done === false)
+    return errorOf('rate_limited', status, phrase('nothing-done', ...words), later(refusal));
   return openOutcome(failed(refusal), refusal);
 }
 
@@ -308,7 +314,7 @@ function proofWanted(refusal: Refusal): CliError {
   const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';
   const [fact, hints] = elsewhere
-    ? [phrase('opens-elsewhere', address), phrase('open-there')]
+    ? [phrase('opens-elsewhere', address), phrase('open-there', refusal.settings.base)]
     : sent
       ? [phrase('key-refused'), phrase('compare-key-and-link')]
       : salt !== undefined
@@ -339,10 +345,13 @@ function notFound({ response, status, call, words }: Refusal): CliError {
   return errorOf('not_found', status, phrase('no-api', ...more), phrase('check-api'));
 }
 
-function rateLimited({ response, status, words, settings }: Refusal): CliError {
-  const seconds = retryAfter(response, settings.now());
-  const later = phrase('try-later', seconds || '');
-  return errorOf('rate_limited', status, phrase('rate-limited', ...words), later);
+function rateLimited(refusal: Refusal): CliError {
+  const fact = phrase('rate-limited', ...refusal.words);
+  return errorOf('rate_limited', refusal.status, fact, later(refusal));
+}
+
+function later({ response, settings }: Refusal): Hint {
+  return phrase('try-later', retryAfter(response, settings.now()) || '');
 }
 
 function malformed(refusal: Refusal): CliError {

@@ -76,6 +76,8 @@ const beginning = (question: string) => /\P{Cc}{1,80}/u.exec(question.trim())?.[
 
 export interface KeptKey {
   readonly identities: readonly Identity[];
+  /** The address of the instance at which the request was made. */
+  readonly base?: string | undefined;
   readonly recipient: string | undefined;
   /** The first words of the request. */
   readonly question?: string | undefined;
@@ -111,14 +113,42 @@ export async function forgetKey(
  */
 export function keptKey(
   context: RescueContext,
-  { token, target, base = target.base, publicKey }: LocatedItem,
+  item: LocatedItem,
   responseKey?: unknown,
 ): KeptKey | undefined {
+  const { target, base = target.base, publicKey } = item;
+  const moved = target.inUse ? nameOf(publicKey) : undefined;
+  // Another instance could choose the same token for its link, and have the key removed.
+  return keyOf(
+    context,
+    [item.token, nameOf(publicKey), nameOf(responseKey)],
+    (key) => key.base === base || (moved !== undefined && key.recipient === moved),
+  );
+}
+
+/**
+ * Finds the private key of a request that is filed under another address, for a message that names it.
+ * @param publicKey that of the link or, without one, of a response
+ * @throws CliError (failed) if its file is damaged
+ */
+export function keyElsewhere(context: RescueContext, token: string, publicKey: unknown) {
+  const recipient = nameOf(publicKey);
+  if (recipient === undefined) return undefined;
+  return keyOf(context, [token, recipient], (key) => key.recipient === recipient);
+}
+
+const nameOf = (key: unknown) => /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
+
+type Head = Pick<KeptKey, 'base' | 'recipient'>;
+
+function keyOf(
+  context: RescueContext,
+  names: readonly (string | undefined)[],
+  isMeant: (key: Head) => boolean,
+): KeptKey | undefined {
   if (findFolder('state', context) === undefined) return undefined;
-  const nameOf = (key: unknown) => /^age1[a-z0-9]+$/i.exec(`${key}`)?.[0].toLowerCase();
-  const ofLink = nameOf(publicKey);
-  for (const name of [token, ofLink, nameOf(responseKey)]) {
-    const key = name && keyIn(keyPath(context, name), base, target.inUse ? ofLink : undefined);
+  for (const name of names) {
+    const key = name && keyIn(keyPath(context, name), isMeant);
     if (!key) continue;
     checkStateFolder(context, keyFolder(context));
     return key;
@@ -126,8 +156,7 @@ export function keptKey(
   return undefined;
 }
 
-/** @param moved the public key of a request that may be filed under another address */
-function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
+function keyIn(path: string, isMeant: (key: Head) => boolean): KeptKey | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -136,15 +165,15 @@ function keyIn(path: string, base: string, moved = ''): KeptKey | undefined {
     const why = whyUnreadable(error);
     throw failedError(phrase('key-unreadable', path, why), { cause: error });
   }
+  const [, base] = /^# instance: (.+)\n/.exec(text) ?? [];
   const recipient = /^# public key: (age1\w+)$/m.exec(text)?.[1];
   const question = /^# question: (.+)$/m.exec(text)?.[1];
-  // Another instance could choose the same token for its link, and have the key removed.
-  if (!text.startsWith(instanceLine(base)) && recipient !== moved) return undefined;
+  if (!isMeant({ base, recipient })) return undefined;
   const identities = explaining(
     () => parseIdentities(text),
     (error) => failedError(phrase('key-unusable', path, error.message), { cause: error }),
   );
-  return { identities, recipient, question, path };
+  return { identities, base, recipient, question, path };
 }
 
 /** Returns undefined for a damaged key file, as an answer that was taken must not be lost because of it. */

@@ -57,7 +57,7 @@ export const refusalStatuses = {
   busy: 503,
   rekeyed: 503,
   away: 503,
-  full: 503,
+  full: 507,
 } as const;
 
 export type RefusalKind = keyof typeof refusalStatuses;
@@ -103,7 +103,10 @@ export function tooLarge(limit: number, what = 'The body is'): ServiceRefusal {
   return new ServiceRefusal('too_large', `${what} larger than ${size(limit)}.`);
 }
 
-/** Refuses a request that may succeed a few seconds later. */
+/**
+ * Refuses a request that may succeed a few seconds later.
+ * @param cause undefined if the request is refused before anything of it was done
+ */
 export function busy(message: string, cause?: unknown): ServiceRefusal {
   return new ServiceRefusal('busy', message, { retryAfter: 5, cause });
 }
@@ -122,9 +125,15 @@ export function away(cause: unknown): ServiceRefusal {
   return new ServiceRefusal('away', message, { retryAfter: 5, cause });
 }
 
+/** Refuses a request for which there is no space; a transaction that found none was rolled back. */
 export function full(cause?: unknown): ServiceRefusal {
   const message = 'The instance is short of space. Try again later.';
   return new ServiceRefusal('full', message, { retryAfter: 60, cause });
+}
+
+/** Whether nothing of the refused request was done, and the same request may succeed later. */
+export function isUndone({ kind, cause }: ServiceRefusal): boolean {
+  return kind === 'full' || (kind === 'busy' && cause === undefined);
 }
 
 export function abandoned(): ServiceRefusal {

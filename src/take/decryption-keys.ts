@@ -79,7 +79,7 @@ async function keyForRequest(
   item: ConnectedItem,
   isNeeded: boolean,
 ): Promise<KeptKey | undefined> {
-  const { keptKey } = await requestKeys();
+  const { keptKey, keyElsewhere } = await requestKeys();
   const kept = keptKey(context, item);
   if (kept || !isNeeded) return kept;
   const preview = await attempt(() => item.api.requests.preview(item.token));
@@ -88,9 +88,14 @@ async function keyForRequest(
   if (isRefused && preview.code !== 'unauthorized' && preview.code !== 'forbidden') throw preview;
   const { state, public_key }: Partial<Preview> = isRefused ? {} : preview;
   const match = keptKey(context, item, public_key);
-  if (match || state === 'closed' || !(item.publicKey ?? public_key)) return match;
-  const hints = phrase('give-answer-key');
-  throw new CliError('passphrase', phrase('answer-key-missing'), { hints });
+  const publicKey = item.publicKey ?? public_key;
+  if (match || state === 'closed' || !publicKey) return match;
+  const { path, base = '' } = keyElsewhere(context, item.token, publicKey) ?? {};
+  const [fact, hints] =
+    path === undefined
+      ? [phrase('answer-key-missing'), phrase('give-answer-key')]
+      : [phrase('answer-key-elsewhere', base), phrase('give-moved-key', item.target.base, path)];
+  throw new CliError('passphrase', fact, { hints });
 }
 
 async function readIdentities(path: string, context: Context): Promise<Identity[]> {

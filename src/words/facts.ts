@@ -22,6 +22,8 @@ export const facts = {
   detailed,
   together: (...parts) => parts.join('; '),
 
+  'answer-key-elsewhere': (base) =>
+    `the answer is encrypted, and its private key is for ${base}; nothing was taken`,
   'answer-key-missing':
     'the answer is encrypted, and its private key is not here; nothing was taken',
   'answered-already': 'the request was answered already; your answer was not sent',
@@ -46,6 +48,7 @@ export const facts = {
   'none-within': (what, time) => `no ${what} within ${time}`,
   'none-of-yours': 'no such request among yours',
   'opens-elsewhere': (base) => `the link opens at ${base} only, as the instance says`,
+  'nothing-done': saying('the instance refused the request for now, and nothing was done'),
   'owners-log': 'only the owner can read the audit log',
   'owners-only': 'only the owner can do that',
   'passphrase-needed': (what) => `the ${what} requires a passphrase`,

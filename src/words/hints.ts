@@ -74,7 +74,8 @@ export const hints = {
   'nothing-taken': 'no answer was taken or sent: run the command again',
   'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
   'open-in-browser': 'or open the link in a browser',
-  'open-there': 'use the link with that address',
+  'open-there': (base) =>
+    `use the link with that address; if the instance has moved, its operator starts it with --public-url ${base}`,
   'pass-front':
     'send the headers that it requires (--headers-file), or ask its operator to let /api/v2 pass; see ACCESS PROXIES in pwpush(1)',
   'proxy-address': 'use an address such as http://proxy.example:3128 or socks5h://127.0.0.1:1080',
@@ -103,6 +104,7 @@ export const hints = {
   'send-headers':
     'send the headers that it requires (pwpush profile set . headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
+  'trust-proxy': 'if the proxy uses a private CA, name its certificate with NODE_EXTRA_CA_CERTS',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
@@ -149,6 +151,8 @@ export const hints = {
   'get-unseen': orReveal('use pwpush run, --output FILE or --copy'),
   'give-answer-key':
     'run it where the request was made, with the whole link, or use -i FILE; --no-decrypt takes it as it is',
+  'give-moved-key': (base, path) =>
+    `if that instance has moved, use the whole link with its profile there (--profile NAME, or pwpush login ${base}), or -i ${shellWord(path)}; --no-decrypt takes it as it is`,
   'give-identity': 'use the private key: --identity FILE, such as ~/.ssh/id_ed25519',
   'give-identity-elsewhere': 'run it where the request was made, or use --identity FILE',
   'give-passphrase-there':

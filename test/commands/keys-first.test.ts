@@ -33,7 +33,7 @@ const typed = (words: readonly string[], link: string, ...more: readonly string[
 const NOTHING = {
   code: 7,
   stdout: '',
-  stderr: expect.stringMatching(/nothing was taken[\s\S]*-i FILE[\s\S]*--no-decrypt/),
+  stderr: expect.stringMatching(/nothing was taken[\s\S]*-i \S+[\s\S]*--no-decrypt/),
 };
 const rescues = () => Object.keys(here.rescued()).filter((name) => !name.endsWith('.key'));
 
@@ -94,7 +94,10 @@ describe('an answer whose private key is not here', () => {
       await here.keep({ profiles: { moved: { url: MOVED, token } } });
       const there = owner({ PWPUSH_URL });
       const before = here.rescued();
-      expect(await there.run('get', moved())).toEqual(NOTHING);
+      const told = await there.run('get', moved());
+      expect(told).toEqual(NOTHING);
+      expect(told.stderr).toContain(`its private key is for ${BASE};`);
+      expect(told.stderr).toContain(`pwpush login ${MOVED})`);
       expect(here.asked).toEqual([`GET /api/v2/requests/${id}/preview`]);
       const args = ['get', moved(), '--identity', here.file(`state/requests/${id}.key`)];
       expect((await there.run(...args)).stdout).toBe('hunter2');
@@ -102,8 +105,18 @@ describe('an answer whose private key is not here', () => {
       expect(here.rescued()).toEqual(before);
     });
 
-    test('is not taken by an ID, which names no key', async () => {
-      expect(await owner({ PWPUSH_URL: MOVED }).run('get', id)).toEqual(NOTHING);
+    test('is not taken by an ID, which names no key, but the error names the key', async () => {
+      const told = await owner({ PWPUSH_URL: MOVED }).run('get', id);
+      expect(told).toEqual(NOTHING);
+      expect(told.stderr).toContain(here.file(`state/requests/${id}.key`));
+    });
+
+    test('is opened as the error says', async () => {
+      const token = here.service.adminToken;
+      await here.keep({ profiles: { moved: { url: MOVED, token } } });
+      const there = owner({ PWPUSH_TOKEN: '' });
+      const { code, stdout } = await there.run('get', moved(), '--profile', 'moved');
+      expect([code, stdout]).toEqual([0, 'hunter2']);
     });
   });
 

@@ -63,6 +63,7 @@ test('a link at another address is proved for that alone, as by its form', async
 
 test.each([
   ['http://localhost:5100', 'the link opens at http://localhost:5100 only'],
+  ['http://localhost:5100', 'if the instance has moved, its operator starts it with --public-url'],
   ['javascript:alert(1)', 'the instance refused the key'],
   [`https://pw.test/${PROOF}`, 'the instance refused the key'],
   [7, 'the instance refused the key'],

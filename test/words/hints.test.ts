@@ -203,7 +203,7 @@ const notFollowed: Readonly<Record<string, string>> = {
     check-host-name check-taken check-viewed heed-size-of-files log-in-there
     look-for-push look-for-request make-service-token pass-front remove-account
     request-here request-here-or-plain request-without-instance send-certificate
-    send-certificate-if-needed send-elsewhere send-headers shorten-days
+    send-certificate-if-needed send-elsewhere send-headers shorten-days open-there
     trust-certificate use-address use-newer use-profile log-in-as-owner
     log-in-as-requester remove-anonymous-of-owner renew-login
   `,
@@ -215,6 +215,7 @@ const notFollowed: Readonly<Record<string, string>> = {
     clipboard-programs keep-token-elsewhere not-by-terminal output-unseen pipe-token
     quiet-too run-unmasked save-by-shell unlock-key unlock-keyring pipe-file
     choose-identity-file give-answer-key give-identity give-identity-elsewhere
+    give-moved-key
     give-passphrase-there ask-for-words key-or-file name-certificate
     name-certificate-key notify-words attach allow-variables use-one-link
     allow-variables-or-only set-variable-of-file use-stdin-or-file wait-for-answer

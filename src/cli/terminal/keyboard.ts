@@ -19,46 +19,63 @@ export const PASTED = '\u001b[201~';
 
 const CTRL_C = 3;
 const CTRL_Z = 26;
-const ESCAPE = 27;
-/** Matches what arrow and function keys send after Escape, and how pasted text begins (ECMA-48, xterm). */
-const SEQUENCE = /^(\[[\d;]*[A-Za-z~]$|O[A-Z]$|\[20)/;
+const ESCAPE = '\u001b';
+/**
+ * Match control sequences (ECMA-48, xterm), and the beginning of one whose rest has not arrived: CSI, of which the Linux
+ * console has one with two brackets and a mouse in the mode of X10 one with three bytes behind it; SS3; and strings, up
+ * to ST or BEL.
+ */
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: of a terminal
+const SEQUENCES =
+  /\u001b(?:\[(?:\[[A-E]|M[^\0-\u001f]{3}|[0-?]*[ -/]*[@-Z\\-~])|O[0-?]*[@-~]|[\]PX^_][^\0-\u001f\u007f]*(?:\u0007|\u001b\\))/g;
+const BEGUN =
+  /\u001b(?:\[(?:\[|M[^\0-\u001f]{0,2}|[0-?]*[ -/]*)|O[0-?]*|[\]PX^_][^\0-\u001f\u007f]*\u001b?)?$/;
+/** Matches keys that move and delete. All other sequences are reports, which programs ask for and may leave unread. */
+const KEY = /^\u001b(?:O[A-Z]|\[(?:\d?\d(?:;\d)?)?[A-FHZ~])$/;
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: of a terminal
+const MARKS = new RegExp(`(${PASTE}|${PASTED})`.replaceAll('[', '\\['));
 /** In milliseconds: a terminal sends the rest of a sequence, and nobody types another key, within this time. */
 const SEQUENCE_TIME = 200;
-const SEQUENCE_BEGUN = /^[[O]$/;
+/** Matches what follows Escape in a sequence, but no text that a person would send as one. */
+const REST = /^(?:[[O]$|\[[A-Z\d<=>?]|[\]PX^_])/;
 /** Space and backspace make a prompt redraw without changing its text. */
 export const REDRAW = ' \u007f';
 
 /**
  * Keeps the terminal silent between questions: each gives the terminal back, which would then echo what is typed ahead,
  * a secret too. Questions handle Ctrl-C themselves. They do not get Ctrl-Z, as readline would read no more and what is
- * typed would go to the shell, nor Escape alone, as readline would silently drop the next character.
+ * typed would go to the shell, nor Escape alone, as readline would silently drop the next character, nor reports, which
+ * would become part of a secret.
  */
 export function keyboard(terminal: TerminalInput, { interrupt, suspend }: TerminalSignals) {
   const raw = (on: boolean) => void terminal.setRawMode?.(on);
   const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
-  let escaped: number | undefined;
+  let begun = '';
+  let begunAt = 0;
   let pasting = false;
-  let before = '';
+  const continues = (text: string) =>
+    pasting ||
+    text.startsWith('[20') ||
+    (ESCAPE + text).replace(SEQUENCES, '') === '' ||
+    (performance.now() - begunAt < SEQUENCE_TIME && REST.test(text));
   const pass = (data: Buffer) => {
-    const text = before + data.toString('latin1');
-    const [opened, closed] = [text.lastIndexOf(PASTE), text.lastIndexOf(PASTED)];
-    if (opened !== closed) pasting = opened > closed;
-    before = text.slice(1 - PASTE.length);
-    keys.write(data);
+    const typed = data.toString('latin1');
+    const text = begun === ESCAPE && !continues(typed) ? typed : begun + typed;
+    [begun = ''] = BEGUN.exec(text) ?? [];
+    begunAt = performance.now();
+    let passed = '';
+    for (const part of text.slice(0, text.length - begun.length).split(MARKS)) {
+      const isMark = part === PASTE || part === PASTED;
+      if (isMark) pasting = part === PASTE;
+      passed +=
+        isMark || pasting
+          ? part
+          : part.replace(SEQUENCES, (sequence) => (KEY.test(sequence) ? sequence : ''));
+    }
+    if (passed !== '') keys.write(Buffer.from(passed, 'latin1'));
   };
   const onData = (data: Buffer) => {
     if (keys.isPaused() && data.includes(CTRL_C)) return interrupt();
-    // Within pasted text, Escape begins `PASTED`, which a slow line may cut anywhere.
-    if (!pasting && data.length === 1 && data[0] === ESCAPE) {
-      escaped = performance.now();
-      return;
-    }
-    if (escaped !== undefined) {
-      const soon = performance.now() - escaped < SEQUENCE_TIME;
-      const typed = data.toString();
-      if (SEQUENCE.test(typed) || (soon && SEQUENCE_BEGUN.test(typed))) pass(Buffer.of(ESCAPE));
-    }
-    escaped = undefined;
     const stop = suspend === undefined ? -1 : data.indexOf(CTRL_Z);
     if (stop === -1) return pass(data);
     pass(data.subarray(0, stop));

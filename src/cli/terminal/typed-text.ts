@@ -23,9 +23,6 @@ const MOVES: readonly (readonly [by: number, ...keys: readonly string[]])[] = [
 /** Matches a character, or the sequence of a key without a character (ECMA-48, xterm). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z]|\r)|\r\n|[\s\S]/gu;
-/** Matches the beginning of a key's sequence, of which the rest has not arrived. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: of a terminal
-const BEGUN = /\u001b(?:\[[\d;]*|O)?$/;
 
 interface Typing {
   readonly extent: Extent;
@@ -45,7 +42,6 @@ export function typedText(
   return new Promise((resolve, reject) => {
     const decoder = new StringDecoder();
     const text = editable(extent);
-    let begun = '';
     let pasting = false;
     let drawn = 0;
     const redraw = () => {
@@ -72,9 +68,7 @@ export function typedText(
     const ends = (key: string) => (extent === 'all' ? key === CTRL_D : LINE_ENDS.includes(key));
     const onData = (data: Buffer) => {
       if (data.toString() === REDRAW) return redraw();
-      const all = begun + decoder.write(data);
-      begun = BEGUN.exec(all)?.[0] ?? '';
-      const keys = all.slice(0, all.length - begun.length).match(KEYS) ?? [];
+      const keys = decoder.write(data).match(KEYS) ?? [];
       for (const [index, key] of keys.entries()) {
         if (key === PASTE || key === PASTED) pasting = key === PASTE;
         else if (pasting) text.add(key);

@@ -117,7 +117,7 @@ async function offerExpiry(
         await say.note(`${message}; ${hint}`);
       }
       const typed = (await prompter.text(question)).trim();
-      return typed === '' ? undefined : closing(expiry(typed, 'it'), context.now());
+      return typed === '' ? undefined : closing(expiry(typed, 'it'), context);
     },
     (failure) => failure instanceof CliError && failure.code === 'usage',
   );
@@ -246,7 +246,7 @@ async function whenFree<T>({ sleep }: Context, work: () => Promise<T>): Promise<
   for (;;) {
     const outcome = await attempt(work);
     if (!(outcome instanceof CliError)) return outcome;
-    if (outcome.status !== 429 && outcome.status !== 503) throw outcome;
+    if (outcome.code !== 'rate_limited' && outcome.status !== 503) throw outcome;
     await sleep(PAUSE_MS);
   }
 }

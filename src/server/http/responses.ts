@@ -9,7 +9,7 @@ import {
   routes,
 } from '../../contract/api';
 import type { OfferedFile } from '../rules/files';
-import { refusalStatuses, type ServiceRefusal } from '../service-errors';
+import { isUndone, refusalStatuses, type ServiceRefusal } from '../service-errors';
 import type { AuditRow } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import { byteLengthOf, EscapedText, escapesOf, LARGE, type Pieces, streamOf } from './escaped-text';
@@ -70,12 +70,14 @@ export function refusalHead(refusal: ServiceRefusal): {
 }
 
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
-function refusalBody({ kind, message, details }: ServiceRefusal): unknown {
+function refusalBody(refusal: ServiceRefusal): unknown {
+  const { kind, message, details } = refusal;
   const { fields = {}, keySalt, opensAt, what = 'push' } = details;
   if (kind === 'invalid') return fields;
   if (kind === 'incomplete')
     return { error: LINK_INCOMPLETE, message, key_salt: keySalt, opens_at: opensAt };
   if (kind === 'identity') return { error: IDENTITY_NEEDED, message };
+  if (isUndone(refusal)) return { error: message, done: false };
   if (kind !== 'passphrase') return { error: message };
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }

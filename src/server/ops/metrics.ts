@@ -80,7 +80,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'pwpush_http_requests_total',
-    help: 'HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+    help: 'HTTP requests by method, route and status; 429, 503 and 507 were refused temporarily.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });

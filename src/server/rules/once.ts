@@ -34,7 +34,7 @@ const MOST_TRIES = 5;
  */
 export function retryOrThrow(error: unknown, tries: number): void {
   if (!(error instanceof Repeated)) throw error;
-  if (tries === MOST_TRIES) throw busy('What that request has done cannot be read.');
+  if (tries === MOST_TRIES) throw busy('What that request has done cannot be read.', error);
 }
 
 type KeyedVisitor = Visitor & { readonly idempotencyKey: string };

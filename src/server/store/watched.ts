@@ -1,4 +1,4 @@
-import { type RefusalKind, ServiceError, ServiceRefusal } from '../service-errors';
+import { type RefusalKind, refusalStatuses, ServiceError, ServiceRefusal } from '../service-errors';
 import { type Database, isRead, sqlCode } from './sql';
 
 /** What a call uses. A success ends only the outages of its part, except that a write also ends those of reading. */
@@ -11,7 +11,7 @@ interface Outage {
 }
 
 /**
- * Warns when calls begin to fail with a `ServiceRefusal`, which clients get as 503, and when they succeed again. A
+ * Warns when calls begin to fail with a `ServiceRefusal`, which clients get as 503 or 507, and when they succeed again. A
  * refusal without a cause comes from `work`, not from the database.
  */
 export function watched(database: Database, warn: (message: string) => void): Database {
@@ -19,7 +19,7 @@ export function watched(database: Database, warn: (message: string) => void): Da
   const refused = (error: unknown, part: Part) => {
     if (!(error instanceof ServiceRefusal) || error.cause === undefined) return;
     const known = outages.get(error.kind);
-    if (!known) warn(`${whyOf(error)}; requests get 503`);
+    if (!known) warn(`${whyOf(error)}; requests get ${refusalStatuses[error.kind]}`);
     outages.set(error.kind, { part: known?.part ?? part, failedAt: performance.now() });
   };
   /** @param began start of the call: a call that began before the last failure ends no outage */

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { keyboard } from '../../../src/cli/terminal/keyboard';
 import { inquirerPrompter } from '../../../src/cli/terminal/prompt';
 import { typedText } from '../../../src/cli/terminal/typed-text';
 import type { Extent } from '../../../src/platform/context';
 import { linesOf } from '../../helpers/pty';
+import { seed } from '../../helpers/seed';
 
 /** What a terminal shows once two lines were pasted for a secret. */
 async function asked(columns: number, question: string): Promise<readonly string[]> {
@@ -70,18 +72,83 @@ test('a choice that is wider than the terminal goes on under its first word', as
 });
 
 /** What a question reads of keys that come piece by piece, as fingers and slow lines send them. */
-function read(...pieces: string[]): string {
+function read(...pieces: (string | Buffer)[]): string {
   const terminal = new PassThrough();
   const { keys, take, release } = keyboard(terminal, { interrupt: () => {} });
-  let heard = '';
-  keys.on('data', (data) => {
-    heard += data;
-  });
+  const heard: Buffer[] = [];
+  keys.on('data', (data) => void heard.push(data));
   take();
   for (const piece of pieces) terminal.emit('data', Buffer.from(piece));
   release();
-  return heard;
+  return Buffer.concat(heard).toString();
 }
+
+/** Answers of terminals to what programs ask of them, and what they say of themselves (ECMA-48, xterm, kitty). */
+const REPORTS = [
+  '\u001b]11;rgb:1e1e/1e1e/1e1e\u001b\\',
+  '\u001b]4;0;rgb:0000/0000/0000\u0007',
+  '\u001b]l\u00e9 title\u001b\\',
+  '\u001b[?62;22c',
+  '\u001b[>0;276;0c',
+  '\u001b[?1u',
+  '\u001b[?2026;2$y',
+  '\u001b[12;40R',
+  '\u001b[8;24;80t',
+  '\u001b[0n',
+  '\u001b[I',
+  '\u001b[O',
+  '\u001b[97;5u',
+  '\u001b[<0;10;20M',
+  '\u001b[<0;10;20m',
+  '\u001b[32;10;20M',
+  '\u001b[M !!',
+  '\u001b[M#\u00e9~',
+  '\u001bP>|XTerm(370)\u001b\\',
+  '\u001bP1+r544e=787465726d\u001b\\',
+  '\u001b_Gi=31;OK\u001b\\',
+  '\u001b^private\u001b\\',
+  '\u001bXstring\u001b\\',
+].map((report) => Buffer.from(report, 'latin1'));
+
+const inPieces = (bytes: Buffer, cuts: readonly number[]) => {
+  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+};
+const mixed = fc.array(
+  fc.oneof(fc.constantFrom(...REPORTS), fc.constantFrom('a', '[', 'Oé', '\r')),
+);
+
+test('reports of a terminal are no typing, between letters and in whatever pieces', () => {
+  const keysOfOthers = ['\u001b[[A', '\u001bO5P', '\u001bOq'].map((key) => Buffer.from(key));
+  for (const report of [...REPORTS, ...keysOfOthers]) {
+    expect(read('a', report, 'b'), `${report}`).toBe('ab');
+    expect(read('a', ...inPieces(report, [...report.keys()]), 'b'), `${report}`).toBe('ab');
+  }
+  fc.assert(
+    fc.property(mixed, fc.array(fc.nat()), (parts, cuts) => {
+      const typed = parts.filter((part) => typeof part === 'string');
+      const all = Buffer.concat(parts.map((part) => Buffer.from(part)));
+      expect(read(...inPieces(all, cuts))).toBe(typed.join(''));
+    }),
+    { seed },
+  );
+});
+
+test('pasted text that looks like a report stays', () => {
+  fc.assert(
+    fc.property(mixed, fc.array(fc.nat()), (parts, cuts) => {
+      const text = parts.map((part) => part.toString()).join('');
+      const pasted = `\u001b[200~${text}\u001b[201~`;
+      expect(read(...inPieces(Buffer.from(`${pasted}a`), cuts))).toBe(`${pasted}a`);
+    }),
+    { seed },
+  );
+});
+
+test('letters after what only begins as a report stay', () => {
+  expect(read('\u001b]', 'a', 'b', '\r')).toBe('\u001b]ab\r');
+  expect(read('\u001bPab', '\u007f')).toBe('\u001bPab\u007f');
+});
 
 // A terminal sends Alt and a letter as Escape and that letter, which is no part of an answer.
 test.each([
@@ -89,11 +156,12 @@ test.each([
   [['a', '\u001b', 'b', 'c'], 'abc'],
   [['\u001b', 'Oslo'], 'Oslo'],
   [['\u001b', '[x]'], '[x]'],
+  [['\u001b', 'x\r'], 'x\r'],
 ])('the Escape key takes nothing of what is typed next: %j', (pieces, expected) => {
   expect(read(...pieces)).toBe(expected);
 });
 
-test.each([[['\u001b[A']], [['\u001b', 'OP']], [['\u001b', '[1;5D']]])(
+test.each([[['\u001b[A']], [['\u001b', 'OP']], [['\u001b', '[1;5D']], [['\u001b[15~']]])(
   'an arrow or a function key stays one: %j',
   (pieces) => {
     expect(read(...pieces)).toBe(pieces.join(''));
@@ -101,8 +169,8 @@ test.each([[['\u001b[A']], [['\u001b', 'OP']], [['\u001b', '[1;5D']]])(
 );
 
 test('the mark after pasted text stays one in whatever pieces, however late', () => {
-  const pieces = ['\u001b[20', '0~a', '\u001b', '[2', '01~', '\u001b', '[2'];
-  expect(read(...pieces)).toBe('\u001b[200~a\u001b[201~[2');
+  const pieces = ['\u001b[20', '0~a', '\u001b', '[2', '01~', '\u001b', 'b'];
+  expect(read(...pieces)).toBe('\u001b[200~a\u001b[201~b');
 });
 
 async function typed(...pieces: string[]): Promise<string> {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { limits } from '../../../src/contract/api';
 import { pushSchema } from '../../../src/server/pushes/new-push';
 import { requestSchema, responseSchema } from '../../../src/server/requests/new-request';
-import { busy } from '../../../src/server/service-errors';
+import { busy, full, type ServiceRefusal } from '../../../src/server/service-errors';
 import { documentFile, published } from '../../helpers/openapi';
 import { failingDatabase, overDatabase } from '../../helpers/over-database';
 import { type Answer, askedOf, type Call, opened, type TestService } from '../../helpers/service';
@@ -87,7 +87,18 @@ const withToken = everyCall.filter((name) => name.includes('{token}'));
 const withPages = others.filter((name) =>
   /audit$|active$|expired$|open$|ready$|closed$/.test(name),
 );
+const storing = Object.entries(api.calls).flatMap(([name, call]) =>
+  '507' in call.responses ? name : [],
+);
 const foreign = { headers: { 'sec-fetch-site': 'cross-site' } };
+
+async function askFailing(name: string, refusal: ServiceRefusal) {
+  const database = await failingDatabase(refusal);
+  const on = askedOf({ ...overDatabase(database), adminToken: 'x' });
+  const answer = await ask(name, 'unknown', on.asAdmin, on);
+  await database.close();
+  return answer;
+}
 
 type Row = [name: string, status: number, answer: () => Promise<Answer>];
 const rows = (names: string[], status: number, answer: (name: string) => Promise<Answer>) =>
@@ -97,13 +108,8 @@ const RESPOND = 'PATCH /requests/{token}/respond';
 // Those that no test of a rule is about.
 test.each<Row>([
   ...rows(others, 401, (name) => ask(name, 'x', { token: 'nonsense' })),
-  ...rows(others, 503, async (name) => {
-    const database = await failingDatabase(busy('In use.'));
-    const on = askedOf({ ...overDatabase(database), adminToken: 'x' });
-    const answer = await ask(name, 'unknown', on.asAdmin, on);
-    await database.close();
-    return answer;
-  }),
+  ...rows(others, 503, (name) => askFailing(name, busy('In use.'))),
+  ...rows(storing, 507, (name) => askFailing(name, full())),
   ...rows(everyCall, 429, async (name) => {
     service = await opened({ rateLimit: { requests: 1, milliseconds: 60_000 } });
     await service.call('GET', BASE);

@@ -133,7 +133,7 @@ test('the text format: help and type, labels escaped, buckets that add up', asyn
   );
   expect(text).toContain(
     [
-      '# HELP pwpush_http_requests_total HTTP requests by method, route and status; 429 and 503 were refused temporarily.',
+      '# HELP pwpush_http_requests_total HTTP requests by method, route and status; 429, 503 and 507 were refused temporarily.',
       '# TYPE pwpush_http_requests_total counter',
       `pwpush_http_requests_total{method="GET",${label},status="200"} 4`,
       `# HELP ${name} Time from a request to the start of its response, by route.`,

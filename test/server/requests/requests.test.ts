@@ -305,6 +305,7 @@ onEachStore((store) => {
       await stored(16);
       const third = await send(token, file());
       expect([third.status, third.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(third.json.done).toBe(false);
       expect((await respond(token, 'text')).status).toBe(200);
       await stored(0);
       for (const { more } of first) more();

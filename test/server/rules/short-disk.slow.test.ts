@@ -47,15 +47,15 @@ describe('while less space is free than is kept', () => {
   test('creations are refused, and uploads, and nothing is left of them', async () => {
     const { status, headers, json } = await push('x');
     const error = 'The instance is short of space. Try again later.';
-    expect([status, headers.get('retry-after'), json]).toEqual([503, '60', { error }]);
-    expect([(await upload(2 * MIB)).status, await fileRows(beside)]).toEqual([503, [0, 0, 0]]);
+    expect([status, headers.get('retry-after'), json]).toEqual([507, '60', { error, done: false }]);
+    expect([(await upload(2 * MIB)).status, await fileRows(beside)]).toEqual([507, [0, 0, 0]]);
     expect(service.warnings).toEqual([
       'space for data is low: pushes are refused until there is more',
     ]);
   });
 
   test('answers are refused, and their requests stay open', async () => {
-    expect((await service.respond(asked, 'x')).status).toBe(503);
+    expect((await service.respond(asked, 'x')).status).toBe(507);
     expect((await readAnswer(asked)).state).toBe('open');
     expect((await readAnswer(ready)).response).toBe('answered before');
   });
@@ -83,7 +83,7 @@ async function fillWithPushes(): Promise<string[]> {
 test('a service in memory refuses files beyond its maximum, and takes others when some have ended', async () => {
   service = await opened({ maxData: 16 * MIB, reserve: 4 * MIB });
   const { status, json } = await upload(10 * MIB);
-  expect([status, (await upload(10 * MIB)).status]).toEqual([201, 503]);
+  expect([status, (await upload(10 * MIB)).status]).toEqual([201, 507]);
   await service.expire(json.url_token);
   await service.service.pushes.finish();
   expect((await upload(10 * MIB)).status).toBe(201);
@@ -131,7 +131,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
       disk.fill(left);
       return (await push('x')).status;
     };
-    expect([await statusWith(6 * MIB), await statusWith(10 * MIB)]).toEqual([503, 201]);
+    expect([await statusWith(6 * MIB), await statusWith(10 * MIB)]).toEqual([507, 201]);
   });
 
   test('that is full to the last byte gives last views, also to who can ask again', async () => {
@@ -164,13 +164,13 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     disk.fill();
     const statuses: number[] = [];
     // A page or two may be left in the log.
-    while (statuses.length < 50 && statuses.at(-1) !== 503) {
+    while (statuses.length < 50 && statuses.at(-1) !== 507) {
       const { status, text } = await service.retrieve(token);
       expect(text.includes('hunter2')).toBe(status === 200);
       statuses.push(status);
     }
     const given = statuses.length - 1;
-    expect(statuses).toEqual([...Array(given).fill(200), 503]);
+    expect(statuses).toEqual([...Array(given).fill(200), 507]);
     disk.clear();
     const { json } = await service.retrieve(token);
     expect(json.views_remaining).toBe(98 - given);
@@ -180,7 +180,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     const [asked, ready] = [await service.createRequest(), await service.createRequest()];
     await service.respond(ready, 'hunter2');
     disk.fill();
-    expect((await service.respond(asked, 'x'.repeat(MIB))).status).toBe(503);
+    expect((await service.respond(asked, 'x'.repeat(MIB))).status).toBe(507);
     expect((await readAnswer(ready)).response).toBe('hunter2');
     disk.clear();
     expect(await readAnswer(asked)).toMatchObject({ state: 'open', response: null });

@@ -7,6 +7,7 @@ import {
   full,
   keyChanged,
   notFound,
+  refusalStatuses,
   ServiceError,
 } from '../../../src/server/service-errors';
 import { openMemory } from '../../../src/server/store/sqlite';
@@ -41,7 +42,8 @@ test.each([
   const { transaction, sql } = watched(over, (line) => void lines.push(line));
   const write = () => transaction(async () => 1).catch(() => 0);
   const writes = async () => [await write(), await write(), await write()];
-  expect([await writes(), lines]).toEqual([[0, 0, 0], [`${why}; requests get 503`]]);
+  const status = refusalStatuses[refusal.kind];
+  expect([await writes(), lines]).toEqual([[0, 0, 0], [`${why}; requests get ${status}`]]);
   // What only reads says nothing of the writing.
   await sql`SELECT 1`;
   expect(lines).toHaveLength(1);
