@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MARKERS } from '../../src/cli/agent';
+import { MARKERS } from '../../src/platform/surroundings';
 import { entryOf } from '../../src/cli/terminal/output';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
 import type { Context } from '../../src/platform/context';
