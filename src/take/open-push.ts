@@ -1,8 +1,8 @@
 import { isArmored } from '../age/sealed-with';
 import { isGuarded } from '../cli/agent';
-import { isCi } from '../cli/ci-systems';
 import { parseReference } from '../client/link';
 import { CliError, failedError, phrase, tried } from '../platform/errors';
+import { isCi } from '../platform/surroundings';
 import { readReceipts } from '../profile/receipts';
 import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
