@@ -124,7 +124,7 @@ async function push(
   if (byDefault === 'words' && limits.encrypt === undefined)
     throw usageError(
       'the operator has pushes encrypted with words, which no tool passes on',
-      'ask a person to push it; or with encrypt: true, whoever has the link can open it',
+      'ask a person to push it; or with encrypt: true, anyone who has the link can open it',
     );
   const words = [...limitWords(limits), '--json'];
   if (file !== undefined) {
