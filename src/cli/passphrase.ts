@@ -1,8 +1,8 @@
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { isCi } from '../platform/surroundings';
 import { refuseToPrint } from './agent';
 import { askUntil, beforeSending, filledIn } from './ask-until';
-import { isCi } from './ci-systems';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { secretIn } from './source';

@@ -20,27 +20,22 @@ const keyboard: readonly string[] = ['SIGINT', 'SIGQUIT', 'SIGWINCH'];
 const CHECK_MS = 100;
 const CHECKS = 10;
 
-type Muted = <T>(work: () => T) => T;
-
-/**
- * Implements `Context.runChild`.
- * @param muted runs its argument with stderr muted, as NODE_DEBUG=child_process prints the environment
- */
-export async function runProgram(child: Child, context: Context, muted: Muted): Promise<number> {
+/** Implements `Context.runChild`. */
+export async function runProgram(child: Child, context: Context): Promise<number> {
   const pipes = child.output && (await outputPipes(context));
   // A signal before this line ends our run; `runChild` passes later ones on to the child.
   if (context.signal.aborted) {
     pipes?.close();
     throw endedBy(context.signal);
   }
-  return runChild(child, context.interrupts, muted, pipes);
+  return runChild(child, context.interrupts, context.starting, pipes);
 }
 
 /** Implements `Context.startOwn`; the first parameter has the words that start this program. */
 export function startOwn(
   [file, ...first]: readonly [string, ...string[]],
   { argv, env, input, output, signal }: OwnRun,
-  muted: Muted,
+  starting: Context['starting'],
 ): Promise<number> {
   const words = [file, ...first, HANDED_OVER] as const;
   const line = `${JSON.stringify([...argv, input])}\n`;
@@ -52,7 +47,7 @@ export function startOwn(
       return () => {};
     },
   };
-  return runChild(child, interrupts, muted, undefined);
+  return runChild(child, interrupts, starting, undefined);
 }
 
 /**
@@ -65,7 +60,7 @@ export function startOwn(
 function runChild(
   { file, words, env, input, endsWithInput, output, signalled }: Child,
   interrupts: Interrupts,
-  muted: Muted,
+  starting: Context['starting'],
   pipes: OutputPipes | undefined,
 ): Promise<number> {
   const [argv0, ...args] = words;
@@ -74,7 +69,7 @@ function runChild(
     const [out, err] = output ? (pipes?.fds ?? (['pipe', 'pipe'] as const)) : [1, 2];
     const stdio = [stdin, out, err] satisfies StdioOptions;
     const child = startWith(pipes, () =>
-      muted(() => spawn(file, args, { argv0, env: { ...env }, stdio })),
+      starting(() => spawn(file, args, { argv0, env: { ...env }, stdio })),
     );
     const { stdout, stderr } = pipes ?? child;
     const fromKeyboard = inForeground() ? keyboard : [];

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Context, Environment } from './context';
 import { apart, findProgram } from './find-program';
+import { isDumb } from './surroundings';
 
 // This file replaces clipboardy, which lacks OSC 52, tmux and ssh, and passes PWPUSH_* variables to the program.
 
@@ -51,15 +52,16 @@ const programs: readonly ClipboardProgram[] = [
 ];
 
 export async function programClipboard(context: ProgramContext): Promise<Clipboard | undefined> {
+  const { platform, starting } = context;
   for (const { words, where, encode } of programs) {
-    const applies = where.some((name) => name === context.platform || context.env[name]);
+    const applies = where.some((name) => name === platform || context.env[name]);
     if (!applies || !('file' in (await findProgram(words[0], context)))) continue;
     // pbcopy expects the locale's encoding, and not every shell sets a locale.
     const env = { ...context.env, ...(words[0] === 'pbcopy' ? { LC_CTYPE: 'UTF-8' } : {}) };
     return {
       name: `the clipboard (${words[0]})`,
       sure: true,
-      write: (text) => feed({ env, platform: context.platform }, words, encode?.(text) ?? text),
+      write: (text) => feed({ env, platform, starting }, words, encode?.(text) ?? text),
     };
   }
   return undefined;
@@ -69,7 +71,7 @@ export async function programClipboard(context: ProgramContext): Promise<Clipboa
 async function terminalClipboard(context: Context): Promise<Clipboard | undefined> {
   const { env, stdout, stderr } = context;
   const terminal = [stderr, stdout].find(({ isTTY }) => isTTY);
-  if (!terminal || env.TERM === 'dumb') return undefined;
+  if (!terminal || isDumb(env)) return undefined;
   const tmux = (words: readonly string[], text = '') => feed(context, ['tmux', ...words], text);
   if (env.TMUX && (await tmux(['list-buffers'])))
     return {
@@ -107,7 +109,7 @@ export function osc52(text: string, env: Environment): string {
 }
 
 type ProgramWords = readonly [string, ...string[]];
-type ProgramContext = Pick<Context, 'env' | 'platform'>;
+type ProgramContext = Pick<Context, 'env' | 'platform' | 'starting'>;
 
 const LIMIT_MS = 5000;
 
@@ -120,7 +122,9 @@ async function feed(
   const program = await findProgram(name, context);
   if (!('file' in program)) return false;
   const stdio: ['pipe', 'ignore', 'ignore'] = ['pipe', 'ignore', 'ignore'];
-  const child = spawn(program.file, words, { ...apart(context), stdio, timeout: LIMIT_MS });
+  const { file } = program;
+  const settings = { ...apart(context), stdio, timeout: LIMIT_MS };
+  const child = context.starting(() => spawn(file, words, settings));
   // The program may end before it has read everything (EPIPE).
   child.stdin.on('error', () => {}).end(input);
   return new Promise((resolve) => {

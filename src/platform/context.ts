@@ -116,6 +116,14 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
+/** What belongs to one origin. Another origin, such as that of files, and a proxy are verified, and get nothing of it. */
+export interface OriginCredentials {
+  readonly origin: string;
+  readonly certificate?: ClientCertificate | undefined;
+  /** Any certificate of this origin is accepted. */
+  readonly insecure?: boolean;
+}
+
 /** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
@@ -156,11 +164,9 @@ export interface HttpClient {
 export interface HttpSettings {
   /** Seconds to connect, to wait for the response, and to wait for each further chunk of it. */
   readonly timeout: number;
-  /** PEM certificates trusted in addition to Node's. */
+  /** PEM certificates trusted in addition to Node's, for the instance and what its links name; not for a proxy. */
   readonly ca?: string | undefined;
-  readonly insecure?: boolean | undefined;
-  /** A client certificate is shown to this origin only. */
-  readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
+  readonly instance?: OriginCredentials | undefined;
   /** The environment names the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
@@ -194,7 +200,7 @@ export interface Context {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Aborted by SIGINT, SIGTERM and SIGHUP; `reason` is the signal's name. */
+  /** Aborted by each signal of `endings`; `reason` is the signal's name. */
   readonly signal: AbortSignal;
   readonly interrupts: Interrupts;
   now(): Date;
@@ -227,6 +233,10 @@ export interface Context {
   startOwn(run: OwnRun): Promise<number>;
   /** Reports an event to the run that started this one; undefined if a person started it. */
   happened?(event: RunEvent): void;
+  /**
+   * Calls `work`, which starts a program: NODE_DEBUG does not print its environment, and its core files are as usual.
+   */
+  starting<T>(work: () => T): T;
   /** Runs `work` without Node's warnings about experimental features. */
   quietly<T>(work: () => T): T;
 }

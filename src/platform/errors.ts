@@ -165,8 +165,26 @@ export function statusOf(error: unknown): number {
   return error instanceof ExitWith ? error.status : asCliError(error).exitStatus;
 }
 
-/** Each signal that ends a run has an error code, which is also the name of its fact. */
-export const endings = { SIGINT: 'interrupted', SIGTERM: 'terminated', SIGHUP: 'hung_up' } as const;
+/**
+ * Each signal that ends a run has an error code, which is also the name of its fact: all signals that would end the
+ * process by default and that a program may handle, but those of a fault of the program itself, such as SIGSEGV.
+ */
+export const endings = {
+  SIGTERM: 'terminated',
+  SIGINT: 'interrupted',
+  SIGHUP: 'hung_up',
+  SIGABRT: 'terminated',
+  SIGALRM: 'terminated',
+  SIGBREAK: 'terminated',
+  SIGIO: 'terminated',
+  SIGPROF: 'terminated',
+  SIGPWR: 'terminated',
+  SIGQUIT: 'terminated',
+  SIGSTKFLT: 'terminated',
+  SIGUSR2: 'terminated',
+  SIGVTALRM: 'terminated',
+  SIGXCPU: 'terminated',
+} as const;
 export type EndingSignal = keyof typeof endings;
 
 export function endedBy({ reason }: AbortSignal): CliError {

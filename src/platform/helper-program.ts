@@ -34,7 +34,8 @@ export async function runHelper(context: Context, program: HelperProgram): Promi
   const executable = await findProgram(name, context);
   if (signal.aborted) throw endedBy(signal);
   if (!('file' in executable)) return { failure: 'missing' };
-  const child = spawn(executable.file, args, { ...apart(context), stdio: 'pipe' });
+  const { file } = executable;
+  const child = context.starting(() => spawn(file, args, { ...apart(context), stdio: 'pipe' }));
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), program.limitMs ?? LIMIT_MS);
   child.once('exit', () => clearTimeout(timer));

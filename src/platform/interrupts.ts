@@ -73,18 +73,17 @@ export function processInterrupts(node: NodeJS.Process) {
       modes.push(mode);
       if (mode.mode !== 'forward') return () => leave(mode);
       const { deliver } = mode;
-      const others = node.platform === 'win32' ? (['SIGBREAK'] as const) : OTHERS;
-      for (const name of others) node.on(name, deliver);
+      for (const name of OTHERS) node.on(name, deliver);
       return () => {
         leave(mode);
-        for (const name of others) node.off(name, deliver);
+        for (const name of OTHERS) node.off(name, deliver);
       };
     },
   };
 }
 
 /** These signals are passed on to a child, and do nothing else. */
-const OTHERS = ['SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+const OTHERS = ['SIGUSR1', 'SIGWINCH'] as const;
 
 /** Settles as `work` does, but fails at once when a signal ends the run. */
 export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import type {
   Context,
   HttpClient,
@@ -33,7 +33,11 @@ export function systemContext(
   // At SIGUSR1, Node.js would open its debugger, through which any user could read the memory and run code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
   const interrupts = processInterrupts(process);
-  const { signal, listening } = interrupts;
+  const { listening } = interrupts;
+  const signal = lazy(() => {
+    usualCore();
+    return interrupts.signal();
+  });
   const terminalFd = lazy(controllingTerminal);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
@@ -71,10 +75,11 @@ export function systemContext(
     hasAsked: () => asking !== undefined,
     releaseTerminal: () => asking?.release(),
     keepingSignals,
-    runChild: async (child) => (await children()).runProgram(child, context, withoutStderr),
+    runChild: async (child) => (await children()).runProgram(child, context),
     signalGroup,
     startOwn: async (run) =>
-      (await children()).startOwn([process.execPath, ...launcher], run, withoutStderr),
+      (await children()).startOwn([process.execPath, ...launcher], run, starting),
+    starting,
     quietly,
   };
   return context;
@@ -145,7 +150,7 @@ export function terminate(): void {
 
 /** Removes the signal handlers that `load` installs: those of conf would end the process before anything is finished. */
 async function keepingSignals<T>(load: () => Promise<T>): Promise<T> {
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const;
+  const names = Object.keys(endings) as EndingSignal[];
   const before = names.map((name) => process.rawListeners(name));
   const loaded = await load();
   for (const [index, name] of names.entries()) {
@@ -215,9 +220,33 @@ function quietly<T>(work: () => T): T {
 }
 
 /** Drops what `work` writes to stderr: NODE_DEBUG makes Node print the environment of a child. */
-function withoutStderr<T>(work: () => T): T {
-  return process.env.NODE_DEBUG ? silencing(process.stderr, 'write', () => true, work) : work();
+function starting<T>(work: () => T): T {
+  const core = usualCore();
+  setCore(core);
+  try {
+    return process.env.NODE_DEBUG ? silencing(process.stderr, 'write', () => true, work) : work();
+  } finally {
+    setCore(core && '0');
+  }
 }
+
+/** Says which memory Linux writes to a core file of this process, and of those that it starts (core(5)). */
+const CORE_FILTER = '/proc/self/coredump_filter';
+
+function setCore(bits: string | undefined): void {
+  if (bits !== undefined) writeFileSync(CORE_FILTER, bits);
+}
+
+/** From its first call on, core files have no memory. Returns what was set before; undefined on other systems. */
+const usualCore = lazy(() => {
+  try {
+    const before = `0x${readFileSync(CORE_FILTER, 'latin1').trim()}`;
+    setCore('0');
+    return before;
+  } catch {
+    return undefined;
+  }
+});
 
 function silencing<Owner, Name extends keyof Owner, T>(
   owner: Owner,

@@ -58,7 +58,10 @@ test('a text that a terminal would drop over ssh is saved', async () => {
 
 describe('the program is', () => {
   const found = (platform: string, more: Record<string, string>) =>
-    programClipboard({ platform, env: { ...env, ...more } } as unknown as Context);
+    programClipboard({
+      ...{ platform, env: { ...env, ...more } },
+      starting: (work: () => unknown) => work(),
+    } as unknown as Context);
 
   test.each<[string, Record<string, string>, string | undefined]>([
     ['linux', { WAYLAND_DISPLAY: 'w', DISPLAY: ':0' }, 'wl-copy'],

@@ -264,6 +264,7 @@ function world(conditions: Conditions, io: Io) {
     ...(conditions.taken && {
       happened: (event) => void stdout.output.write(`${JSON.stringify(event)}\n`),
     }),
+    starting: (work) => work(),
     quietly: (work) => work(),
   };
   const ended = async (code: number): Promise<Outcome> => {

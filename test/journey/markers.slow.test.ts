@@ -63,6 +63,8 @@ test('a secret being sent is in no temporary file and in no command line', onPro
   const process = `/proc/${running.child.pid}`;
   expect(found(readFileSync(`${process}/cmdline`, 'latin1'))).toEqual([]);
   expect(found(readFileSync(`${process}/comm`, 'latin1'))).toEqual([]);
+  // No memory of it would be in a core file (core(5)).
+  expect(readFileSync(`${process}/coredump_filter`, 'utf8')).toBe('00000000\n');
   expect(readdirSync(`${process}/task/${running.child.pid}`)).toContain('children');
   expect(readFileSync(`${process}/task/${running.child.pid}/children`, 'utf8')).toBe('');
   expect([readdirSync(temporary), readdirSync(memory)]).toEqual([[], []]);
@@ -106,10 +108,18 @@ test('NODE_DEBUG makes Node tell no secret', async () => {
   const behind = { ...debugging, NO_PROXY: '', HTTPS_PROXY: address };
   const input = `NAME=${marks.payload}`;
   const made = await pwpush(['push', '--note', marks.note], { env: debugging, input });
-  const ran = await pwpush(['run', made.stdout.trim(), '--', 'true'], { env: debugging });
+  const command = ['cat', '/proc/self/coredump_filter'];
+  const ran = await pwpush(['run', made.stdout.trim(), '--', ...command], { env: debugging });
+  expect(ran.stdout).toBe(readFileSync('/proc/self/coredump_filter', 'utf8'));
   const refused = await pwpush(far, { env: behind });
-  expect([made, ran, refused].map(({ code }) => code)).toEqual([0, 0, 9]);
-  expect([made, ran, refused].map(leaked)).toEqual([nothing, nothing, nothing]);
+  const commanding = {
+    ...debugging,
+    PWPUSH_TOKEN: '',
+    PWPUSH_TOKEN_COMMAND: `cat ${file('token')}`,
+  };
+  const helped = await pwpush(['list'], { env: { ...commanding, PRIVATE: marks.payload } });
+  expect([made, ran, refused, helped].map(({ code }) => code)).toEqual([0, 0, 9, 0]);
+  expect([made, ran, refused, helped].map(leaked)).toEqual([nothing, nothing, nothing, nothing]);
 });
 
 test('the log of the service holds none of all that', async () => {

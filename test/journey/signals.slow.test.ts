@@ -17,6 +17,7 @@ import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { endings, exitStatus } from '../../src/platform/errors';
 import { deferred } from '../helpers/deferred';
 import { type Late, lateProxy } from '../helpers/late-proxy';
 import { answerJson, type Listening, rawServer, socketServer } from '../helpers/listen';
@@ -355,7 +356,7 @@ describe('a response that comes once the program has heard a signal', () => {
 
   /** Makes the program say on stderr that it got a signal, right before it learns of it. */
   const hearing = join(home.folder, 'hearing.cjs');
-  const HEARING = `for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  const HEARING = `for (const name of ${JSON.stringify(Object.keys(endings))})
     process.on(name, () => process.stderr.write('heard\\n'));`;
   const by = afterScript(hearing);
   const late: Late = { share: 0, holding: () => {} };
@@ -439,6 +440,17 @@ describe('a response that comes once the program has heard a signal', () => {
       const ended = await interrupted(CREATION, ['push'], 'hunter2', names);
       expect([ended.code, await payloadOf(ended.stdout)]).toEqual([code, 'hunter2']);
     });
+  });
+
+  test('any other signal that can be handled loses no secret either', alsoBinary, async () => {
+    const names = Object.entries(endings).flatMap(([name, code]) =>
+      name in constants.signals ? [[name as NodeJS.Signals, exitStatus[code]] as const] : [],
+    );
+    for (const [name, code] of names) {
+      const words = ['get', await lastView(), '--anonymous'];
+      const ended = await interrupted(RETRIEVAL, words, '', [name]);
+      expect({ name, ...ended }).toMatchObject({ name, code, stdout: 'hunter2' });
+    }
   });
 
   describe('SIGTERM between a request and its response loses', () => {

@@ -43,7 +43,8 @@ const desktop = () => ({
 
 const on = (platform: string) => {
   const { signal } = new AbortController();
-  return { platform, env: desktop(), signal, signalGroup } as unknown as Context;
+  const starting: Context['starting'] = (work) => work();
+  return { platform, env: desktop(), signal, signalGroup, starting } as unknown as Context;
 };
 
 /** A bus with a GNOME keyring, which is unlocked, or locked as after a log-in by key; returns the environment. */
