@@ -119,13 +119,13 @@ export async function leaveRest(
       remains: {},
     });
   }
-  kept.release();
+  const path = kept.release();
   const isSealed = isArmored(sealed.payload ?? '');
   const files = phrase('gone-and-not-saved', gone, count(missing.length, 'file'));
   return failure.with({
     facts: signal.aborted ? files : facts,
-    hints: [...failure.hints, phrase('resume-soon', kept.path, isSealed && !answer ? 'key' : '')],
-    remains: { saved_to: kept.path },
+    hints: [...failure.hints, phrase('resume-soon', path, isSealed && !answer ? 'key' : '')],
+    remains: { saved_to: path },
   });
 }
 

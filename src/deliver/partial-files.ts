@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Version } from '../client/file-link';
 import type { PartialFile } from '../keep/interrupted-download';
-import { claimFile } from '../platform/claim';
+import { claimFile, claimOf } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
@@ -20,12 +21,15 @@ export function partialFiles(
   changed: () => Promise<unknown> = async () => {},
 ) {
   const files = new Map(left.map((part) => [part.url, part]));
-  const claimed = (path: string) => reopenFile(claimFile(path, pid), path);
+  const claimed = async (path: string) => reopenFile(claimFile(path, pid), path);
   return {
     /** Makes the file of a download, which another run finds, and continues with that version, if this one is killed. */
     begin: async (url: string, draft: TemporaryFile, { tag, length }: Version = NONE) => {
       const path = resolve(await draft.leave());
-      const file = await claimed(path);
+      const file = await claimed(path).catch((error) => {
+        for (const left of [path, claimOf(path)]) if (left) rmSync(left, { force: true });
+        throw error;
+      });
       files.set(url, { url, path, tag, length });
       await changed();
       return file;

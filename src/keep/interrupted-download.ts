@@ -4,7 +4,7 @@ import { type Push, retrievedSchema } from '../contract/decode';
 import { jsonIn } from '../contract/json';
 import { claimFile, claimOf, unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { CliError, tried, usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
@@ -55,7 +55,8 @@ export async function keepDownload(
   kept: KeptDownload,
 ): Promise<DownloadFile> {
   const path = await rescue(context, 'download', textOf(kept));
-  return downloadFile(path, claimFile(path, context.pid));
+  const claim = tried(() => claimFile(path, context.pid));
+  return downloadFile(path, claim instanceof CliError ? path : claim);
 }
 
 export type DownloadFile = ReturnType<typeof downloadFile>;
@@ -65,9 +66,15 @@ function downloadFile(path: string, claim: string) {
     path,
     update: (kept: KeptDownload) => makeWhole(claim, textOf(kept), true),
     remove: () => rmSync(claim, { force: true }),
-    /** Gives the file back to other runs, unless it was removed. */
+    /** Gives the file back to other runs, unless it was removed, and returns its path. Never throws. */
     release: () => {
-      if (existsSync(claim)) renameSync(claim, path);
+      try {
+        if (existsSync(claim)) renameSync(claim, path);
+        return path;
+      } catch {
+        // It is claimed until this process ends.
+        return claim;
+      }
     },
   };
 }
