@@ -131,19 +131,23 @@ const LOCALHOST = [
   { address: '::1', family: 6 },
 ] as const;
 
-/** Milliseconds until the second address is tried. A busy process may notice late that the first one responded. */
-const FIRST_ADDRESS_MS = 2000;
+/** Milliseconds for each address of a host. Node gives up one after a quarter of a second, and does not return to it. */
+const ADDRESS_MS = 2000;
 
 /**
- * Returns how a host is found and named. Node resolves `localhost` by DNS, unless `lookup` returns both loopback
- * addresses (RFC 6761, 6.3). It takes the name in the certificate of a proxy from `Host`, which names the instance.
+ * Returns how a host is found and named, with which every connection is made. Node resolves `localhost` by DNS, unless
+ * `lookup` returns both loopback addresses (RFC 6761, 6.3). It takes the name in the certificate of a proxy from
+ * `Host`, which names the instance.
  */
 export function hostOptions(url: Pick<URL, 'hostname'>) {
   const host = hostOf(url);
-  const options = { host, servername: isIP(host) === 0 ? host : '' };
-  if (!isLocalhost(host)) return options;
-  const autoSelectFamilyAttemptTimeout = FIRST_ADDRESS_MS;
-  return { ...options, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout };
+  return {
+    host,
+    servername: isIP(host) === 0 ? host : '',
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+    ...(isLocalhost(host) ? { lookup } : {}),
+  };
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) =>
