@@ -15,6 +15,7 @@ import {
   type Value,
 } from './sql';
 import {
+  catalog,
   checkpoint,
   isAlone,
   pragma,
@@ -65,6 +66,7 @@ export function overConnection(
   const check = checking({ sql: read, transaction: single });
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
+    catalog,
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
       // Without a transaction, a write that does not get the lock would stay unfinished, and with libsql (0.5.29)
       // nothing could be committed until its statement is garbage-collected.
@@ -82,8 +84,8 @@ export function overConnection(
     // BEGIN IMMEDIATE makes every transaction exclusive.
     exclusively: (work) => transaction(work),
     async solely(work) {
-      if (!(await queue(async () => isAlone(connection)))) throw inUse();
-      return transaction(work);
+      if (!(await queue(async () => isAlone(connection, 'EXCLUSIVE')))) throw inUse();
+      return transaction(work).finally(() => queue(async () => isAlone(connection)));
     },
     ...upkeep(connection, statements, queue, space),
   };
