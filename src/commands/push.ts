@@ -30,13 +30,14 @@ import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
 import { definedFields } from '../contract/json';
-import { DAY_SECONDS, localTime } from '../contract/lifetime';
+import { DAY_SECONDS } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { PartialSettings } from '../profile/settings';
 import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
+import { secondsUntil } from '../send/expiry';
 import help from './help/push.txt?raw';
 import { command } from './planned';
 import type { EphemeralTarget } from './push/choose-target';
@@ -204,7 +205,7 @@ async function termsOf(
   const encryption = await sealOf(options, defaults);
   return {
     details,
-    limits: limitsOf(options, defaults, context.now()),
+    limits: limitsOf(options, defaults, context),
     seal: {
       passphrase: { ...source, owner: passphraseFor },
       offersPassphrase: defaults['ask-passphrase'] === true,
@@ -259,10 +260,9 @@ async function sealOf(
 function limitsOf(
   { days, expire, ...options }: PushOptions,
   defaults: PartialSettings,
-  now: Date,
+  context: Context,
 ): PushPlan['limits'] {
-  if (expire && 'at' in expire && expire.at <= now.getTime())
-    throw usageError(`--expire: ${localTime(expire.at)} has passed`);
+  if (expire) secondsUntil(expire, context, '--expire: ');
   const wholeDays = days ?? defaults.days;
   return {
     expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),

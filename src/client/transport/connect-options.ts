@@ -1,7 +1,7 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
-import type { Environment, HttpSettings } from '../../platform/context';
+import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
 export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
@@ -10,21 +10,29 @@ export type ConnectCallback = (error: Error | null, socket: Socket | null) => vo
 /** The most bytes of response headers. A proxy may add long headers to the response to a call that used a view. */
 export const HEADER_BYTES = 256 * 1024;
 
-/** Options of node:tls for connections to the instance and to an https proxy. */
-export interface TlsSettings {
+/** Options of node:tls for one address. */
+export interface TlsSettings extends Partial<ClientCertificate> {
   readonly ca?: string[];
   /** Without this, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
   readonly rejectUnauthorized: boolean;
 }
 
-export async function tlsOptions({
-  ca,
-  insecure,
-  env,
-}: Pick<HttpSettings, 'ca' | 'insecure' | 'env'>): Promise<TlsSettings> {
+/**
+ * Decides whom to trust at an address, and what it sees of the user.
+ * @param origin of what is asked; undefined for a proxy, which has none of what is configured for the instance
+ * @param system the CAs of the system
+ */
+export async function tlsOptions(
+  { ca, instance, env }: Pick<HttpSettings, 'ca' | 'instance' | 'env'>,
+  origin: string | undefined,
+  system?: string,
+): Promise<TlsSettings> {
+  const own = origin !== undefined && origin === instance?.origin ? instance : undefined;
+  const named = [origin && ca, system].filter((pem) => pem !== undefined);
   return {
-    ...(ca === undefined ? {} : { ca: [...(await nodeRoots(env)), ca] }),
-    rejectUnauthorized: !insecure,
+    ...own?.certificate,
+    ...(named.length === 0 ? {} : { ca: [...(await nodeRoots(env)), ...named] }),
+    rejectUnauthorized: !own?.insecure,
   };
 }
 
@@ -66,16 +74,15 @@ const UNTRUSTED =
  * Connects again with the system's CAs if the server is not trusted without them. They are not loaded before, since
  * reading hundreds of certificates takes longer than a handshake. No HTTP request is sent over the first connection.
  */
-export function trustingSystem<To>(
-  open: (tls: TlsSettings) => Connector<To>,
-  tls: TlsSettings,
+export async function trustingSystem<To>(
+  open: (system?: string) => Promise<Connector<To>>,
   env: Environment,
-): Connector<To> {
-  const first = open(tls);
+): Promise<Connector<To>> {
+  const first = await open();
   let second: Promise<Connector<To> | undefined> | undefined;
   const load = async () => {
     const system = await systemCas(env);
-    return system && open({ ...tls, ca: [...(tls.ca ?? (await nodeRoots(env))), system.pem] });
+    return system && open(system.pem);
   };
   return (to, callback) =>
     first(to, (error, socket) => {
@@ -98,10 +105,16 @@ const LOCALHOST = [
 /** Milliseconds until the second address is tried. A busy process may notice late that the first one responded. */
 const FIRST_ADDRESS_MS = 2000;
 
-/** Node resolves `localhost` by DNS, unless `lookup` returns both loopback addresses (RFC 6761, 6.3). */
-export function lookupOptions(hostname: string) {
-  if (!isLocalhost(hostname)) return {};
-  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
+/**
+ * Returns how a host is found and named. Node resolves `localhost` by DNS, unless `lookup` returns both loopback
+ * addresses (RFC 6761, 6.3). It takes the name in the certificate of a proxy from `Host`, which names the instance.
+ */
+export function hostOptions(url: Pick<URL, 'hostname'>) {
+  const host = hostOf(url);
+  const options = { host, servername: isIP(host) === 0 ? host : '' };
+  if (!isLocalhost(host)) return options;
+  const autoSelectFamilyAttemptTimeout = FIRST_ADDRESS_MS;
+  return { ...options, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout };
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) =>

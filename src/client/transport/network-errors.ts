@@ -131,7 +131,8 @@ export function proxyError(error: ProxyError, url: URL): TransportError {
   const [, hint] = faults[inner] ?? [];
   return new TransportError(phrase('unreachable', url.host, fact), {
     sent: false,
-    hints: hint === 'trust-certificate' ? phrase(hint) : phrase('check-proxy', proxy.variable),
+    hints:
+      hint === 'trust-certificate' ? phrase('trust-proxy') : phrase('check-proxy', proxy.variable),
     cause: error,
   });
 }

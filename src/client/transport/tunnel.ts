@@ -5,13 +5,12 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { ClientCertificate } from '../../platform/context';
 import {
   type ChosenProxy,
   type ConnectCallback,
   HEADER_BYTES,
   hostOf,
-  lookupOptions,
+  hostOptions,
   type TlsSettings,
 } from './connect-options';
 import { ProxyError } from './network-errors';
@@ -32,9 +31,10 @@ interface Tunnel {
   readonly proxy: ChosenProxy;
   /** The protocol of the instance, not of the proxy. */
   readonly protocol: string;
+  /** Whom to trust as the instance, and its client certificate, which the proxy does not see. */
   readonly tls: TlsSettings;
-  /** The certificate for the instance. The proxy does not see it. */
-  readonly certificate?: ClientCertificate | undefined;
+  /** Whom to trust as an https proxy, which gets the password of the proxy. */
+  readonly proxyTls: TlsSettings;
   /** Limits the time to open the tunnel, and separately the TLS handshake within it. */
   readonly timeoutMs: number;
 }
@@ -54,11 +54,10 @@ export function tunnelConnector(tunnel: Tunnel) {
 }
 
 /** Opens a tunnel by CONNECT. It sends nothing to the instance. */
-function openTunnel(target: string, { proxy, tls, timeoutMs }: Tunnel): Promise<Socket> {
+function openTunnel(target: string, { proxy, proxyTls, timeoutMs }: Tunnel): Promise<Socket> {
   const request = (proxy.url.protocol === 'https:' ? secureRequest : plainRequest)({
-    ...tls,
-    ...lookupOptions(proxy.url.hostname),
-    host: hostOf(proxy.url),
+    ...proxyTls,
+    ...hostOptions(proxy.url),
     port: proxy.port,
     method: 'CONNECT',
     path: target,
@@ -127,8 +126,7 @@ async function openSocks(
 }
 
 function connectToProxy(proxy: ChosenProxy, timeoutMs: number): Promise<Socket> {
-  const host = hostOf(proxy.url);
-  const socket = connect({ host, port: proxy.port, ...lookupOptions(host) });
+  const socket = connect({ ...hostOptions(proxy.url), port: proxy.port });
   return new Promise((resolve, reject) => {
     const fail = (error: ProxyError) => {
       socket.destroy();
@@ -150,14 +148,10 @@ function socksFault(message: string) {
 }
 
 function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
-  const { tls, certificate, timeoutMs } = tunnel;
-  const host = hostOf({ hostname });
-  const sni = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
+  const { tls, timeoutMs } = tunnel;
   const socket = connectTls({
     ...tls,
-    ...certificate,
-    ...sni,
-    host,
+    ...hostOptions({ hostname }),
     socket: raw,
     ALPNProtocols: ['http/1.1'],
   });

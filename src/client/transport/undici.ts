@@ -8,9 +8,8 @@ import {
   type ChosenProxy,
   type Connector,
   HEADER_BYTES,
-  lookupOptions,
+  hostOptions,
   proxyFor,
-  type TlsSettings,
   tlsOptions,
   trustingSystem,
 } from './connect-options';
@@ -118,9 +117,6 @@ async function prepareConnection(
 ): Promise<Connection> {
   const timeoutMs = options.timeout * 1000;
   const { connections = 1 } = options;
-  const tls = await tlsOptions(options);
-  const own = options.certificate?.origin === url.origin ? options.certificate : undefined;
-  const certificate = own && { cert: own.cert, key: own.key };
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const state = { paused: new Set<Exchange>(), tlsError: {} };
   const over = (origin: string, open: Connector) => {
@@ -137,21 +133,25 @@ async function prepareConnection(
       ? new pool.default(origin, { ...settings, connections })
       : new Client(origin, settings);
   };
-  const trusting = <To>(open: (tls: TlsSettings) => Connector<To>) =>
-    trustingSystem(open, tls, options.env);
-  const direct = ({ hostname, protocol }: URL, own = {}) => {
-    const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs, allowH2: false };
-    return protocol === 'http:'
-      ? readingMuch(to)
-      : trusting((tls) => buildConnector({ ...tls, ...to }));
+  const { env } = options;
+  const direct = async (to: URL, origin?: string) => {
+    const own = { ...hostOptions(to), timeout: timeoutMs, allowH2: false };
+    if (to.protocol === 'http:') return readingMuch(own);
+    const open = async (system?: string) =>
+      buildConnector({ ...(await tlsOptions(options, origin, system)), ...own });
+    return trustingSystem(open, env);
   };
-  const proxy = proxyFor(url, options.env);
+  const proxy = proxyFor(url, env);
   if (proxy === undefined)
-    return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
+    return { dispatcher: over(url.origin, await direct(url, url.origin)), ...state };
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
-    const tunnel = { proxy, protocol: url.protocol, certificate, timeoutMs };
-    const connector = trusting((tls) => tunnelConnector({ ...tunnel, tls }));
+    const open = async (system?: string) => {
+      const tls = await tlsOptions(options, url.origin, system);
+      const proxyTls = await tlsOptions(options, undefined, system);
+      return tunnelConnector({ proxy, protocol: url.protocol, tls, proxyTls, timeoutMs });
+    };
+    const connector = await trustingSystem(open, env);
     return { dispatcher: over(url.origin, connector as Connector), ...state };
   }
   const forwarded = {
@@ -159,9 +159,10 @@ async function prepareConnection(
     headers: { host: url.host, ...proxyAuthorization(proxy) },
     proxy,
   };
-  const open = direct(proxy.url);
+  const open = await direct(proxy.url);
+  const { servername } = hostOptions(proxy.url);
   const toProxy: Connector = (to, callback) =>
-    open(to, (error, socket) =>
+    open({ ...to, servername }, (error, socket) =>
       callback(error && new ProxyError('proxy-unreachable', proxy, error), socket),
     );
   return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };

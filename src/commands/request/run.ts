@@ -117,7 +117,7 @@ async function offerExpiry(
         await say.note(`${message}; ${hint}`);
       }
       const typed = (await prompter.text(question)).trim();
-      return typed === '' ? undefined : closing(expiry(typed, 'it'), context.now());
+      return typed === '' ? undefined : closing(expiry(typed, 'it'), context);
     },
     (failure) => failure instanceof CliError && failure.code === 'usage',
   );

@@ -277,7 +277,7 @@ async function checkHealth({ context, say }: Entry, url: string): Promise<void> 
   // The service is on this machine, so the proxies that the environment names are not used.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,
-    insecure: true,
+    instance: { origin: url, insecure: true },
     env: {},
     signal: context.signal,
   };

@@ -90,6 +90,36 @@ test('--insecure takes any, and warns each time', async () => {
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: insecure: .*\n$/)]);
 });
 
+test.each(['http', 'https'])(
+  'trust in an instance is not for its proxy, which would get a password: %s',
+  async (scheme) => {
+    const proxy = await proxying(server.port, { key, cert });
+    const SSL_CERT_FILE = place().file('cert.pem');
+    writeFileSync(SSL_CERT_FILE, cert);
+    const variable = `${scheme.toUpperCase()}_PROXY`;
+    const env = { [variable]: `https://ann:s3cret@localhost:${proxy.port}` };
+    const argv = ['version', '--url', `${scheme}://pw.test`, '--insecure'];
+    const refused = await overSocket([...argv, '--ca-file', SSL_CERT_FILE], { env });
+    expect(refused).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/its certificate is self-signed\nhint: .*NODE_EXTRA_CA_CERTS/),
+    });
+    expect(proxy.seen).toEqual([]);
+    const accepted = await overSocket(argv, { env: { ...env, SSL_CERT_FILE } });
+    expect([accepted.code, proxy.headers.length]).toEqual([0, 1]);
+    expect(proxy.headers[0]?.['proxy-authorization']).toBe('Basic YW5uOnMzY3JldA==');
+  },
+);
+
+test('nor for another origin, such as that of files', async () => {
+  const url = `https://localhost:${server.port}`;
+  for (const [origin, code] of [
+    ['https://pw.test', 'unreachable'],
+    [url, 'unknown'],
+  ] as const)
+    expect(await failingAt(url, { instance: { origin, insecure: true } })).toMatchObject({ code });
+});
+
 describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () => {
   afterEach(() => void vi.unstubAllEnvs());
 
