@@ -119,12 +119,15 @@ function provideKey(key: FileKey, to: DataLocation): boolean {
 async function fill(from: Side, to: Side, source: string, moved: Mark | undefined) {
   const tables = tablesOf();
   const begun = await markOf(to.database, to.sql);
-  if (begun && (begun.role !== 'unfinished' || begun.place !== source)) throw markError(begun);
+  const isOurs = begun?.role === 'unfinished' && begun.place === source;
   if (!begun && moved) throw markError(moved);
   for (const { name } of tables.toReversed()) {
-    if (begun) await to.sql(plain(`DELETE FROM ${name}`));
-    else if (await hasRows(to.sql(plain(`SELECT 1 FROM ${name} LIMIT 1`))))
-      throw invalidInput('there is data already', 'choose an empty folder or database');
+    if (isOurs) await to.sql(plain(`DELETE FROM ${name}`));
+    else if (begun || (await hasRows(to.sql(plain(`SELECT 1 FROM ${name} LIMIT 1`)))))
+      throw invalidInput(
+        'there is data at the new place already',
+        'choose an empty database, or a folder without pwpush.db',
+      );
   }
   if (!begun) await mark(to.sql, { role: 'unfinished', place: source });
   const copied: CopiedTable[] = [];

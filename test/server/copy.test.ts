@@ -122,6 +122,7 @@ onEachStore((store) => {
     const back = await sqlite.room();
     const { tables } = await copying(target, back);
     expect(tables).toEqual(there.tables);
+    await expect(copying(back, source)).rejects.toThrow('there is data at the new place');
     await expect(at(target)).rejects.toThrow(`moved to ${nameOf(back)}`);
     await isWhole(back);
   });
@@ -142,7 +143,7 @@ onEachStore((store) => {
       const instanceKeyFile = join(source.settings.data, 'instance.key');
       const taken = { ...target, settings: { ...target.settings, instanceKeyFile } };
       await (await at(taken)).close();
-      await refused('there is data already', source, taken);
+      await refused('there is data at the new place already', source, taken);
       await refused('is the data itself', source, source);
       await isWhole(source);
     });

@@ -176,14 +176,20 @@ function hasModes(folder: string): boolean {
 }
 
 export function passwordWarnings(command: Command): string[] {
-  const isShown = lineage(command).some(
-    (level) =>
-      level.getOptionValueSource('database') === 'cli' &&
-      /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts().database)),
+  const shown = [
+    ['database', 'DATABASE_URL'],
+    ['to', 'PWPUSH_SERVE_TO'],
+  ].filter(([name = '']) =>
+    lineage(command).some(
+      (level) =>
+        level.getOptionValueSource(name) === 'cli' &&
+        /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts()[name])),
+    ),
   );
-  const text =
-    'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD';
-  return isShown ? [text] : [];
+  return shown.map(
+    ([name, variable]) =>
+      `other users of this machine can read the password in --${name}; use ${variable} or PGPASSWORD`,
+  );
 }
 
 export type DataOptions<R> = Options<R> & { readonly place: DataPlace };

@@ -36,7 +36,7 @@ export function markError({ role, place }: Mark): ServiceError {
       code: 'usage',
     });
   return new ServiceError(`the copy of the data from ${place} is not finished`, {
-    hint: 'run pwpush serve copy again, which begins anew',
+    hint: 'run pwpush serve copy again, which starts over',
     code: 'usage',
   });
 }
