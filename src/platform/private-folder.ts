@@ -23,6 +23,8 @@ interface OwnRule {
   readonly what: string;
   /** Tells the user what to do if the owner or mode cannot be changed. */
   readonly instead: string;
+  /** Tells the user what to do with what belongs to another user. */
+  readonly ofOther?: string;
   /** Mode bits that the path must not have; by default, those by which others can write. */
   readonly closed?: number;
 }
@@ -83,11 +85,12 @@ export async function readText(path: string, what: string): Promise<string> {
   return smallText(bytes, `the ${what} "${path}"`);
 }
 
-function check(stats: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
+function check(stats: Stats, path: string, rule: OwnRule): void {
+  const { user, what, instead, ofOther = 'make it yours with chown', closed } = rule;
   const why = whyForeign(stats, user, closed);
   if (why === undefined) return;
   const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
-  const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
+  const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : ofOther;
   throw usageError(`${what} "${path}" ${why}`, `${fix}, or ${instead}`);
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentMarker } from '../cli/agent';
 import type { Context } from '../platform/context';
+import { agentMarker } from '../platform/surroundings';
 import { configName, copyName, folderOf } from './folders';
 
 /**

@@ -6,6 +6,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +14,7 @@ import {
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { asRoot } from '../platform/files/acting';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { syncFile, syncFolder } from '../platform/files/sync';
 import { keyInUse } from './keys/rotation';
@@ -40,7 +42,7 @@ export async function restore(
 ) {
   if (location.database !== undefined) throw ofPostgres('restore it with pg_restore');
   const target = resolve(pathIn(location.data));
-  checkSource(file, target);
+  asRoot(() => checkSource(file, target));
   const draft = draftOf(target);
   let lock: Awaited<ReturnType<typeof lockSqlite>>;
   try {
@@ -50,7 +52,11 @@ export async function restore(
     if (mark) throw markError(mark);
     const old = statSync(target, { throwIfNoEntry: false });
     makeFile(draft, () => {}, old);
-    await pipeline(createReadStream(file), createWriteStream(draft, { flags: 'r+' }));
+    const source = asRoot(() => openSync(file, 'r'));
+    await pipeline(
+      createReadStream(file, { fd: source }),
+      createWriteStream(draft, { flags: 'r+' }),
+    );
     const isBackup = await isUsable(draft, location, quietly).catch((error) => {
       if (isDamaged(error)) return false;
       throw error;

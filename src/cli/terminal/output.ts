@@ -1,5 +1,6 @@
 import type { Context, Environment, Output } from '../../platform/context';
 import type { CliError, Fact, Hint } from '../../platform/errors';
+import { isDumb } from '../../platform/surroundings';
 import { isGuarded } from '../agent';
 import { inWords } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
@@ -160,5 +161,5 @@ function hasColour(output: Output, env: Environment): boolean {
   if (env.NO_COLOR) return false;
   const force = env.FORCE_COLOR;
   if (force !== undefined) return force !== '0' && force !== 'false';
-  return output.isTTY && env.TERM !== 'dumb';
+  return output.isTTY && !isDumb(env);
 }

@@ -101,7 +101,7 @@ async function get(
     onlyFiles: kept !== undefined,
     instead: 'get-unseen',
   });
-  const opening = { ...keys, strict: wanted.to === 'job' };
+  const opening = { ...keys, ...(wanted.to === 'job' && { inClear: 'refuse' as const }) };
   let retrieval: Retrieval;
   try {
     retrieval = await opened(await retrieve(), opening, files);

@@ -18,10 +18,10 @@ export interface ClientSocket {
   /** Called with the hash of an `Idempotency-Key`, as `Visitor.kept` is. */
   readonly kept?: ((key: string) => void) | undefined;
   /**
-   * Ends the connection after the response. Calls the listener once, with true if the client has received the response,
-   * and so ended the connection too.
+   * Ends the connection after the response, which may begin once this resolves. Calls the listener once, with true if
+   * the client has received the response, and so ended the connection too.
    */
-  readonly received?: ((listener: (whole: boolean) => void) => void) | undefined;
+  readonly received?: ((listener: (whole: boolean) => void) => Promise<void>) | undefined;
   /** Replaces the signal of the `Request`, for which Node.js would create an event target. */
   readonly signal?: Abandonable | undefined;
 }

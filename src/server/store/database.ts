@@ -87,11 +87,6 @@ export async function openExisting(
   return openDatabase(location, io, isNew, onMark);
 }
 
-/** Names the data in messages without its address, which may contain a password. */
-export function placeOf({ data, database }: DataLocation): string {
-  return database === undefined ? `"${data}"` : 'the PostgreSQL of --database';
-}
-
 /**
  * Names the data for people: by the absolute path of its file, or by its hosts and name.
  * @throws ServiceError for an invalid address
@@ -103,11 +98,11 @@ export function dataName({ data, database }: DataLocation, env?: Variables): str
 }
 
 function missing(location: DataLocation, otherwise = ''): ServiceError {
-  const [option, what] =
-    location.database === undefined ? ['--data', 'folder'] : ['--database', 'address'];
-  return new ServiceError(`no database in ${placeOf(location)}`, {
-    hint: `use ${option} with the ${what} of the service${otherwise}`,
-  });
+  const [message, instead] =
+    location.database === undefined
+      ? [`no database in "${location.data}"`, '--data with the folder']
+      : ['no service has used that PostgreSQL database', '--database with the address'];
+  return new ServiceError(message, { hint: `use ${instead} of the service${otherwise}` });
 }
 
 /**
