@@ -35,8 +35,8 @@ describe('serve copy that is killed (needs strace)', needsPrograms('strace'), ()
   };
 
   test.each(CALLS)(
-    'leaves at most one place in use, and is finished by another: %s',
-    async (call) => {
+    'leaves at most one place in use, and is finished by another: %s, %s',
+    async (call, steps) => {
       const before = await newFolder();
       await stocked({ data: before });
       const whole = await openIn(before);

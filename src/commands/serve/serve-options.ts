@@ -79,7 +79,7 @@ const numberRows = Object.fromEntries(
 /** A default that only the help names is set by the service. */
 export const rows = settable({
   ...group('Network:', {
-    host: filledText('--host <address>', 'address to listen on').common().or(HOST),
+    host: filledText('--host <address>', 'address to listen on').or(HOST),
     port: parsed('--port <n>', 'port to listen on; 0 for any', port).common().or(PORT),
     publicUrl: filledText('--public-url <url>', 'address in links (default: as requested)'),
   }),
@@ -182,20 +182,16 @@ function hasModes(folder: string): boolean {
 }
 
 export function passwordWarnings(command: Command): string[] {
-  const shown = [
-    ['database', 'DATABASE_URL'],
-    ['to', 'PWPUSH_SERVE_TO'],
-  ].filter(([name = '']) =>
+  const shown = ['database', 'to'].find((name) =>
     lineage(command).some(
       (level) =>
         level.getOptionValueSource(name) === 'cli' &&
         /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts()[name])),
     ),
   );
-  return shown.map(
-    ([name, variable]) =>
-      `other users of this machine can read the password in --${name}; use ${variable} or PGPASSWORD`,
-  );
+  const instead = `${shown === 'database' ? 'DATABASE_URL or ' : ''}PGPASSWORD`;
+  const text = `other users of this machine can read the password in --${shown}; use ${instead}`;
+  return shown === undefined ? [] : [text];
 }
 
 export type DataOptions<R> = Options<R> & { readonly place: DataPlace };

@@ -225,14 +225,12 @@ async function backUp(
 
 const copyRows = {
   ...rows,
-  ...settable({
-    to: filledText('--to <place>', 'folder, or postgres://… of an empty database').common(),
-  }),
+  to: filledText('--to <place>', 'folder, or postgres://… of an empty database'),
   reopen: flag('--reopen', 'take a move back, once nothing uses the copy').conflicts(['to']),
 };
 
 export const copy = command({
-  summary: 'move the data to PostgreSQL or a folder, while no service runs',
+  summary: 'move the data to PostgreSQL, or to a folder',
   description: 'Copy the data to PostgreSQL or a folder, and refuse to serve the old data then.',
   help: copyHelp,
   rows: copyRows,
@@ -250,13 +248,13 @@ export const copy = command({
 });
 
 async function copyData(
-  { context, say }: Entry,
+  entry: Entry,
   { place, target }: DataOptions<object> & { readonly target?: DataPlace },
 ): Promise<void> {
-  const result = await withService(async (service) => {
-    await say.note(`data: ${service.dataName(place, context.env)}`);
-    return target ? service.copyData(place, target, context) : service.reopenData(place, context);
-  });
+  const { context, say } = entry;
+  const result = await onData(entry, place, async ({ copyData, reopenData }) =>
+    target ? copyData(place, target, context) : reopenData(place, context),
+  );
   if ('reopened' in result) {
     await say.print(result, () => '');
     await say.note(`services can use it again; never start one on ${result.moved_to}, too`);
