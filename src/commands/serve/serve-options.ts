@@ -211,7 +211,7 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 }
 
 /** Root acts as the owner of the folder, so that only others must not be able to write to it. */
-function ownerForRoot(folder: string, user: User): User {
+export function ownerForRoot(folder: string, user: User): User {
   return user === 0 ? statSync(folder, { throwIfNoEntry: false })?.uid : user;
 }
 
@@ -224,13 +224,14 @@ export function onData<T>(
   { context, say }: Entry,
   place: DataPlace,
   work: (service: ServiceModule) => Promise<T>,
+  owned = place,
 ): Promise<T> {
   return withService(async (service) => {
     await say.note(`data: ${service.dataName(place, context.env)}`);
-    if (place.database !== undefined) return work(service);
+    if (owned.database !== undefined) return work(service);
     // The owner may not be able to read the folder of this program.
     await service.sqliteDriver(context.quietly);
-    const back = actAs(place.data);
+    const back = actAs(owned.data);
     return work(service).finally(back);
   });
 }

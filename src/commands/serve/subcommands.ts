@@ -23,6 +23,7 @@ import {
   dataPlace,
   dataRows,
   onData,
+  ownerForRoot,
   planWithData,
   settable,
   warnOfPassword,
@@ -241,7 +242,7 @@ export const copy = command({
     const { database: _, ...place } = plan.place;
     const target = /^postgres(?:ql)?:/.test(to)
       ? { ...place, database: to }
-      : dataPlace(invocation.context, { data: to, database: '' });
+      : dataPlace(invocation.context, { data: to, database: '' }, ownerForRoot);
     return { ...plan, target };
   },
   run: copyData,
@@ -252,8 +253,12 @@ async function copyData(
   { place, target }: DataOptions<object> & { readonly target?: DataPlace },
 ): Promise<void> {
   const { context, say } = entry;
-  const result = await onData(entry, place, async ({ copyData, reopenData }) =>
-    target ? copyData(place, target, context) : reopenData(place, context),
+  const result = await onData(
+    entry,
+    place,
+    async ({ copyData, reopenData }) =>
+      target ? copyData(place, target, context) : reopenData(place, context),
+    place.database === undefined ? place : target,
   );
   if ('reopened' in result) {
     await say.print(result, () => '');

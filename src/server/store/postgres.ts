@@ -277,6 +277,6 @@ function reasonOf(
   if (code === '57P03') return [`is starting or stopping (${code})`, 'try again soon'];
   if (/CERT|_TLS_|_SSL_|^UNABLE_TO|^EPROTO$/.test(code))
     return [`could not be verified (${code})`, 'check sslmode and sslrootcert of the address'];
-  const hint = 'check that PostgreSQL is running, and the address in --database';
+  const hint = 'check that PostgreSQL is running, and its address';
   return [`cannot be reached${code && ` (${code})`}`, hint];
 }
