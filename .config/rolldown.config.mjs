@@ -177,7 +177,7 @@ function notices() {
   };
 }
 
-/** The licence of src/cli/words.txt. */
+/** The licence of src/age/words.txt. */
 const WORDS = `EFF large word list for passphrases (CC BY 3.0 US)
 
 Copyright 2016 Electronic Frontier Foundation, by Joseph Bonneau; https://www.eff.org/dice

@@ -84,7 +84,7 @@ async function scriptOf(file, use) {
     logLevel: 'warn',
     // Packages only export: what a script does not use of them is not written.
     treeshake: { moduleSideEffects: [{ test: /node_modules/, sideEffects: false }] },
-    plugins: [{ name: 'silent-errors', renderChunk: silentErrors }],
+    plugins: [texts(), { name: 'silent-errors', renderChunk: silentErrors }],
     checks: { pluginTimings: false },
   });
   const { output } = await bundle.generate({

@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { wholeProgram } from '../src/commands/program';
 import type { Context } from '../src/platform/context';
+import { MARKERS, systems } from '../src/platform/surroundings';
 import { facts } from '../src/words/facts';
 import { hints } from '../src/words/hints';
 
@@ -125,6 +126,16 @@ test('the name of an exported type means one thing', () => {
     Array.from(source.matchAll(/^export (?:interface|type|class) (\w+)/gm), ([, name]) => name),
   );
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
+test('only platform/surroundings.ts reads the variables that say where pwpush runs', () => {
+  const variables = [...Object.values(systems).flatMap((system) => system.variables), ...MARKERS];
+  const reading = new RegExp(
+    `['"](?:${variables.join('|')})['"]|env\\.(?:${variables.join('|')}|TERM|LC_ALL|LC_CTYPE|LANG)\\b`,
+  );
+  expect(files.filter((file) => reading.test(sources.get(file) ?? ''))).toEqual([
+    'platform/surroundings',
+  ]);
 });
 
 test('only platform/process.ts uses process, nothing uses console, and the client no global fetch', () => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { only } from './helpers/needs';
+import { needsPostgres, startCluster } from './helpers/postgres';
 
 // The Debian package, installed in a Debian that mmdebstrap made, with its own systemd as process 1: `.ci/run` says how.
 // The tests are the life of one installation and depend on each other.
@@ -180,6 +181,56 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
     expect(out(['ls', '/var/lib/pwpush'])).toContain('pwpush.db');
     out(['dpkg', '--purge', 'pwpush']);
     expect(files()).toEqual(['']);
+  });
+
+  describe('pwpush-operation(7), for the program of npm', () => {
+    const page = readFileSync(join(repository, 'man/pwpush-operation.7'), 'utf8');
+    const literals = [...page.matchAll(/^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/gms)].map(
+      ([, text = '']) => text.replaceAll('\\-', '-').replaceAll('\\e', '\\'),
+    );
+    const literal = (mark: string) =>
+      literals.find((text) => text.includes(mark)) ?? `no such lines: ${mark}`;
+    const commands = (mark: string) => literal(mark).replaceAll(/^# /gm, '');
+    /** Runs the lines of the page that contain the mark, after others. */
+    const asRoot = (mark: string, before = '') => line(before + commands(mark));
+    const newestKey = () => line('head -n 1 /etc/pwpush/instance.key');
+
+    function changesKey(before?: string) {
+      const [link, key] = [push('kept', 5100), newestKey()];
+      expect(asRoot('serve rekey --data', before)).toMatch(/^\d+ push(?:es)? resealed$/);
+      expect(newestKey()).not.toBe(key);
+      expect(get(link)).toBe('kept');
+    }
+    test('its commands make a service, and put its backup in its place', () => {
+      execFileSync('cp', [join(folder, 'next/usr/bin/pwpush'), folder]);
+      line('install -m 0755 /media/pwpush /usr/local/bin/pwpush');
+      line('cat >/etc/systemd/system/pwpush.service', literal('[Service]\nType=notify'));
+      // The package leaves its user.
+      line('ln -s /usr/local/bin/pwpush /usr/bin; userdel pwpush');
+      expect(asRoot('useradd')).toMatch(/^pwp_/m);
+      const link = push('before', 5100);
+      expect(asRoot('serve backup')).toContain('/var/backups/pwpush/pwpush.db');
+      expect(get(link)).toBe('before');
+      expect(asRoot('serve restore')).toBe('/var/lib/pwpush/pwpush.db');
+      expect(get(link)).toBe('before');
+    });
+
+    test('its commands change the key of a SQLite', () => changesKey());
+
+    test('its commands change the key of a PostgreSQL', needsPostgres, async () => {
+      chmodSync(folder, 0o755);
+      const cluster = await startCluster({ within: folder });
+      onTestFinished(() => cluster.remove());
+      // The user of the service finds the socket there.
+      chmodSync(cluster.folder, 0o755);
+      const { port } = cluster;
+      const name = await cluster.createDatabase();
+      const host = `/media/${basename(cluster.folder)}`;
+      const url = `postgres://postgres@/${name}?host=${host}&port=${port}`;
+      line('cat >>/etc/pwpush/environment', `DATABASE_URL=${url}\n`);
+      line('systemctl restart pwpush');
+      changesKey(commands('DATABASE_URL='));
+    });
   });
 
   test('has no fault that lintian knows', async () => {

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { variables } from '../src/commands/serve/serve-options';
+import { rows, variables } from '../src/commands/serve/serve-options';
 import { GRACE_MS } from '../src/server/http/hardening/connections';
 import { compose, deployedEnv, documents, manifest, root } from './helpers/deploy';
 import { folders } from './helpers/memory';
@@ -46,6 +46,24 @@ test('deploy/Dockerfile copies what .dockerignore lets through, and runs and dow
   const [all, ...allowed] = read('.dockerignore').match(/^[^#\n].*/gm) ?? [];
   expect([all, ...allowed.sort()]).toEqual(['*', ...copied.map((name) => `!${name}`).sort()]);
   expect(lines.match(/^(RUN|ADD) .*/gm)).toBeNull();
+});
+
+test('a setting of the Debian package is described by the help of its option', () => {
+  const helps = new Map(
+    Object.values(rows).map(({ variable, options }) => [
+      `${variable}`,
+      options.map(({ description }) => description).join(' '),
+    ]),
+  );
+  helps.set('DATABASE_URL', 'PostgreSQL to use: postgres://');
+  const paragraphs = read('deploy/debian/serve.env').split('\n\n');
+  const described = paragraphs.slice(1).flatMap((paragraph) => {
+    const [comment = '', ...names] = paragraph.split(/^#(\w+)=.*$\n?/m).filter(Boolean);
+    return names.map((name) => [name, comment.replaceAll(/\n?# /g, ' ').toLowerCase()] as const);
+  });
+  expect(described.length).toBeGreaterThan(7);
+  for (const [name, comment] of described)
+    expect(comment, name).toContain(helps.get(name)?.trim().toLowerCase());
 });
 
 test('the Debian package says what to do where a person has the name of its user', () => {

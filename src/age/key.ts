@@ -20,23 +20,6 @@ export function newWords(list: readonly string[], count = LEAST_WORDS): string {
   return drawn.map((index) => words[index]).join('-');
 }
 
-/** Returns whether a text has a link key, alone or in a link, or six words of the list, one of them maybe mistyped. */
-export async function holdsKey(
-  text: string,
-  list: () => Promise<readonly string[]>,
-): Promise<boolean> {
-  if (linkKeyIn(text) !== undefined) return true;
-  if (wordsIn(text).length < LEAST_WORDS) return false;
-  const all = await list();
-  // No key has words with a hyphen. They would count twice in a passphrase of five words.
-  const hyphenated = all.filter((word) => word.includes('-')).join('|');
-  const others = text.toLowerCase().replace(new RegExp(`\\b(?:${hyphenated})\\b`, 'g'), '');
-  const known = new Set(all);
-  const words = wordsIn(others);
-  const mistyped = words.length === LEAST_WORDS ? 1 : 0;
-  return words.filter((word) => known.has(word)).length >= LEAST_WORDS - mistyped;
-}
-
 /**
  * Parses a key that was typed or pasted: a link key, alone or in a link, or words (`wordsIn`).
  * @throws AgeError (key) for any other text; the message has the position of a word that is not in the list

@@ -1,26 +1,6 @@
-import type { Context, Environment } from '../platform/context';
+import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
 import type { HintName } from '../words/hints';
-import { isOn } from './values';
-
-/** Coding agents set these variables for the programs that they run, whose output becomes part of a transcript. */
-export const MARKERS = [
-  'AI_AGENT',
-  'AGENT',
-  'CLAUDECODE',
-  'CODEX_THREAD_ID',
-  'CURSOR_AGENT',
-  'GEMINI_CLI',
-  'COPILOT_CLI',
-  'OPENCODE',
-  'QWEN_CODE',
-  'CLINE_ACTIVE',
-  'AUGMENT_AGENT',
-] as const;
-
-export function agentMarker(env: Environment): string | undefined {
-  return MARKERS.find((name) => isOn(env[name]));
-}
 
 type Guarded = Pick<Context, 'guard'>;
 

@@ -1,6 +1,7 @@
 import { locales } from '../contract/api';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { isOn } from '../platform/surroundings';
 import type { Command } from './command';
 import {
   bareFlag,
@@ -25,7 +26,7 @@ import {
   type Values,
   valuesOf,
 } from './declare';
-import { accountId, attachedFile, isOn, pageNumber, pipedFileName, port, seconds } from './values';
+import { accountId, attachedFile, pageNumber, pipedFileName, port, seconds } from './values';
 
 export const GLOBAL = 'Global options:';
 

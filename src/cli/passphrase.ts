@@ -1,12 +1,12 @@
+import { wordList } from '../age/words';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { isCi } from '../platform/surroundings';
 import { refuseToPrint } from './agent';
 import { askUntil, beforeSending, filledIn } from './ask-until';
-import { isCi } from './ci-systems';
 import type { Values } from './declare';
 import type { newPassphraseRows } from './options';
 import { secretIn } from './source';
-import { wordList } from './words';
 
 /** Without `ask` and `file`, the passphrase comes from `PWPUSH_PASSPHRASE`. */
 export interface PassphraseSource {
@@ -70,7 +70,7 @@ export async function readPassphrase(
   twice: boolean,
 ): Promise<string | undefined> {
   const { ask, file, owner } = source;
-  if (file !== undefined) return noKey(await secretIn(file, context, 'passphrase'));
+  if (file !== undefined) return (await secretIn(file, context, 'passphrase')).normalize('NFC');
   if (asks(source, context)) return noKey(await askPassphrase(context, twice));
   const variable = context.env.PWPUSH_PASSPHRASE;
   if (variable && owner !== undefined && !ask)
@@ -102,17 +102,19 @@ export async function newPassphrase(
 }
 
 /**
- * Refuses the key or words of an encrypted push as a passphrase, whatever the instance asks for: the instance could
- * decrypt the push with them. Our own passphrases have five words. Returns NFC (RFC 8265, OpaqueString): other systems
- * type other code points for the same characters, and most instances compare code points.
+ * Refuses as a passphrase what is the key of an encrypted push, or nearly is, whatever the instance asks for: the
+ * instance could decrypt the push with it. Only `--passphrase-file` gives any text, to the instance in use. Returns NFC
+ * (RFC 8265, OpaqueString): other systems type other code points for the same characters, and most instances compare
+ * code points.
  * @throws CliError (usage) for a key
  */
 export async function noKey(passphrase: string): Promise<string> {
-  const { holdsKey } = await import('../age/key');
-  if (!(await holdsKey(passphrase, wordList))) return passphrase.normalize('NFC');
+  const { isNearKey, looksLikeWords } = await import('../age/near-key');
+  const words = looksLikeWords(passphrase) ? await wordList() : [];
+  if (!isNearKey(passphrase, words)) return passphrase.normalize('NFC');
   throw usageError(
-    'not sent as a passphrase: it is the key or the words of an encrypted push, which no instance may get',
-    'a passphrase is another secret, of up to five words; the key is for pwpush get --key-file',
+    'not sent as a passphrase: it is the key or the words of an encrypted push, or nearly so, which no instance may get',
+    'a key is for pwpush get --key-file; a passphrase like one goes to the instance in use by --passphrase-file',
   );
 }
 

@@ -1,5 +1,5 @@
+import { wordList } from '../age/words';
 import { usageError } from '../platform/errors';
-import { wordList } from './words';
 
 export interface GeneratedSecret {
   readonly of: keyof typeof kinds;
@@ -66,10 +66,15 @@ export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Pro
   return Array.from({ length: count }, () => alphabet[random(alphabet.length)]).join('');
 }
 
+/**
+ * Draws words without a hyphen of their own, as those of keys, and a digit after the last one, so that they are no key:
+ * `isNearKey` takes no other five words as a passphrase.
+ */
 export async function generateWords(count: number, draw?: Draw): Promise<string> {
   const random = draw ?? (await randomDraw());
-  const words = await wordList();
-  return Array.from({ length: count }, () => words[random(words.length)]).join('-');
+  const words = (await wordList()).filter((word) => !word.includes('-'));
+  const drawn = Array.from({ length: count }, () => words[random(words.length)]);
+  return `${drawn.join('-')}${2 + random(8)}`;
 }
 
 /** node:crypto takes 2 ms to load, and most pushes do without. */

@@ -1,10 +1,10 @@
 import { LINK_KEY } from '../age/link-key';
+import { wordList } from '../age/words';
 import type { Context } from '../platform/context';
 import { asCliError, CliError, ExitWith, type Fact } from '../platform/errors';
 import { adviceFor, clause } from '../words/phrase';
 import { boundedWrite, folded } from './terminal/bounded-write';
 import { forLog, safe, safeJson } from './terminal/safe';
-import { wordList } from './words';
 
 export interface ErrorFormat {
   readonly json: boolean;

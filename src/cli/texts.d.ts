@@ -1,9 +1,3 @@
-/** `.config/texts.mjs` imports the lines of a file in alphabetical order. */
-declare module '*?lines' {
-  const lines: readonly string[];
-  export default lines;
-}
-
 /** Each file is in a chunk of its own; `import` chooses an export of the files. */
 interface ImportMeta {
   glob<T>(

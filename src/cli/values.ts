@@ -10,11 +10,6 @@ import {
 } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 
-/** Whether a variable switches something on: it is set, and not empty, `0` or `false`. */
-export function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
-}
-
 export function truth(text: string, name: string): boolean {
   if (/^(?:1|true|yes|on)$/i.test(text)) return true;
   if (/^(?:0|false|no|off)$/i.test(text)) return false;

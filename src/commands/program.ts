@@ -1,14 +1,12 @@
 import { CommanderError } from 'commander';
-import { agentMarker } from '../cli/agent';
-import { isUnattended } from '../cli/ci-systems';
 import { Command, reach } from '../cli/command';
 import { laidOut, layoutOf, topics, topicText } from '../cli/help/help-layout';
 import { misuse, unknownSubcommand, unknownWord } from '../cli/help/misuse';
 import { addGlobals, GLOBAL, type GlobalOptions, globalOptions, mannerOf } from '../cli/options';
-import { isOn } from '../cli/values';
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
+import { isOn, isUnattended } from '../platform/surroundings';
 import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
 import { type CommandObject, define, type Prepared } from './planned';
@@ -233,10 +231,8 @@ function withHelp(program: Command, context: Context): Command {
   return program;
 }
 
-/** `--no-input`, `PWPUSH_NO_INPUT` and CI forbid prompts, and so does an agent, which would wait without end. */
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
-  const wanted = input && !isOn(env.PWPUSH_NO_INPUT) && !isUnattended(env);
-  return wanted && agentMarker(env) === undefined;
+  return input && !isOn(env.PWPUSH_NO_INPUT) && !isUnattended(env);
 }
 
 function versioned(command: Command, { version }: Context): Command {

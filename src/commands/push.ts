@@ -30,13 +30,14 @@ import { days, expiry, isVariableName } from '../cli/values';
 import { notification } from '../client/notification';
 import { kinds, locales } from '../contract/api';
 import { definedFields } from '../contract/json';
-import { DAY_SECONDS, localTime } from '../contract/lifetime';
+import { DAY_SECONDS } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
 import type { PartialSettings } from '../profile/settings';
 import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
 import type { SealPlan } from '../send/encryption';
+import { secondsUntil } from '../send/expiry';
 import help from './help/push.txt?raw';
 import { command } from './planned';
 import type { EphemeralTarget } from './push/choose-target';
@@ -193,18 +194,15 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-async function termsOf(
-  options: PushOptions,
-  context: Context,
-  { base, passphraseFor, defaults }: Target | EphemeralTarget,
-) {
+async function termsOf(options: PushOptions, context: Context, target: Target | EphemeralTarget) {
+  const { base, passphraseFor, defaults } = target;
   const { name, note, notify, locale } = options;
   const source = passphraseSource(options, context);
   const details = { ...definedFields({ name, note }), ...(notify && notification(notify, locale)) };
-  const encryption = await sealOf(options, defaults);
+  const encryption = await sealOf(options, target, context);
   return {
     details,
-    limits: limitsOf(options, defaults, context.now()),
+    limits: limitsOf(options, defaults, context),
     seal: {
       passphrase: { ...source, owner: passphraseFor },
       offersPassphrase: defaults['ask-passphrase'] === true,
@@ -234,7 +232,8 @@ function isFileName(text = ''): boolean {
  */
 async function sealOf(
   options: PushOptions,
-  defaults: PartialSettings,
+  { defaults, profile }: Pick<Target, 'defaults' | 'profile'>,
+  { env }: Context,
 ): Promise<SealPlan | undefined> {
   const { encrypt = defaults.encrypt, to, keyOut } = options;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
@@ -242,14 +241,16 @@ async function sealOf(
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
+  const setting = env.PWPUSH_ENCRYPT
+    ? `PWPUSH_ENCRYPT=${mode}`
+    : `encrypt = ${mode} of profile "${profile}"`;
+  const option = mode === 'link' ? '--encrypt' : `--encrypt=${mode}`;
+  const named = options.encrypt === undefined ? setting : option;
   if (mode === 'words' && options.each)
-    throw usageError(
-      '--each cannot be combined with --encrypt=words',
-      'use --encrypt, or --to KEY',
-    );
+    throw usageError(`--each cannot be combined with ${named}`, 'use --encrypt, or --to KEY');
   if (mode === 'link' && options.notify)
     throw usageError(
-      '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
+      `--notify cannot be combined with ${named}: the instance would e-mail the link without its key`,
       'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
   if (mode === 'keys') return { mode, to: to ?? [], keys: [] };
@@ -259,10 +260,9 @@ async function sealOf(
 function limitsOf(
   { days, expire, ...options }: PushOptions,
   defaults: PartialSettings,
-  now: Date,
+  context: Context,
 ): PushPlan['limits'] {
-  if (expire && 'at' in expire && expire.at <= now.getTime())
-    throw usageError(`--expire: ${localTime(expire.at)} has passed`);
+  if (expire) secondsUntil(expire, context, '--expire: ');
   const wholeDays = days ?? defaults.days;
   return {
     expiry: expire ?? (wholeDays === undefined ? undefined : { after: wholeDays * DAY_SECONDS }),

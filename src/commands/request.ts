@@ -98,7 +98,7 @@ async function planOf(options: RequestOptions, entry: Entry): Promise<RequestPla
   if (files) checkPaths(files, context.stdin.isTTY);
   const place = options.here ? ephemeralPlace(options) : await instanceOf(entry, options);
   const owner = place.kind === 'instance' ? place.target.passphraseFor : undefined;
-  const closes = expire && closing(expire, context.now());
+  const closes = expire && closing(expire, context);
   if (options.here) await reportExpiry(expire, 'closes', entry.say);
   return {
     content: { question, files, details: { ...definedFields({ name, note }), ...notified } },

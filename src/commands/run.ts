@@ -1,11 +1,11 @@
 import { isGuarded, refuseToPrint } from '../cli/agent';
-import { isCi } from '../cli/ci-systems';
 import { either, flag, group, list } from '../cli/declare';
 import { COMMAND_AFTER } from '../cli/help/misuse';
 import { keyRows, keySources, type Options, passphraseRows, pushesRow } from '../cli/options';
 import { passphraseSource } from '../cli/passphrase';
 import { isVariableName, names } from '../cli/values';
 import { usageError } from '../platform/errors';
+import { isCi } from '../platform/surroundings';
 import { itemsOf } from '../profile/references';
 import type { WantedFile } from '../run/child-inputs';
 import { isUnsafe, isUnsafeForFile } from '../run/unsafe-variables';

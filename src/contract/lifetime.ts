@@ -30,8 +30,8 @@ export const shortestLifetime: Readonly<Record<Edition, number>> = {
   pwpush: units.m,
 };
 
-/** `after` is in seconds from now, `at` in milliseconds since 1970. */
-export type Expiry = { readonly after: number } | { readonly at: number };
+/** `after` is in seconds from now, `at` in milliseconds since 1970; `local` if the text did not say the time zone. */
+export type Expiry = { readonly after: number } | { readonly at: number; readonly local?: boolean };
 
 /**
  * Parses a duration (`6h`, `1d12h`), a day (`2026-12-01`, meaning its last second) or a time (`2026-12-01T09:00`);
@@ -47,7 +47,32 @@ export function parseExpiry(text: string): Expiry | undefined {
   const at = Date.parse(`${day}T${clock}${zone}`);
   if (day === undefined || Number.isNaN(at)) return undefined;
   // Rejects days that do not exist, as `Date` takes 31 November for 1 December.
-  return new Date(day).toISOString().startsWith(day) ? { at } : undefined;
+  if (!new Date(day).toISOString().startsWith(day)) return undefined;
+  return zone === '' ? { at, local: true } : { at };
+}
+
+/** Matches a zone of one offset (POSIX, "TZ"), which is written as hours west of UTC. */
+const POSIX_ZONE = /^:?(?:<[\w+-]{3,}>|[A-Za-z]{3,})([+-]?)(\d\d?)(?::(\d\d))?$/;
+
+/**
+ * Returns whether `Date` is in the zone that the variable TZ names: for a name that it does not know, and for rules as in
+ * `CET-1CEST,M3.5.0,M10.5.0/3`, it takes another zone, and of a file without a name the offset of winter alone.
+ * @param at milliseconds since 1970, as the offset of a zone changes
+ */
+export function isZoneKnown(TZ: string | undefined, at: number): boolean {
+  if (!TZ) return true;
+  const [, sign, hours, minutes = '0'] = POSIX_ZONE.exec(TZ) ?? [];
+  const west = new Date(at).getTimezoneOffset();
+  if (hours) return west === (60 * Number(hours) + Number(minutes)) * (sign === '-' ? -1 : 1);
+  const name = TZ.replace(/^:?(?:\/.*\/zoneinfo\/)?(?:(?:posix|right)\/)?/, '');
+  try {
+    const zone = { timeZone: name, timeZoneName: 'longOffset' } as const;
+    const [, offset = '+00:00'] =
+      /GMT([+-]\d\d:\d\d)?/.exec(new Date(at).toLocaleString('en', zone)) ?? [];
+    return new Date(at).toString().includes(`GMT${offset.replace(':', '')}`);
+  } catch {
+    return false;
+  }
 }
 
 /** Formats a time in the local time zone: `1 Dec 2026, 23:59 (UTC+1)`. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Context, Environment } from './context';
 import { apart, findProgram } from './find-program';
+import { isDumb } from './surroundings';
 
 // This file replaces clipboardy, which lacks OSC 52, tmux and ssh, and passes PWPUSH_* variables to the program.
 
@@ -70,7 +71,7 @@ export async function programClipboard(context: ProgramContext): Promise<Clipboa
 async function terminalClipboard(context: Context): Promise<Clipboard | undefined> {
   const { env, stdout, stderr } = context;
   const terminal = [stderr, stdout].find(({ isTTY }) => isTTY);
-  if (!terminal || env.TERM === 'dumb') return undefined;
+  if (!terminal || isDumb(env)) return undefined;
   const tmux = (words: readonly string[], text = '') => feed(context, ['tmux', ...words], text);
   if (env.TMUX && (await tmux(['list-buffers'])))
     return {

@@ -116,6 +116,14 @@ export interface ClientCertificate {
   readonly key: string;
 }
 
+/** What belongs to one origin. Another origin, such as that of files, and a proxy are verified, and get nothing of it. */
+export interface OriginCredentials {
+  readonly origin: string;
+  readonly certificate?: ClientCertificate | undefined;
+  /** Any certificate of this origin is accepted. */
+  readonly insecure?: boolean;
+}
+
 /** A request in the shape of undici's `request`: plain objects, as the globals of fetch take 30 ms to load on Node 20. */
 export interface HttpRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
@@ -156,11 +164,9 @@ export interface HttpClient {
 export interface HttpSettings {
   /** Seconds to connect, to wait for the response, and to wait for each further chunk of it. */
   readonly timeout: number;
-  /** PEM certificates trusted in addition to Node's. */
+  /** PEM certificates trusted in addition to Node's, for the instance and what its links name; not for a proxy. */
   readonly ca?: string | undefined;
-  readonly insecure?: boolean | undefined;
-  /** A client certificate is shown to this origin only. */
-  readonly certificate?: (ClientCertificate & { readonly origin: string }) | undefined;
+  readonly instance?: OriginCredentials | undefined;
   /** The environment names the proxy and `NODE_EXTRA_CA_CERTS`. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;

@@ -26,6 +26,8 @@ interface OwnRule {
   readonly what: string;
   /** Tells the user what to do if the owner or mode cannot be changed. */
   readonly instead: string;
+  /** Tells the user what to do with what belongs to another user. */
+  readonly ofOther?: string;
   /** Mode bits that a file of the user must not have; by default, those by which others can write. */
   readonly closed?: number;
 }
@@ -118,12 +120,13 @@ export async function readText(path: string, what: string, rule?: OwnRule): Prom
   return smallText(Buffer.concat(chunks), `the ${what} "${path}"`);
 }
 
-function check(stats: Stats, path: string, { user, what, instead, closed }: OwnRule): void {
+function check(stats: Stats, path: string, rule: OwnRule): void {
+  const { user, what, instead, ofOther = 'make it yours with chown', closed } = rule;
   // Root may have others read a file, as Kubernetes mounts secrets.
   const why = whyForeign(stats, user, stats.uid === 0 ? undefined : closed);
   if (why === undefined) return;
   const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
-  const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : 'make it yours with chown';
+  const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : ofOther;
   throw usageError(`${what} "${path}" ${why}`, `${fix}, or ${instead}`);
 }
 

@@ -138,8 +138,11 @@ export async function clientSettings(
   const { send, open } = await context.transport({
     timeout,
     ca: caFile === undefined ? undefined : await (await credentials()).readCertificates(caFile),
-    insecure: target.insecure,
-    certificate: certificate && { ...(await certificate()), origin: new URL(base).origin },
+    instance: {
+      origin: new URL(base).origin,
+      certificate: await certificate?.(),
+      insecure: target.insecure,
+    },
     env: context.env,
     signal: context.signal,
     grace: GRACE.request,

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentMarker } from '../cli/agent';
 import type { Context } from '../platform/context';
 import { readOwn } from '../platform/private-folder';
+import { agentMarker } from '../platform/surroundings';
 import { configName, copyName, folderOf } from './folders';
 
 /**

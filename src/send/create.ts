@@ -231,7 +231,7 @@ async function requestCreation(
   };
 }
 
-/** Five words have 64 bits, which is enough, as instances allow a few tries a minute. */
+/** Five words and a digit have 67 bits, which is enough, as instances allow a few tries a minute. */
 const PASSPHRASE_WORDS = 5;
 
 /** The sender gets what opens a push or request before it is sent, so that nothing is created that nobody can open. */

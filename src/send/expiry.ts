@@ -10,10 +10,12 @@ import {
   type Expiry,
   type ExpiryFields,
   expiryFields,
+  isZoneKnown,
   localTime,
   requestedLifetime,
   shortestLifetime,
 } from '../contract/lifetime';
+import type { Context } from '../platform/context';
 import { CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
@@ -33,7 +35,7 @@ export async function grantableExpiry(
   edition: EditionFinder,
 ): Promise<ExpiryFields> {
   if (expiry === undefined) return {};
-  const seconds = secondsUntil(expiry, context.now());
+  const seconds = secondsUntil(expiry, context);
   // Every edition takes whole days.
   const known = await edition(seconds % DAY_SECONDS !== 0);
   const fields = expiryFields(seconds, known);
@@ -48,16 +50,24 @@ export async function grantableExpiry(
   return fields;
 }
 
-function secondsUntil(expiry: Expiry, now: Date): number {
+type Clock = Pick<Context, 'now' | 'env'>;
+
+/** @throws CliError (usage) for a time that has passed, or of a zone that is not known */
+export function secondsUntil(expiry: Expiry, { now, env }: Clock, option = ''): number {
   if ('after' in expiry) return expiry.after;
-  const seconds = Math.floor((expiry.at - now.getTime()) / 1000);
+  if (expiry.local && !isZoneKnown(env.TZ, expiry.at))
+    throw usageError(
+      `${option}the time has no zone, and the zone "${env.TZ}" of the variable TZ is not known`,
+      'write the time with Z or an offset, as 2026-12-01T09:00Z or 2026-12-01T09:00+02:00',
+    );
+  const seconds = Math.floor((expiry.at - now().getTime()) / 1000);
   if (seconds > 0) return seconds;
-  throw usageError(`${localTime(expiry.at)} has passed`);
+  throw usageError(`${option}${localTime(expiry.at)} has passed`);
 }
 
-/** @throws CliError (usage) for a time that is too short, or has passed */
-export function closing(expiry: Expiry, now: Date): ClosingFields {
-  const seconds = secondsUntil(expiry, now);
+/** @throws CliError (usage) for a time that is too short, has passed, or is of a zone that is not known */
+export function closing(expiry: Expiry, clock: Clock): ClosingFields {
+  const seconds = secondsUntil(expiry, clock);
   const fields = closingFields(seconds);
   if (fields) return fields;
   throw usageError(

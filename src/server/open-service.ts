@@ -28,7 +28,6 @@ import {
   keyFileOf,
   openDatabase,
   openExisting,
-  placeOf,
 } from './store/database';
 import type { Database } from './store/sql';
 import { watched } from './store/watched';
@@ -114,10 +113,9 @@ export async function openForOperator(
   io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
   create?: boolean,
 ) {
-  /** Names where a database was created; undefined if it existed. */
-  let created: string | undefined;
+  let created = false;
   const note = () => {
-    created = placeOf(location);
+    created = true;
   };
   const otherwise = create === false ? ', or --create to make one' : undefined;
   const database = await (create

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   constants,
   copyFileSync,
@@ -6,6 +7,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +15,7 @@ import {
 import { platform } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { asRoot } from '../platform/files/acting';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { syncFile, syncFolder } from '../platform/files/sync';
 import { keyInUse } from './keys/rotation';
@@ -24,7 +27,7 @@ import { type DatabaseIo, type DataLocation, migrate, pathIn } from './store/dat
 import { findKey } from './store/key-rows';
 import { type Database, isDamaged, type Sql } from './store/sql';
 import { lockSqlite, openMemory, openSqlite } from './store/sqlite';
-import type { Quietly } from './store/sqlite-driver';
+import { checkpoint, pragma, type Quietly, sqliteDriver } from './store/sqlite-driver';
 
 /**
  * Puts a copy that `backup` made in the place of the database, and keeps the old one beside it. A crash leaves one of the
@@ -39,7 +42,7 @@ export async function restore(
 ) {
   if (location.database !== undefined) throw ofPostgres('restore it with pg_restore');
   const target = resolve(pathIn(location.data));
-  checkSource(file, target);
+  asRoot(() => checkSource(file, target));
   const draft = draftOf(target);
   let lock: Awaited<ReturnType<typeof lockSqlite>>;
   try {
@@ -47,7 +50,11 @@ export async function restore(
     if (existsSync(target)) lock = await lockSqlite(target, quietly);
     const old = statSync(target, { throwIfNoEntry: false });
     makeFile(draft, () => {}, old);
-    await pipeline(createReadStream(file), createWriteStream(draft, { flags: 'r+' }));
+    const source = asRoot(() => openSync(file, 'r'));
+    await pipeline(
+      createReadStream(file, { fd: source }),
+      createWriteStream(draft, { flags: 'r+' }),
+    );
     const isBackup = await isUsable(draft, location, quietly).catch((error) => {
       if (isDamaged(error)) return false;
       throw error;
@@ -113,6 +120,11 @@ async function endRevoked(
   newer: Sql | undefined,
   { now, quietly }: Pick<ServiceIo, 'now'> & { readonly quietly: Quietly },
 ) {
+  // A service refuses the old database, should somebody copy it over this one: see `OpenFiles`.
+  const connection = (await sqliteDriver(quietly))(copy);
+  pragma(connection, `user_version = ${randomInt(2 ** 31)}`);
+  checkpoint(connection);
+  connection.close();
   const database = await openSqlite(copy, quietly);
   try {
     const tokens = await carryRevocations(database, newer, now().getTime());

@@ -190,6 +190,8 @@ class Watch {
   private links = 0;
   private linkTimer: NodeJS.Timeout | undefined;
   private downloads = 0;
+  /** The parts of files that have arrived, by the paths of their links. */
+  private readonly arrived = new Map<string, FilePart[]>();
   private readonly downloaded = new Set<string>();
   /** Kept responses by a hash of their idempotency key, until the client has received them. */
   private readonly kept = new Map<string, KeptResponse>();
@@ -235,9 +237,9 @@ class Watch {
     const isFile = isGet && path.startsWith('/files/') && [200, 206].includes(response.status);
     if (isFile) this.downloads += 1;
     if (isFile || keys.size > 0)
-      connection.received?.((whole) => {
+      await connection.received?.((whole) => {
         for (const key of keys) this.received(key, whole);
-        if (isFile) this.fetched(path, ip, whole && hasLastByte(response));
+        if (isFile) this.fetched(path, ip, whole ? partOf(request, response) : undefined);
       });
     return response;
   }
@@ -260,11 +262,17 @@ class Watch {
     this.endIfOver();
   }
 
-  private fetched(path: string, ip: string | null, whole: boolean): void {
+  /** @param part what the client has received; undefined if it may lack some of it */
+  private fetched(path: string, ip: string | null, part: FilePart | undefined): void {
     this.downloads -= 1;
-    if (whole) {
-      this.report({ event: 'fetched', ip });
-      this.downloaded.add(path);
+    if (part) {
+      const parts = joined([...(this.arrived.get(path) ?? []), part]);
+      const isWhole = parts[0]?.first === 0 && parts[0].end === part.size;
+      this.arrived.set(path, isWhole ? [] : parts);
+      if (isWhole) {
+        this.report({ event: 'fetched', ip });
+        this.downloaded.add(path);
+      }
     }
     this.endIfOver();
   }
@@ -333,10 +341,31 @@ class Watch {
   }
 }
 
-/** Whether a response ends with the last byte of its file, whatever range was requested. */
-function hasLastByte({ headers }: Response): boolean {
-  const range = headers.get('content-range');
-  if (range === null) return true;
-  const [, last, size] = /-(\d+)\/(\d+)$/.exec(range) ?? [];
-  return Number(last) + 1 === Number(size);
+/** Bytes of a file from `first` up to, not including, `end`. */
+interface FilePart {
+  readonly first: number;
+  readonly end: number;
+  readonly size: number;
+}
+
+/** Returns the part of a file that a client has once it has the response. */
+function partOf(request: Request, { headers }: Response): FilePart {
+  const range = /(\d+)-(\d+)\/(\d+)$/.exec(headers.get('content-range') ?? '');
+  const [first = 0, last = 0, size = 0] = range?.slice(1).map(Number) ?? [];
+  const length = Number(headers.get('content-length'));
+  if (!range) return { first: 0, end: length, size: length };
+  // With If-Range, a client asks for the rest of what it has (RFC 9110, 13.1.5).
+  const resumes = request.headers.has('if-range') && last + 1 === size;
+  return { first: resumes ? 0 : first, end: last + 1, size };
+}
+
+/** Joins the parts that overlap or touch, in the order of the file. */
+function joined(parts: readonly FilePart[]): FilePart[] {
+  const all: FilePart[] = [];
+  for (const part of parts.toSorted((a, b) => a.first - b.first)) {
+    const last = all.at(-1);
+    if (!last || part.first > last.end) all.push(part);
+    else if (part.end > last.end) all[all.length - 1] = { ...last, end: part.end };
+  }
+  return all;
 }

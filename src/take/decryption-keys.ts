@@ -18,10 +18,10 @@ export interface DecryptionKeys {
   /** Says in messages where the keys come from, such as `PWPUSH_KEY has a key`. */
   readonly origin?: string | undefined;
   /**
-   * Refuses an answer that is not encrypted though its key was saved: nobody looks at a warning before the answer is
-   * used.
+   * What becomes of a push or an answer that is not encrypted, but should be by what this machine keeps of it. Without a
+   * value, only a person at a terminal is warned: elsewhere nobody looks at a warning before the secret is used.
    */
-  readonly strict?: boolean;
+  readonly inClear?: 'refuse' | 'warn';
 }
 
 /** The keys for the push or answer that a link names, which are known before a view is used. */

@@ -1,5 +1,9 @@
 import { isArmored } from '../age/sealed-with';
-import { failedError, phrase } from '../platform/errors';
+import { isGuarded } from '../cli/agent';
+import { parseReference } from '../client/link';
+import { CliError, failedError, phrase, tried } from '../platform/errors';
+import { isCi } from '../platform/surroundings';
+import { readReceipts } from '../profile/receipts';
 import type { DecryptionKeys } from './decryption-keys';
 import type { Retrieval } from './retrieval';
 
@@ -24,17 +28,27 @@ export async function openPush(sealed: Retrieval, initialKeys: DecryptionKeys): 
 
 const TYPED = 'a key was typed';
 
-/** @throws CliError (failed) if a key was given */
+/** @throws CliError (failed) if a key was given, or is known to be needed and no person reads a warning */
 async function inClear(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
-  const { answer, linkKey } = retrieval;
+  const { answer, context, linkKey, say } = retrieval;
   const inLink = linkKey !== undefined || answer?.publicKey !== undefined;
   const giver = inLink ? 'the link has a key' : keys.origin;
-  if (answer) {
-    const plain = phrase('answer-not-encrypted');
-    if (giver !== undefined || (answer.key && keys.strict))
-      throw failedError(plain, { hints: phrase('accept-as-sent-next') });
-    if (answer.key) await retrieval.say.warn(plain);
-  } else if (giver !== undefined)
-    throw failedError(phrase('push-not-encrypted', giver), { hints: phrase('accept-as-sent') });
+  const expected = giver ?? (answer ? answer.key && 'a key was kept' : inReceipt(retrieval));
+  if (expected === undefined) return retrieval;
+  const fact = answer ? phrase('answer-not-encrypted') : phrase('push-not-encrypted', expected);
+  const { env, stderr } = context;
+  const isWatched = stderr.isTTY && !isCi(env) && !(await isGuarded(context));
+  if (giver !== undefined || (keys.inClear ?? (isWatched ? 'warn' : 'refuse')) === 'refuse')
+    throw failedError(fact, { hints: phrase(answer ? 'accept-as-sent-next' : 'accept-as-sent') });
+  await say.warn(fact);
   return retrieval;
+}
+
+/** Returns what says so if the receipt of a push has it as encrypted. */
+function inReceipt({ context, fromFile, link }: Retrieval): string | undefined {
+  if (fromFile) return undefined;
+  const { base = '', token } = parseReference(link);
+  const receipt = tried(() => readReceipts(context).find({ token, target: { base } }));
+  const isEncrypted = !(receipt instanceof CliError) && receipt?.encrypted === true;
+  return isEncrypted ? 'it was encrypted when it was pushed' : undefined;
 }

@@ -99,7 +99,7 @@ export function answerKeys(
  */
 async function retrieve(
   { context, store }: Retriever,
-  target: Pick<Target, 'passphraseFor'>,
+  target: Pick<Target, 'inUse' | 'passphraseFor'>,
   passphrase: KnownPassphrase,
   call: (passphrase?: string) => Promise<Push>,
 ): Promise<Push> {
@@ -136,13 +136,14 @@ function withEarlierViews(push: Push, hasToken: boolean): Push {
 export async function withPassphrase<T>(
   context: Context,
   known: KnownPassphrase,
-  { passphraseFor: owner }: Pick<Target, 'passphraseFor'>,
+  { inUse, passphraseFor: owner }: Pick<Target, 'inUse' | 'passphraseFor'>,
   work: (passphrase: string | undefined) => Promise<T>,
 ): Promise<T> {
   const { text, typed, byOption } = known;
   const isForeign = owner !== undefined;
   const withheld = isForeign && text !== undefined && !byOption ? notSent(owner) : undefined;
   const sendable = withheld ? undefined : text;
+  if (sendable !== undefined && !inUse) await noKey(sendable);
   const mayAsk = context.canPrompt() && (typed || sendable === undefined);
   let [sent, next] = isForeign ? [undefined, sendable] : [sendable];
   return askUntil(

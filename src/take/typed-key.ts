@@ -3,8 +3,8 @@ import { parseKey } from '../age/key';
 import { keyProof, proofAt } from '../age/key-proof';
 import { formsOf, isLinkKey } from '../age/link-key';
 import { node, scrypt } from '../age/node-primitives';
+import { wordList } from '../age/words';
 import { askUntil } from '../cli/ask-until';
-import { wordList } from '../cli/words';
 import type { Context } from '../platform/context';
 import { CliError } from '../platform/errors';
 

@@ -89,6 +89,7 @@ export const facts = {
   'certificate-refused': 'it refused the client certificate',
   'certificate-self-signed': 'its certificate is self-signed',
   'certificate-unverified': 'its certificate cannot be verified',
+  'certificate-weak': 'its certificate, or one above it, is too weak (such as SHA-1)',
   'connection-closed': 'the connection was closed',
   'connection-failed': (code) => `the connection failed (${code || 'no code'})`,
   'connection-refused': 'the connection was refused',
@@ -114,6 +115,7 @@ export const facts = {
   stopped: 'the request was stopped',
   'takes-no-more': (host, seconds) => `${host} accepted no more data within ${seconds} s`,
   'tls-only': 'it uses TLS on this port',
+  'tls-too-old': 'it does not offer TLS 1.2 or 1.3',
   'too-slow': (host) => `${host} sends its response too slowly`,
   unreachable: (host, ...why) => detailed(`${host} cannot be reached`, ...why),
 
@@ -205,6 +207,7 @@ export const facts = {
   'whole-file-saved': (path) => `the whole file was saved to ${path}`,
 
   'link-empty': 'the link is empty',
+  'link-translated': 'the link leads to a translation site, which would fetch the push itself',
   'link-with-login': 'the link contains a user name or password',
   'no-email-address': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-link': 'not a link or ID of a push',

@@ -104,13 +104,16 @@ export const hints = {
   'send-headers':
     'send the headers that it requires (pwpush profile set . headers-file PATH, PWPUSH_HEADERS_FILE or --headers-file) or a client certificate (--cert, --cert-key); see ACCESS PROXIES in pwpush(1)',
   'set-forwarded-proto': 'a proxy in front of the instance must send it X-Forwarded-Proto',
+  'trust-proxy': 'if the proxy uses a private CA, name its certificate with NODE_EXTRA_CA_CERTS',
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
+  'update-server': 'ask its operator to update its TLS settings or its certificate',
   'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set . url ${base}`,
   'use-one-link': 'leave only one of them; pwpush expire - and run - take one a line',
+  'use-original-link': 'use the link as it was sent',
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
   'was-answered': 'the answer may have arrived: ask the person who requested it',
   'was-closed': 'the request may have been closed: run the command again to be sure',

@@ -14,7 +14,7 @@ import {
 } from '../../src/age/age';
 import { newLinkKey, newWords } from '../../src/age/key';
 import { newKeyPair, parseIdentities, parseRecipients } from '../../src/age/key-files';
-import { wordList } from '../../src/cli/words';
+import { wordList } from '../../src/age/words';
 import { encryptStream, encryptText, expectSame, joined, lengths, pieces } from '../helpers/age';
 import { needsPrograms } from '../helpers/needs';
 import { person } from '../helpers/program';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { wordList } from '../../src/age/words';
 import {
   type GeneratedSecret,
   generate,
   generateWords,
   parseGenerate,
 } from '../../src/cli/random-secret';
-import { wordList } from '../../src/cli/words';
 
 describe.each([
   { of: 'signs', size: 62, one: /^[a-km-zA-HJ-NP-Z2-9._+@%-]$/ },
@@ -38,13 +38,16 @@ test('the words are those of the EFF, as its file has them', async () => {
   );
 });
 
-test('each word is drawn by a number of its own, and is new each time', async () => {
+test('each word is drawn by a number of its own, then a digit, and is new each time', async () => {
+  const words = (await wordList()).filter((word) => !word.includes('-'));
+  const asked: number[] = [];
   let next = 0;
-  const all = await generate({ of: 'words', count: 7776 }, (below) => {
-    expect(below).toBe(7776);
-    return next++;
+  const all = await generate({ of: 'words', count: words.length }, (below) => {
+    asked.push(below);
+    return next++ % below;
   });
-  expect(all).toBe((await wordList()).join('-'));
+  expect(all).toBe(`${words.join('-')}${2 + (words.length % 8)}`);
+  expect(new Set(asked)).toEqual(new Set([words.length, 8]));
   expect(await generateWords(5)).not.toBe(await generateWords(5));
 });
 

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { MARKERS } from '../../src/cli/agent';
 import { entryOf } from '../../src/cli/terminal/output';
 import { type PlacePlan, reservePlace } from '../../src/deliver/place';
 import type { Context } from '../../src/platform/context';
+import { MARKERS } from '../../src/platform/surroundings';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
 import { tableOf } from '../helpers/table';

@@ -33,16 +33,15 @@ const KEYS = [
   ['a link key', 'Zm9v-_YmFyIGJhego0MjEw'],
   ['a link with its key', 'https://pw.test/p/abc#Zm9v-_YmFyIGJhego0MjEw'],
   ['words', 'abacus-abdomen-abdominal-abide-abiding-ability'],
-  ['words, one of them mistyped', 'abacus-abdomen-abdominal-abyde-abiding-ability'],
+  ['nearly a link key', 'Zm9v-_YmFyIGJhego0MjE'],
+  ['nearly words', 'AbacusAbdommenAbdominalAbydeAbidingAbility'],
 ];
 
 test.each(KEYS)('a passphrase that is a key is not sent: %s', async (_what, key) => {
-  writeFileSync(here.file('key'), `${key}\n`);
   const token = await here.push({ payload: 'x', passphrase: 'horse' });
   const prompts = [{ secret: 'Passphrase:', answer: key }];
   const ways = [
     [{ env: { PWPUSH_PASSPHRASE: key } }, []],
-    [{}, ['--passphrase-file', here.file('key')]],
     [{ prompts }, ['-p']],
   ] as const;
   const run = ['run', token, '--as', 'A', '--', process.execPath];
@@ -56,6 +55,18 @@ test.each(KEYS)('a passphrase that is a key is not sent: %s', async (_what, key)
   const pushed = here.under({ env: { PWPUSH_PASSPHRASE: key }, stdin: 'x' });
   for (const made of [await pushed.run('push'), await lines.run('push', '--each')])
     expect([made.code, made.stdout.trim(), here.asked]).toEqual([2, '', []]);
+});
+
+test('any text of a file is a passphrase for the instance in use, and for no other', async () => {
+  writeFileSync(here.file('words'), 'abacus-abdomen-abdominal-abide-abiding-ability');
+  const by = ['--passphrase-file', here.file('words')];
+  const { stdout } = await here.run('push', 'x', ...by);
+  expect(await here.run('get', stdout.trim(), ...by)).toMatchObject({ code: 0, stdout: 'x' });
+  const asked = here.asked.length;
+  const link = stdout.trim().replace('pw.test', 'other.test');
+  const elsewhere = await here.run('get', link, ...by);
+  expect([elsewhere.code, elsewhere.stdout, here.asked.length]).toEqual([2, '', asked]);
+  expect(elsewhere.stderr).toContain('not sent as a passphrase');
 });
 
 test('a passphrase is sent in NFC', async () => {

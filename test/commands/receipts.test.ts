@@ -96,6 +96,28 @@ describe('a receipt', () => {
   });
 });
 
+test('a push that was encrypted by its receipt is refused in clear, but where a person is warned', async () => {
+  const link = await push('forged', '--views', '9');
+  writeFileSync(
+    file(),
+    readFileSync(file(), 'utf8').replace(/"encrypted":false/, '"encrypted":true'),
+  );
+  const id = /\/p\/([\w-]+)/.exec(link)?.[1] ?? '';
+  const env = { PATH: process.env.PATH };
+  const run = ['run', link, '--as', 'X', '--', 'sh', '-c', 'echo "$X"'];
+  for (const words of [['get', link], ['get', id], ['get', 'last'], run]) {
+    const { code, stdout, stderr } = await here.under({ env }).run(...words);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('it was encrypted when it was pushed, but the push is not encrypted');
+  }
+  expect((await here.run('get', link, '--no-decrypt')).stdout).toBe('forged');
+  const { stdout, stderr } = await here.under({ terminals: ['stderr'] }).run('get', id);
+  expect([stdout, stderr]).toEqual([
+    'forged',
+    expect.stringContaining('it may have been replaced'),
+  ]);
+});
+
 test('what is no receipt is skipped', async () => {
   const first = await push('a');
   const others = [

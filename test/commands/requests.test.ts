@@ -12,6 +12,7 @@ import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
 import { encryptText } from '../helpers/age';
 import { BASE, eachInstance, type Instance, instance, overFetch } from '../helpers/instance';
+import { served } from '../helpers/mcp';
 import { read } from '../helpers/qr';
 import type { Conditions } from '../helpers/run';
 import { broken, rewriting } from '../helpers/wire';
@@ -210,11 +211,43 @@ describe('a server that cheats', () => {
       return here.under({ env: { GITHUB_ENV: here.file('job') } }).run(name, ...more, ...others);
     };
 
-    test('is warned of where only the key was kept, and passed to no command', async () => {
-      const bare = async () => (await answered()).replace(/#.*/, '');
-      const { code, stdout, stderr } = await using(['get', 'LINK'], await bare());
-      expect([code, stdout, /^warning: /.test(stderr)]).toEqual([0, 'forged', true]);
+    const bare = async () => (await answered()).replace(/#.*/, '');
+
+    test('is warned of where only the key was kept, to a person, and passed to no command', async () => {
+      const person = { terminals: ['stderr'] } as const;
+      const link = await bare();
+      cheat = forging('forged');
+      const { code, stdout, stderr } = await here.under(person).run('get', link);
+      expect([code, stdout, stderr]).toEqual([0, 'forged', expect.stringContaining('warning')]);
       expect(await using(run, await bare())).toMatchObject({ code: 1, stdout: '' });
+    });
+
+    test.each<[string, Conditions]>([
+      ['a script', {}],
+      ['an agent', { terminals: ['stderr'], env: { CLAUDECODE: '1' } }],
+      ['a CI job with a terminal', { terminals: ['stderr'], env: { CI: '1' } }],
+    ])('is refused where no person reads a warning, also by its ID: %s', async (_, conditions) => {
+      for (const name of [(link: string) => link, idOf]) {
+        const link = await bare();
+        cheat = forging('forged');
+        const got = await here.under(conditions).run('get', name(link), '-o', here.file('out'));
+        expect([got.code, existsSync(here.file('out'))]).toEqual([1, false]);
+        expect(Object.keys(here.rescued())).toContain(`requests/${idOf(link)}.key`);
+      }
+      expect(saved()).toEqual(['forged', 'forged']);
+    });
+
+    test('is saved by no tool of mcp', async () => {
+      const { call } = await served(here);
+      const link = await bare();
+      cheat = forging('forged');
+      const refused = expect.stringMatching(/^! the answer is not encrypted/);
+      expect(await call('save', { link, file: 'out' })).toEqual(refused);
+      const told = await call('ask', { question: 'Q', file: 'out', expire: '4w', seconds: 1 });
+      const page = /https:\S+/.exec(told)?.[0] ?? '';
+      await here.run('respond', page);
+      expect(await call('wait', { link: page, seconds: 60 })).toEqual(refused);
+      expect(existsSync(here.file('root/out'))).toBe(false);
     });
 
     test.each([

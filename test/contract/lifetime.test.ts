@@ -4,6 +4,7 @@ import {
   durationText,
   type Edition,
   expiryFields,
+  isZoneKnown,
   localTime,
   parseDuration,
   parseExpiry,
@@ -118,7 +119,31 @@ describe('a day is its end where the user is, and a time without a zone is of th
     ['UTC', '2028-02-29', '2028-02-29T23:59:59.000Z', '29 Feb 2028, 23:59 (UTC)'],
   ])('in %s, %s', (zone, day, time, words) => {
     process.env.TZ = zone;
-    expect(parseExpiry(day)).toEqual({ at: Date.parse(time) });
+    expect(parseExpiry(day)).toMatchObject({ at: Date.parse(time) });
     expect(localTime(Date.parse(time))).toBe(words);
+  });
+
+  const [winter, summer] = [Date.parse('2026-12-01T09:00Z'), Date.parse('2026-07-01T09:00Z')];
+  const paths = ['/usr/share/zoneinfo/Europe/Berlin', ':/usr/share/zoneinfo/Europe/Berlin'];
+  test.each([
+    ...['', 'UTC', 'Etc/UTC', 'GMT', 'GMT0', 'Zulu', 'utc', 'UTC0', '<UTC>0', 'GMT+0', ':UTC'],
+    ...['Europe/Berlin', ':Europe/Berlin', 'posix/Europe/Berlin', 'CET', 'EST5EDT', 'Etc/GMT-2'],
+    ...['JST-9', 'EST5', 'UTC-2'],
+  ])('the zone %j is known', (zone) => {
+    process.env.TZ = zone;
+    expect([winter, summer].map((at) => isZoneKnown(zone, at))).toEqual([true, true]);
+  });
+
+  test.each([
+    ...['CET-1CEST', 'CET-1CEST,M3.5.0,M10.5.0/3', 'NZST-12NZDT', '<+0530>-5:30', 'IST-5:30'],
+    ...['Europe/Berln', 'Foo', 'Z', '+02:00', 'UTC+02:00', '/etc/localtime', ...paths],
+  ])('the zone %j is not known, as `Date` takes another one', (zone) => {
+    process.env.TZ = zone;
+    expect(isZoneKnown(zone, summer)).toBe(false);
+  });
+
+  test('a time of a zone that it names is of no other', () => {
+    expect(parseExpiry('2026-12-01T09:00+02:00')).not.toHaveProperty('local');
+    expect(parseExpiry('2026-12-01T09:00')).toHaveProperty('local', true);
   });
 });

@@ -23,11 +23,11 @@ export async function startHere(
   return { ...here, api };
 }
 
-/** Sends a request with a key, and resets the connection when the response comes. */
+/** Sends a request with a key, and resets the connection when the response comes, or ends it before that. */
 export async function lose(
   url: string,
   key: string,
-  { method = 'GET', type = 'application/json', body = '' } = {},
+  { method = 'GET', type = 'application/json', body = '', early = false } = {},
 ): Promise<void> {
   const { host, pathname, port } = new URL(url);
   const lines = [
@@ -38,6 +38,11 @@ export async function lose(
     `content-length: ${body.length}`,
   ];
   const { socket } = speak(Number(port), `${lines.join('\r\n')}\r\n\r\n${body}`);
+  if (early) {
+    await once(socket, 'connect');
+    socket.destroySoon();
+    return;
+  }
   await once(socket, 'data');
   socket.resetAndDestroy();
 }

@@ -1,4 +1,4 @@
-import { MARKERS } from '../../src/cli/agent';
+import { MARKERS } from '../../src/platform/surroundings';
 
 /** Runs in vitest's main process: tests, and the programs that they start, are not told that a coding agent runs them. */
 export default function setup(): void {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { undiciTransport } from '../../src/client/transport/undici';
@@ -9,14 +15,15 @@ import { type Listening, listen } from './listen';
 import { type Outcome, type PlaceOptions, place } from './run';
 
 /** A proxy: forwards plain requests, and tunnels by CONNECT; whatever is asked for, it goes to `port`. */
-export async function proxying(port: number): Promise<Listening> {
+export async function proxying(port: number, tls?: ServerOptions): Promise<Listening> {
   const seen: string[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const note = (request: IncomingMessage) => {
     seen.push(`${request.method} ${request.url}`);
     headers.push(request.headers);
   };
-  const server = createServer((request, response) => {
+  const server = tls ? createHttpsServer(tls) : createServer();
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     note(request);
     response.setHeader('content-type', 'application/json');
     response.end('{"edition":"by proxy"}');

@@ -299,7 +299,7 @@ const RANDOM: readonly (readonly [name: string, RegExp])[] = [
   ['TOKEN', /pw[mp]_[\w-]{43}/g],
   ['ARMOR', /-----BEGIN AGE ENCRYPTED FILE-----\n[^-]+-----END AGE ENCRYPTED FILE-----(?=\n)/g],
   ['RESCUED', /[a-z]+-\d{4}-\d\d-\d\dT[\d-]+Z-[\da-f]{8}/g],
-  ['WORDS', /[a-z]+(?:-[a-z]+){4,}(?=[\n"]| {2}\(|$)/g],
+  ['WORDS', /[a-z]+(?:-[a-z]+){4,}\d?(?=[\n"]| {2}\(|$)/g],
   ['DELIMITER', /pwpush_[\da-f]{32}/g],
 ];
 

@@ -153,10 +153,20 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     const path = await pushText(SECRET, key, { passphrase: 'sesame' });
     const page = await visit(path);
     const input = page.locator('#passphrase');
-    for (const wrong of [WORDS, SPOKEN, key, `${path}#${key}`]) {
+    for (const wrong of [
+      WORDS,
+      SPOKEN,
+      SPOKEN.replace(/ /g, ''),
+      key,
+      'Zm9v-_YmFyIGJhego0MjE',
+      `${path}#${key}`,
+    ]) {
       await input.fill(wrong);
       await input.press('Enter');
-      expect(await page.evaluate("document.querySelector('#passphrase').validationMessage")).toBe(
+      expect(
+        await page.evaluate("document.querySelector('#passphrase').validationMessage"),
+        wrong,
+      ).toBe(
         'This is the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
       );
     }

@@ -4,10 +4,12 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -27,6 +29,7 @@ import {
   launcher,
   person,
   pushed,
+  pwpush,
   serving,
   shell,
 } from '../helpers/program';
@@ -242,10 +245,10 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
   });
 
   test.each([
-    [NOBODY, 0o755, false],
+    [NOBODY, 0o755, true],
     [0, 0o777, false],
     [0, 0o770, true],
-  ])('the data of a service are, if only its group can write to them: %i, %o', async (...row) => {
+  ])('the data of a service are, if only owner and group can write: %i, %o', async (...row) => {
     const [uid, mode, used] = row;
     mkdirSync(at('data'));
     prepare(at('data'), uid, mode);
@@ -253,5 +256,30 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
     const { code, stderr } = await within(['serve', 'token', 'list', '--data', at('data')]);
     const refused = stderr.includes(`the data folder "${at('data')}"`);
     expect([code === 2, refused, readdirSync(at('data'))]).toEqual([!used, !used, []]);
+  });
+
+  test('root acts on the data of a service as its owner, and serves as itself only', async () => {
+    for (const name of ['data', 'of-root']) mkdirSync(at(name));
+    const serve = (...words: string[]) =>
+      pwpush(['serve', ...words, '--data', at('data')], { env });
+    expect((await serve('token', 'add', 'ann', '--create')).code).toBe(0);
+    const files = readdirSync(at('data'));
+    renameSync(at('data/pwpush.db'), at('of-root/pwpush.db'));
+    prepare(at('of-root'), 0, 0o700);
+    prepare(at('data'), NOBODY, 0o700);
+    symlinkSync(at('of-root/pwpush.db'), at('data/pwpush.db'));
+    lchownSync(at('data/pwpush.db'), NOBODY, NOBODY);
+    expect((await serve('token', 'list')).stderr).toContain('EACCES');
+    rmSync(at('data'), { recursive: true });
+    mkdirSync(at('data'));
+    prepare(at('data'), NOBODY, 0o700);
+    expect((await serve('token', 'add', 'ann', '--create')).code).toBe(0);
+    const owners = readdirSync(at('data')).map((name) => statSync(at(`data/${name}`)).uid);
+    expect([files.length > 0, new Set(owners)]).toEqual([true, new Set([NOBODY])]);
+    const { code, stderr } = await serve('--port', '0');
+    expect([code, stderr]).toEqual([
+      2,
+      `pwpush: the data folder "${at('data')}" belongs to another user\nhint: run this as its owner, or choose another folder with --data\n`,
+    ]);
   });
 });

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NewPush } from '../../src/contract/api';
 import type { Push } from '../../src/contract/decode';
 import type { HereEvent } from '../../src/contract/here-event';
 import type { HereService } from '../../src/server/serve-here';
 import { startHere } from '../helpers/here';
+import { speak } from '../helpers/listen';
 import { type TestClock, testClock } from '../helpers/service';
 
 let events: Omit<HereEvent, 'ip'>[];
@@ -80,7 +82,7 @@ test('reports who opens the page, and not who fetches a preview', async () => {
   expect(await one.ended).toBe(1);
   // A page that shows the secret at once was viewed, and not opened besides.
   const atOnce = await serve({ payload: 's', retrieval_step: false });
-  await status(atOnce.html_url);
+  await status(atOnce.html_url, { headers: { accept: 'text/plain' } });
   expect(events).toEqual([{ event: 'viewed', count: 1 }]);
 });
 
@@ -108,6 +110,49 @@ describe('with files it ends when those of each view were fetched', () => {
     expect(await (await fetch(a, { headers: { range: 'bytes=5-' } })).text()).toBe('56789');
     expect(await one.ended).toBe(1);
     expect(events.map(({ event }) => event)).toEqual(['viewed', 'fetched', 'fetched']);
+  });
+
+  test('in any parts, each of which has arrived', async () => {
+    const part = (bytes: string) => ({ headers: { range: `bytes=${bytes}` } });
+    const one = await serve({}, [file('a.txt', '0123456789'), file('b.txt', '0')]);
+    const [a = '', b = ''] = await links(one);
+    await status(b);
+    for (const bytes of ['7-', '0-1', '3-7']) await status(a, part(bytes));
+    await expect.poll(fetched).toBe(1);
+    expect(await ended(one)).toBe('goes on');
+    await status(a, part('1-2'));
+    expect(await one.ended).toBe(1);
+    expect(fetched()).toBe(2);
+  });
+
+  test('resumed by who has what comes before', async () => {
+    const one = await serve({}, [large]);
+    const [link = ''] = await links(one);
+    const leaving = new AbortController();
+    const { headers } = await fetch(link, { signal: leaving.signal });
+    leaving.abort();
+    const rest = { range: 'bytes=5000000-', 'if-range': headers.get('etag') ?? '' };
+    expect(await status(link, { headers: rest })).toBe(206);
+    expect(await one.ended).toBe(1);
+  });
+
+  test('and not if the system still had bytes when the client left', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const one = await serve({}, [file('a.txt', 'x'.repeat(1_000_000))]);
+    const [link = ''] = await links(one);
+    const { host, pathname, port } = new URL(link);
+    const { socket, ended: left } = speak(
+      Number(port),
+      `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    socket.pause().end();
+    socket.once('finish', () => socket.resume());
+    await left;
+    expect([await ended(one), fetched()]).toEqual(['goes on', 0]);
+    await status(link);
+    expect(await one.ended).toBe(1);
   });
 
   test('and not while someone is still fetching theirs', async () => {

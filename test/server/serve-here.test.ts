@@ -87,6 +87,14 @@ describe('a response that was lost keeps it up', () => {
     await one.settled;
   });
 
+  test('also if the client left before it came', async () => {
+    const one = await request();
+    await lose(one.link, KEY, { ...answering, early: true });
+    await goesOn(one);
+    expect(await respond(one.link, withKey(KEY).headers)).toBe(200);
+    await one.settled;
+  });
+
   test('for so long at most', async () => {
     const one = await push(1, 1);
     await lose(one.link, KEY);

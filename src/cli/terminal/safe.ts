@@ -1,5 +1,5 @@
 import type { Environment } from '../../platform/context';
-import { isCi } from '../ci-systems';
+import { isCi } from '../../platform/surroundings';
 
 /**
  * Characters that a terminal acts on or that deceive a reader: C0 and C1 controls, DEL, bidi controls, line separators,

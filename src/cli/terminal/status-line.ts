@@ -1,4 +1,4 @@
-import { isCi } from '../ci-systems';
+import { isCi, isDumb } from '../../platform/surroundings';
 import { lineStart } from './bounded-write';
 import type { Entry } from './output';
 
@@ -21,7 +21,7 @@ const ERASE = '\r\u001b[J';
 export function statusLine({ context, say }: Entry): StatusLine | undefined {
   const { env, stderr, signal } = context;
   const { quiet, json } = say.manner;
-  if (!stderr.isTTY || isCi(env) || env.TERM === 'dumb' || quiet || json) return undefined;
+  if (!stderr.isTTY || isCi(env) || isDumb(env) || quiet || json) return undefined;
   let drawn = false;
   let over = false;
   const write = (text: string) => stderr.write(text).catch(() => {});

@@ -1,30 +1,45 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
-import type { Environment, HttpSettings } from '../../platform/context';
+import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
-export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
+/** Opens a connection. The signal of `within` ends what is not connected in time. */
+export type Connector<To = object> = (
+  to: To & { readonly signal?: AbortSignal },
+  callback: ConnectCallback,
+) => unknown;
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
 /** The most bytes of response headers. A proxy may add long headers to the response to a call that used a view. */
 export const HEADER_BYTES = 256 * 1024;
 
-/** Options of node:tls for connections to the instance and to an https proxy. */
-export interface TlsSettings {
+/** Options of node:tls for one address. */
+export interface TlsSettings extends Partial<ClientCertificate> {
   readonly ca?: string[];
+  /** A certificate of `ca` is trusted although it is no root, and the one above it is missing. */
+  readonly allowPartialTrustChain?: true;
   /** Without this, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
   readonly rejectUnauthorized: boolean;
 }
 
-export async function tlsOptions({
-  ca,
-  insecure,
-  env,
-}: Pick<HttpSettings, 'ca' | 'insecure' | 'env'>): Promise<TlsSettings> {
+/**
+ * Decides whom to trust at an address, and what it sees of the user.
+ * @param origin of what is asked; undefined for a proxy, which has none of what is configured for the instance
+ * @param system the CAs of the system, maybe none: with them, those of NODE_EXTRA_CA_CERTS need not be roots either
+ */
+export async function tlsOptions(
+  { ca, instance, env }: Pick<HttpSettings, 'ca' | 'instance' | 'env'>,
+  origin: string | undefined,
+  system?: string,
+): Promise<TlsSettings> {
+  const own = origin !== undefined && origin === instance?.origin ? instance : undefined;
+  const named = [origin && ca, system].filter((pem) => pem !== undefined);
+  const all = async () => [...(await nodeRoots(env)), ...named].filter((pem) => pem !== '');
   return {
-    ...(ca === undefined ? {} : { ca: [...(await nodeRoots(env)), ca] }),
-    rejectUnauthorized: !insecure,
+    ...own?.certificate,
+    ...(named.length > 0 && { ca: await all(), allowPartialTrustChain: true }),
+    rejectUnauthorized: !own?.insecure,
   };
 }
 
@@ -34,7 +49,7 @@ async function nodeRoots(env: Environment): Promise<string[]> {
   const extra = env.NODE_EXTRA_CA_CERTS;
   // Node itself only warns about a file that it cannot read.
   const more = extra ? await promises.readFile(extra, 'utf8').catch(() => '') : '';
-  return [...rootCertificates, ...(more === '' ? [] : [more])];
+  return [...rootCertificates, more];
 }
 
 /** Debian, Fedora, openSUSE, Alpine and BSD keep the CAs that they trust in these files. */
@@ -59,6 +74,31 @@ export async function systemCas(
   return undefined;
 }
 
+const connectionTimeout = () =>
+  Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' });
+
+/**
+ * Limits the whole time until a connection is ready: names, tunnels, handshakes, and a second try. `timeout` of sockets
+ * and of node:http limits silence, which a proxy that sends a byte at a time does not keep.
+ */
+export function within<To extends object>(
+  milliseconds: number,
+  open: Connector<To>,
+  late: () => Error = connectionTimeout,
+): Connector<To> {
+  return (to, callback) => {
+    const end = new AbortController();
+    const timer = setTimeout(() => {
+      callback(late(), null);
+      end.abort();
+    }, milliseconds).unref();
+    open({ ...to, signal: end.signal }, (error, socket) => {
+      clearTimeout(timer);
+      if (!end.signal.aborted) callback(error, socket);
+    });
+  };
+}
+
 const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_UNTRUSTED)$/;
 
@@ -66,17 +106,13 @@ const UNTRUSTED =
  * Connects again with the system's CAs if the server is not trusted without them. They are not loaded before, since
  * reading hundreds of certificates takes longer than a handshake. No HTTP request is sent over the first connection.
  */
-export function trustingSystem<To>(
-  open: (tls: TlsSettings) => Connector<To>,
-  tls: TlsSettings,
+export async function trustingSystem<To>(
+  open: (system?: string) => Promise<Connector<To>>,
   env: Environment,
-): Connector<To> {
-  const first = open(tls);
-  let second: Promise<Connector<To> | undefined> | undefined;
-  const load = async () => {
-    const system = await systemCas(env);
-    return system && open({ ...tls, ca: [...(tls.ca ?? (await nodeRoots(env))), system.pem] });
-  };
+): Promise<Connector<To>> {
+  const first = await open();
+  let second: Promise<Connector<To>> | undefined;
+  const load = async () => open((await systemCas(env))?.pem ?? '');
   return (to, callback) =>
     first(to, (error, socket) => {
       const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
@@ -84,7 +120,7 @@ export function trustingSystem<To>(
         return callback(error, socket);
       second ??= load();
       second.then(
-        (connect) => (connect ? connect(to, callback) : callback(error, null)),
+        (connect) => connect(to, callback),
         () => callback(error, null),
       );
     });
@@ -95,13 +131,23 @@ const LOCALHOST = [
   { address: '::1', family: 6 },
 ] as const;
 
-/** Milliseconds until the second address is tried. A busy process may notice late that the first one responded. */
-const FIRST_ADDRESS_MS = 2000;
+/** Milliseconds for each address of a host. Node gives up one after a quarter of a second, and does not return to it. */
+const ADDRESS_MS = 2000;
 
-/** Node resolves `localhost` by DNS, unless `lookup` returns both loopback addresses (RFC 6761, 6.3). */
-export function lookupOptions(hostname: string) {
-  if (!isLocalhost(hostname)) return {};
-  return { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FIRST_ADDRESS_MS };
+/**
+ * Returns how a host is found and named, with which every connection is made. Node resolves `localhost` by DNS, unless
+ * `lookup` returns both loopback addresses (RFC 6761, 6.3). It takes the name in the certificate of a proxy from
+ * `Host`, which names the instance.
+ */
+export function hostOptions(url: Pick<URL, 'hostname'>) {
+  const host = hostOf(url);
+  return {
+    host,
+    servername: isIP(host) === 0 ? host : '',
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+    ...(isLocalhost(host) ? { lookup } : {}),
+  };
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) =>

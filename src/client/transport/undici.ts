@@ -1,4 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net';
+import { addAbortSignal } from 'node:stream';
 import type { buildConnector as Build, Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import { kConnect } from 'undici/lib/core/symbols.js';
@@ -6,13 +7,14 @@ import Client from 'undici/lib/dispatcher/client.js';
 import type { HttpClient, HttpRequest, HttpResponse, HttpSettings } from '../../platform/context';
 import {
   type ChosenProxy,
+  type ConnectCallback,
   type Connector,
   HEADER_BYTES,
-  lookupOptions,
+  hostOptions,
   proxyFor,
-  type TlsSettings,
   tlsOptions,
   trustingSystem,
+  within,
 } from './connect-options';
 import { Exchange } from './exchange';
 import { networkError, ProxyError, proxyError } from './network-errors';
@@ -118,13 +120,11 @@ async function prepareConnection(
 ): Promise<Connection> {
   const timeoutMs = options.timeout * 1000;
   const { connections = 1 } = options;
-  const tls = await tlsOptions(options);
-  const own = options.certificate?.origin === url.origin ? options.certificate : undefined;
-  const certificate = own && { cert: own.cert, key: own.key };
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const state = { paused: new Set<Exchange>(), tlsError: {} };
-  const over = (origin: string, open: Connector) => {
-    const connector = upload?.(open, timeoutMs) ?? open;
+  const over = (origin: string, open: Connector, late?: () => Error) => {
+    const timely = within(timeoutMs, open, late);
+    const connector = upload?.(timely, timeoutMs) ?? timely;
     const settings = {
       // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
       headersTimeout: upload ? 0 : timeoutMs,
@@ -137,34 +137,51 @@ async function prepareConnection(
       ? new pool.default(origin, { ...settings, connections })
       : new Client(origin, settings);
   };
-  const trusting = <To>(open: (tls: TlsSettings) => Connector<To>) =>
-    trustingSystem(open, tls, options.env);
-  const direct = ({ hostname, protocol }: URL, own = {}) => {
-    const to = { ...own, ...lookupOptions(hostname), timeout: timeoutMs, allowH2: false };
-    return protocol === 'http:'
-      ? readingMuch(to)
-      : trusting((tls) => buildConnector({ ...tls, ...to }));
+  const { env } = options;
+  const direct = async (to: URL, origin?: string) => {
+    const own = { ...hostOptions(to), timeout: 0, allowH2: false };
+    if (to.protocol === 'http:') return readingMuch(own);
+    const open = async (system?: string) =>
+      connector({ ...(await tlsOptions(options, origin, system)), ...own });
+    return trustingSystem(open, env);
   };
-  const proxy = proxyFor(url, options.env);
+  const proxy = proxyFor(url, env);
   if (proxy === undefined)
-    return { dispatcher: over(url.origin, direct(url, certificate)), ...state };
+    return { dispatcher: over(url.origin, await direct(url, url.origin)), ...state };
+  const late = () => new ProxyError('proxy-timeout', proxy);
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
-    const tunnel = { proxy, protocol: url.protocol, certificate, timeoutMs };
-    const connector = trusting((tls) => tunnelConnector({ ...tunnel, tls }));
-    return { dispatcher: over(url.origin, connector as Connector), ...state };
+    const open = async (system?: string) => {
+      const tls = await tlsOptions(options, url.origin, system);
+      const proxyTls = await tlsOptions(options, undefined, system);
+      return tunnelConnector({ proxy, protocol: url.protocol, tls, proxyTls, timeoutMs });
+    };
+    const connector = (await trustingSystem(open, env)) as Connector;
+    return { dispatcher: over(url.origin, connector, late), ...state };
   }
   const forwarded = {
     prefix: url.origin,
     headers: { host: url.host, ...proxyAuthorization(proxy) },
     proxy,
   };
-  const open = direct(proxy.url);
-  const toProxy: Connector = (to, callback) =>
-    open(to, (error, socket) =>
+  const open = await direct(proxy.url);
+  const { servername } = hostOptions(proxy.url);
+  const toProxy: Connector = (to, callback) => {
+    const named = { ...to, servername };
+    open(named, (error, socket) =>
       callback(error && new ProxyError('proxy-unreachable', proxy, error), socket),
     );
-  return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
+  };
+  return { dispatcher: over(proxy.url.origin, toProxy, late), forwarded, ...state };
+}
+
+/** Returns a connector of undici whose sockets end by the signal of `within`. */
+function connector(options: Build.BuildOptions) {
+  const connect = buildConnector(options);
+  return (to: Parameters<Connector>[0], callback: ConnectCallback): Socket => {
+    const socket = connect(to, callback) as Socket;
+    return to.signal ? addAbortSignal(to.signal, socket) : socket;
+  };
 }
 
 /** Remembers TLS errors, and resumes paused exchanges before undici sees the end of a connection. */
@@ -214,8 +231,7 @@ function readingMuch(options: Build.BuildOptions): Connector {
       return socket.push(piece);
     };
     const onread = { buffer, callback: pushed as OnReadOpts['callback'] };
-    const settings = { ...options, onread };
-    const socket = buildConnector(settings)(to, callback) as Socket;
+    const socket = connector({ ...options, onread })(to, callback);
     return socket;
   };
 }

@@ -117,7 +117,7 @@ async function offerExpiry(
         await say.note(`${message}; ${hint}`);
       }
       const typed = (await prompter.text(question)).trim();
-      return typed === '' ? undefined : closing(expiry(typed, 'it'), context.now());
+      return typed === '' ? undefined : closing(expiry(typed, 'it'), context);
     },
     (failure) => failure instanceof CliError && failure.code === 'usage',
   );
@@ -230,7 +230,7 @@ async function openAnswer(
   // Ctrl-C ends the delivery, but not the rescue after it; a second Ctrl-C ends the run.
   const sealed = { ...taken, signal: new AbortController().signal };
   try {
-    const opened = await openPush(sealed, { identities: [], decrypt: true });
+    const opened = await openPush(sealed, { identities: [], decrypt: true, inClear: 'warn' });
     return { ...opened, signal: context.signal, ephemeral: { sealed, key: bytes } };
   } catch (error) {
     const failure = asCliError(error);

@@ -92,7 +92,7 @@ async function retrieveAll(
     try {
       const sealed = await retrieveFrom(retriever, item, passphrase, keys);
       pushes[index] = sealed;
-      pushes[index] = await openPush(sealed, { ...keys, strict: true });
+      pushes[index] = await openPush(sealed, { ...keys, inClear: 'refuse' });
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);

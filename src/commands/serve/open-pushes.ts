@@ -9,22 +9,22 @@ import { parseReference } from '../../client/link';
 import { printError } from '../../keep/print-error';
 import type { Context } from '../../platform/context';
 import { CliError, ExitWith, phrase, usageError } from '../../platform/errors';
-import { type ServiceModule, withService } from '../../profile/load-service';
+import type { ServiceModule } from '../../profile/load-service';
 import expireHelp from '../help/serve-expire.txt?raw';
 import pushesHelp from '../help/serve-pushes.txt?raw';
 import { command, type Invocation } from '../planned';
-import { type DataOptions, type DataPlace, dataRows, planWithData } from './serve-options';
+import { type DataOptions, type DataPlace, dataRows, onData, planWithData } from './serve-options';
 
 export type OperatorData = Awaited<ReturnType<ServiceModule['openForOperator']>>;
 
 /** @param create whether a missing database is created; undefined if it never is */
 export function withData<T>(
-  context: Context,
+  entry: Entry,
   { place, create }: { readonly place: DataPlace; readonly create?: boolean },
   work: (data: OperatorData) => Promise<T>,
 ): Promise<T> {
-  return withService(async ({ openForOperator }) => {
-    const data = await openForOperator(place, context, create);
+  return onData(entry, place, async ({ openForOperator }) => {
+    const data = await openForOperator(place, entry.context, create);
     return work(data).finally(() => data.close());
   });
 }
@@ -53,7 +53,7 @@ export const pushes = command({
 });
 
 async function listPushes(entry: Entry, plan: DataOptions<typeof pushesRows>): Promise<void> {
-  const printed = await withData(entry.context, plan, ({ operator }) =>
+  const printed = await withData(entry, plan, ({ operator }) =>
     printRows(operator.open(plan.user), openPushList, entry),
   );
   if (printed === 0) await entry.say.note('no open pushes or requests');
@@ -96,10 +96,11 @@ interface Expiry extends DataOptions<typeof expireRows> {
 }
 
 /** An unknown ID does not stop the others. */
-async function expirePushes({ context, say }: Entry, plan: Expiry) {
+async function expirePushes(entry: Entry, plan: Expiry) {
+  const { context, say } = entry;
   const { user, named } = plan;
   const unknown: CliError[] = [];
-  const expired = await withData(context, plan, async ({ operator }) => {
+  const expired = await withData(entry, plan, async ({ operator }) => {
     if (user !== undefined) return operator.expireOf(user);
     const counts = { pushes: 0, requests: 0 };
     // All IDs are found first: nothing ends if the instance key, which links require, is missing.

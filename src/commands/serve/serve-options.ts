@@ -14,6 +14,7 @@ import {
   type Values,
 } from '../../cli/declare';
 import { type Options, tlsRows } from '../../cli/options';
+import type { Entry } from '../../cli/terminal/output';
 import { days, port, positive } from '../../cli/values';
 import { wholeSize } from '../../contract/byte-size';
 import {
@@ -27,10 +28,12 @@ import {
 } from '../../contract/serve-settings';
 import type { Context } from '../../platform/context';
 import { usageError } from '../../platform/errors';
+import { actAs } from '../../platform/files/acting';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
 import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
+import { type ServiceModule, withService } from '../../profile/load-service';
 import type { Invocation } from '../planned';
 
 /** Each of the rows can be set by a variable, too. */
@@ -131,17 +134,19 @@ export interface DataPlace {
 
 /**
  * Returns where the data are: in the named PostgreSQL, or else in the folder.
+ * @param userOf returns the user whom the folder must belong to
  * @throws CliError (usage) if another user owns the folder or can write to it
  */
 export function dataPlace(
   context: Context,
   options: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
+  userOf: (folder: string, user: User) => User = (_, user) => user,
 ): DataPlace {
   if (options.ephemeral) return { data: '' };
   const { data, database: url = context.env.DATABASE_URL } = options;
   const key = context.env.PWPUSH_INSTANCE_KEY_FILE;
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
-  checkData(folder, context.uid);
+  checkData(folder, userOf(folder, context.uid));
   return {
     data: folder,
     ...(url ? { database: url } : {}),
@@ -152,8 +157,9 @@ export function dataPlace(
 /** The group of the folder may write to it, as in Kubernetes (`fsGroup`). */
 function checkData(path: string, user: User): void {
   const instead = 'choose another folder with --data';
+  const ofOther = 'run this as its owner';
   try {
-    checkFolder(path, { user, what: 'the data folder', instead, closed: 0o002 });
+    checkFolder(path, { user, what: 'the data folder', instead, ofOther, closed: 0o002 });
   } catch (error) {
     // exFAT and SMB have no modes of files: all files have the mode of the mount, which is no reason to refuse.
     if (isForeign(statSync(path), user) || hasModes(path)) throw error;
@@ -199,7 +205,32 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 ): Promise<Given & { readonly place: DataPlace }> {
   // Warns first, because `dataPlace` may throw.
   await warnOfPassword(invocation);
-  return { ...options, place: dataPlace(invocation.context, options) };
+  return { ...options, place: dataPlace(invocation.context, options, ownerForRoot) };
+}
+
+/** Root acts as the owner of the folder, so that only others must not be able to write to it. */
+function ownerForRoot(folder: string, user: User): User {
+  return user === 0 ? statSync(folder, { throwIfNoEntry: false })?.uid : user;
+}
+
+/**
+ * Runs the work of a command of the operator. Names the data first, which may be others than meant: a shell does not
+ * have the variables of the service. Acts as the owner of the folder, if root runs the command.
+ * @throws CliError in place of an error of the service
+ */
+export function onData<T>(
+  { context, say }: Entry,
+  place: DataPlace,
+  work: (service: ServiceModule) => Promise<T>,
+): Promise<T> {
+  return withService(async (service) => {
+    await say.note(`data: ${service.dataName(place, context.env)}`);
+    if (place.database !== undefined) return work(service);
+    // The owner may not be able to read the folder of this program.
+    await service.sqliteDriver(context.quietly);
+    const back = actAs(place.data);
+    return work(service).finally(back);
+  });
 }
 
 export const variables: ReadonlyMap<string, string> = new Map(

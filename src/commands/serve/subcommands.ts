@@ -10,7 +10,6 @@ import { urlHost } from '../../contract/address';
 import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
 import { CliError, failedError, phrase, usageError } from '../../platform/errors';
-import { withService } from '../../profile/load-service';
 import backupHelp from '../help/serve-backup.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
@@ -20,6 +19,7 @@ import { countsText, type OperatorData, withData } from './open-pushes';
 import {
   type DataOptions,
   dataRows,
+  onData,
   planWithData,
   settable,
   warnOfPassword,
@@ -81,7 +81,7 @@ export const token: CommandObject = {
 function addToken(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
   return issue(entry, plan, async ({ owners, created }) => {
     const issued = await owners.add(plan.name, plan.label);
-    if (created !== undefined) await entry.say.note(`new database in ${created}`);
+    if (created) await entry.say.note('a new database');
     const all = (await owners.list()).filter((token) => token.name === issued.name).length;
     if (all > 1) await entry.say.note(`${issued.name} has ${all} tokens now`);
     return issued;
@@ -102,14 +102,15 @@ async function replaceToken(
 
 /** Prints a new token, or writes it to a file. Reserves the file first, because a token cannot be shown again. */
 async function issue(
-  { context, say }: Entry,
+  entry: Entry,
   plan: DataOptions<typeof newRows> & { readonly create?: boolean },
   create: (data: OperatorData) => ReturnType<OperatorData['owners']['add']>,
 ): Promise<void> {
+  const { context, say } = entry;
   const { output = '-', force } = plan;
   if (isStream(output, context.uid)) await refuseToPrint(context, 'the token', 'output-unseen');
   const file = output === '-' ? undefined : await reserveFile(output, force, context.uid);
-  const { token, ...shown } = await withData(context, plan, create).catch(async (error) => {
+  const { token, ...shown } = await withData(entry, plan, create).catch(async (error) => {
     await file?.discard();
     throw error;
   });
@@ -121,19 +122,17 @@ async function issue(
   await say.remark(`its ID is ${shown.id}`);
 }
 
-async function listTokens({ context, say }: Entry, plan: DataOptions<typeof rows>) {
-  const rows = await withData(context, plan, ({ owners }) => owners.list());
-  await say.print(rows, (look) => table(rows, tokenList, look));
+async function listTokens(entry: Entry, plan: DataOptions<typeof rows>) {
+  const rows = await withData(entry, plan, ({ owners }) => owners.list());
+  await entry.say.print(rows, (look) => table(rows, tokenList, look));
 }
 
 /** The tokens go first, so that nothing is pushed with them in between. */
-async function revokeTokens(
-  { context, say }: Entry,
-  plan: DataOptions<typeof revokeRows>,
-): Promise<void> {
+async function revokeTokens(entry: Entry, plan: DataOptions<typeof revokeRows>): Promise<void> {
+  const { say } = entry;
   const { which, expirePushes } = plan;
   let isLast = false;
-  const revoked = await withData(context, plan, async ({ owners, operator }) => {
+  const revoked = await withData(entry, plan, async ({ owners, operator }) => {
     const removed = await owners.revoke(which, expirePushes);
     const { name } = removed;
     if (removed.revoked === 0 && !expirePushes)
@@ -169,16 +168,16 @@ export const rekey = command({
 });
 
 async function changeKey(
-  { context, say }: Entry,
+  entry: Entry,
   { dropOld, place }: DataOptions<typeof rekeyRows>,
 ): Promise<void> {
-  const result = await withService(async (service) => {
-    const data = service.dataName(place, context.env);
-    await say.note(`data: ${data}`);
+  const { context, say } = entry;
+  const result = await onData(entry, place, async (service) => {
     const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
       for (const { id, used_by } of keys)
         await say.warn(`removing the key ${id}, which may open ${used_by.join(', ') || 'no data'}`);
     };
+    const data = service.dataName(place, context.env);
     return { data, ...(await service.rekey(place, context, dropOld ? drop : undefined)) };
   });
   const { resealed, key_file, old_keys } = result;
@@ -208,11 +207,12 @@ export const backup = command({
 });
 
 async function backUp(
-  { context, say }: Entry,
+  entry: Entry,
   { place, file, force }: DataOptions<typeof backupRows>,
 ): Promise<void> {
-  const { bytes, key } = await withService(async (service) => ({
-    bytes: await service.backup(place, { file, force }, context),
+  const { say } = entry;
+  const { bytes, key } = await onData(entry, place, async (service) => ({
+    bytes: await service.backup(place, { file, force }, entry.context),
     key: service.keyFileOf(place),
   }));
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
@@ -235,10 +235,13 @@ export const restore = command({
 });
 
 async function putBack(
-  { context, say }: Entry,
+  entry: Entry,
   { place, file }: DataOptions<typeof restoreRows>,
 ): Promise<void> {
-  const restored = await withService((service) => service.restore(place, file, context));
+  const { say } = entry;
+  const restored = await onData(entry, place, (service) =>
+    service.restore(place, file, entry.context),
+  );
   const { database, kept, revoked, unchecked } = restored;
   await say.print(restored, () => `${database}\n`);
   if (kept !== null) await say.note(`the old database is kept: ${kept}`);
@@ -277,7 +280,7 @@ async function checkHealth({ context, say }: Entry, url: string): Promise<void> 
   // The service is on this machine, so the proxies that the environment names are not used.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,
-    insecure: true,
+    instance: { origin: url, insecure: true },
     env: {},
     signal: context.signal,
   };

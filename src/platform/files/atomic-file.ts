@@ -22,6 +22,9 @@ import { syncFolder, syncHandle, syncOpen } from './sync';
 
 const RANDOM_BYTES = 6;
 
+/** In place of a group that may do nothing with the file, and that only its members may set. */
+const KEEP = -1;
+
 /** `temporaryFile` makes a name longer by this many bytes. */
 export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.part'.length;
 
@@ -88,7 +91,7 @@ export function makeFile(
     setOwnMode(file);
     fill(file);
     // Another user or a group may need to read the file. Windows ignores owners and modes.
-    if (like) fchownSync(file, like.uid, like.gid);
+    if (like) fchownSync(file, like.uid, (like.mode & 0o070) === 0 ? KEEP : like.gid);
     if (like) fchmodSync(file, like.mode & 0o777);
     syncOpen(file);
   } catch (error) {

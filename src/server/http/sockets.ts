@@ -6,9 +6,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { setImmediate } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { whyUnreadable } from '../../platform/files/file-error';
+import { connectionOf, sendQueues } from '../../platform/files/socket-progress';
 import { hostProblems } from '../hosts';
 import { type Listening, type ListenTarget, listen } from '../ops/listen';
 import type { Log } from '../ops/log';
@@ -132,7 +134,7 @@ function createServer(fetch: Fetch, { log, now, tls, ownHost }: SocketOptions): 
 /** Wraps the app so that `running` contains a promise for each call until the call ends. */
 function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
   return (request, { incoming, outgoing }) => {
-    const response = app(request, connectionOf(incoming, outgoing));
+    const response = app(request, clientSocketOf(incoming, outgoing));
     running.add(response);
     const done = () => running.delete(response);
     response.then(done, done);
@@ -140,7 +142,7 @@ function tracked(app: App, running: Set<Promise<unknown>>): Fetch {
   };
 }
 
-function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): ClientSocket {
+function clientSocketOf(incoming: IncomingMessage, outgoing: ServerResponse): ClientSocket {
   return {
     ip: incoming.socket.remoteAddress,
     body() {
@@ -166,13 +168,14 @@ function connectionOf(incoming: IncomingMessage, outgoing: ServerResponse): Clie
 /**
  * Reports whether a response has arrived. Node.js does not say so, as the last bytes may wait in the system. Therefore
  * the server only ends its side of the connection after the response, and the client ends its own side when it reads
- * this end. If the connection is reset or times out, the response was lost.
+ * this end. If the connection is reset or times out, the response was lost; so it was if the client's end came before
+ * the response, or while the system still had bytes of it, which only Linux tells.
  */
-function whenReceived(
+async function whenReceived(
   { socket }: IncomingMessage,
   outgoing: ServerResponse,
   listener: (whole: boolean) => void,
-): void {
+): Promise<void> {
   const { destroySoon } = socket;
   outgoing.setHeader('connection', 'close');
   // Node.js calls `destroySoon` once the response is written.
@@ -185,9 +188,17 @@ function whenReceived(
     if (!isDone) listener(whole);
     isDone = true;
   };
-  socket.once('end', () => report(outgoing.writableFinished));
+  const isAcknowledged = () => (sendQueues().get(connectionOf(socket)) ?? 0) <= END_OF_SENDING;
+  socket.once('end', () => report(outgoing.writableFinished && isAcknowledged()));
   socket.once('close', () => report(false));
+  if (socket.destroyed) report(false);
+  // The client's end may wait in the system: the second turn of the event loop has read what arrived before the first.
+  await setImmediate();
+  await setImmediate();
 }
+
+/** The end of the server's side counts as one byte of the send queue. */
+const END_OF_SENDING = 1;
 
 /**
  * Reads the certificate chain and the key of the settings, if any.

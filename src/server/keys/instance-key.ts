@@ -11,6 +11,7 @@ import {
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { actAs, asRoot } from '../../platform/files/acting';
 import { changeFile, makeWhole } from '../../platform/files/atomic-file';
 import { means } from '../../platform/files/file-error';
 import { ServiceError, systemCode } from '../service-errors';
@@ -91,15 +92,17 @@ export function readKeys(path: string): FileKey[] {
   return keys;
 }
 
+/** Root may read a key that the owner of the data may not read, as one that systemd hands to the service. */
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return asRoot(() => readFileSync(path, 'utf8'));
   } catch (cause) {
     const code = systemCode(cause);
     if (code === 'ENOTDIR') return undefined;
     if (code !== 'ENOENT')
       throw new ServiceError(`cannot read the instance key "${path}"`, { cause });
-    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+    if (!asRoot(() => lstatSync(path, { throwIfNoEntry: false }))?.isSymbolicLink())
+      return undefined;
     // No new key is made, because the file of the link may be on a volume that is not mounted yet.
     throw new ServiceError(`the instance key "${path}" is a link to a file that does not exist`, {
       hint: 'mount the volume that it leads to, or remove the link',
@@ -157,6 +160,7 @@ export async function changeKeys(
 ): Promise<void> {
   // The file is not written without a change, because a service may lack the permission.
   if (textOf(change(readKeys(path))) === readText(path)) return;
+  const back = actAs(dirname(path));
   try {
     const file = realpathSync(path);
     await changeFile(file, { now: () => new Date(), sleep }, () => {
@@ -169,6 +173,8 @@ export async function changeKeys(
       hint: 'it is written next to the old one, and must belong to the same user',
       cause,
     });
+  } finally {
+    back();
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { asRoot } from '../../platform/files/acting';
 import { makeFile, nameFile } from '../../platform/files/atomic-file';
 import { syncFile } from '../../platform/files/sync';
 import { invalidInput, ServiceError, systemCode } from '../service-errors';
@@ -20,7 +21,7 @@ export async function backup(
 ): Promise<number> {
   const source = fileOf(location);
   if (source === undefined) throw ofPostgres('make the backup with pg_dump');
-  const target = checkTarget(file, source, force);
+  const target = asRoot(() => checkTarget(file, source, force));
   const draft = draftOf(target);
   try {
     makeFile(draft);
@@ -32,9 +33,10 @@ export async function backup(
     return bytes;
   } catch (cause) {
     if (systemCode(cause) === 'EEXIST') throw existsError(file);
-    throw copyError(cause, `cannot write the backup "${file}"`);
+    const hint = 'the owner of the data must be able to write there';
+    throw copyError(cause, `cannot write the backup "${file}"`, hint);
   } finally {
-    for (const left of [draft, `${draft}-journal`]) rmSync(left, { force: true });
+    for (const left of [draft, `${draft}-journal`]) asRoot(() => rmSync(left, { force: true }));
   }
 }
 
@@ -80,9 +82,11 @@ function existsError(file: string): ServiceError {
   return invalidInput(`"${file}" already exists`, 'overwrite it with --force');
 }
 
-export function copyError(cause: unknown, message: string): unknown {
+/** @param permission what to do if the file system refuses it */
+export function copyError(cause: unknown, message: string, permission?: string): unknown {
   const known = asServiceError(cause);
   if (known instanceof ServiceError) return known;
   const code = systemCode(cause);
-  return new ServiceError(`${message}${code && ` (${code})`}`, { cause });
+  const hint = code === 'EACCES' ? permission : undefined;
+  return new ServiceError(`${message}${code && ` (${code})`}`, { cause, ...(hint && { hint }) });
 }

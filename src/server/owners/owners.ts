@@ -55,9 +55,10 @@ export class Owners {
     });
   }
 
-  /** On the very first start creates the owner `admin` and returns its token; undefined if the owner exists. */
+  /** On the very first start creates the owner `admin` and returns its token; undefined if an owner exists. */
   async addFirst(): Promise<string | undefined> {
     return this.database.transaction(async (sql) => {
+      if (await store.hasOwner(sql)) return undefined;
       const made = await store.insertOwner(sql, 'admin', this.now().getTime());
       return made && (await this.issue(sql, made, { label: '', replaces: null })).token;
     });

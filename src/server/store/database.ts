@@ -4,7 +4,7 @@ import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { readAddress, type Variables } from './pg-url';
 import schema from './schema-1.sql?raw';
-import { type Database, type Dialect, plain, sqlCode } from './sql';
+import { type Database, type Dialect, isDamaged, plain, sqlCode } from './sql';
 import { openMemory, openSqlite } from './sqlite';
 
 const FILE = 'pwpush.db';
@@ -76,11 +76,6 @@ export async function openExisting(
   });
 }
 
-/** Names the data in messages without its address, which may contain a password. */
-export function placeOf({ data, database }: DataLocation): string {
-  return database === undefined ? `"${data}"` : 'the PostgreSQL of --database';
-}
-
 /**
  * Names the data for people: by the absolute path of its file, or by its hosts and name.
  * @throws ServiceError for an invalid address
@@ -92,11 +87,11 @@ export function dataName({ data, database }: DataLocation, env?: Variables): str
 }
 
 function missing(location: DataLocation, otherwise = ''): ServiceError {
-  const [option, what] =
-    location.database === undefined ? ['--data', 'folder'] : ['--database', 'address'];
-  return new ServiceError(`no database in ${placeOf(location)}`, {
-    hint: `use ${option} with the ${what} of the service${otherwise}`,
-  });
+  const [message, instead] =
+    location.database === undefined
+      ? [`no database in "${location.data}"`, '--data with the folder']
+      : ['no service has used that PostgreSQL database', '--database with the address'];
+  return new ServiceError(message, { hint: `use ${instead} of the service${otherwise}` });
 }
 
 /**
@@ -126,7 +121,7 @@ function refuseEmpty(file: string, location: DataLocation): void {
 }
 
 function openError(cause: unknown, { data, database }: DataLocation): unknown {
-  if (cause instanceof ServiceRefusal) return asServiceError(cause);
+  if (cause instanceof ServiceRefusal && !isDamaged(cause)) return asServiceError(cause);
   const code = sqlCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {

@@ -1,11 +1,20 @@
 import { writeFileSync } from 'node:fs';
+import type { TlsOptions } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { phrase } from '../../../src/platform/errors';
 import { type Listening, listening } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { failingAt, overSocket, proxying } from '../../helpers/sockets';
-import { cert, key, nextCert } from '../../server/certificate';
+import {
+  cert,
+  issuedCert,
+  issuedKey,
+  issuingCa,
+  key,
+  nextCert,
+  sha1Cert,
+} from '../../server/certificate';
 
 let server: Listening;
 beforeEach(async () => {
@@ -55,6 +64,42 @@ test('the CAs of the system are taken too: of SSL_CERT_FILE, also through a prox
   expect(server.seen).toEqual(['GET /api/v2/version']);
 });
 
+/** A server whose certificate comes from a CA that is no root. */
+const issued = (options: TlsOptions = {}) =>
+  listening((_request, response) => response.end(VERSION), {
+    cert: issuedCert,
+    key: issuedKey,
+    ...options,
+  });
+
+test.each(['PWPUSH_CA_FILE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'])(
+  'a CA that is no root is trusted as such, and so is the certificate itself: %s',
+  async (variable) => {
+    const { port, seen } = await issued();
+    const argv = ['version', '--url', `https://localhost:${port}`];
+    for (const pem of [issuingCa, issuedCert]) {
+      const file = place().file('ca.pem');
+      writeFileSync(file, pem);
+      const env = { SSL_CERT_FILE: '/dev/null', [variable]: file };
+      expect(await overSocket(argv, { env })).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(seen.length).toBe(2);
+  },
+);
+
+test.each([
+  ['speaks no TLS of today', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }, 'tls-too-old'],
+  ['has a certificate by SHA-1', { cert: sha1Cert }, 'certificate-weak'],
+] as const)('a server that %s is told in words', async (_how, options, fact) => {
+  const { port } = await issued({ ciphers: 'DEFAULT@SECLEVEL=0', ...options });
+  const host = `localhost:${port}`;
+  expect(await failingAt(`https://${host}`, { ca: issuingCa })).toMatchObject({
+    code: 'unreachable',
+    facts: [phrase('unreachable', host, phrase(fact))],
+    hints: [phrase('update-server')],
+  });
+});
+
 test.each([
   ['indented', cert.replaceAll(/^/gm, '  ')],
   ['on one line', cert.replaceAll('\n', ' ')],
@@ -88,6 +133,36 @@ test('a certificate for another name is refused even with its CA', async () => {
 test('--insecure takes any, and warns each time', async () => {
   const { code, stderr } = await version('pw.localhost', ['--insecure', '--quiet']);
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: insecure: .*\n$/)]);
+});
+
+test.each(['http', 'https'])(
+  'trust in an instance is not for its proxy, which would get a password: %s',
+  async (scheme) => {
+    const proxy = await proxying(server.port, { key, cert });
+    const SSL_CERT_FILE = place().file('cert.pem');
+    writeFileSync(SSL_CERT_FILE, cert);
+    const variable = `${scheme.toUpperCase()}_PROXY`;
+    const env = { [variable]: `https://ann:s3cret@localhost:${proxy.port}` };
+    const argv = ['version', '--url', `${scheme}://pw.test`, '--insecure'];
+    const refused = await overSocket([...argv, '--ca-file', SSL_CERT_FILE], { env });
+    expect(refused).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/its certificate is self-signed\nhint: .*NODE_EXTRA_CA_CERTS/),
+    });
+    expect(proxy.seen).toEqual([]);
+    const accepted = await overSocket(argv, { env: { ...env, SSL_CERT_FILE } });
+    expect([accepted.code, proxy.headers.length]).toEqual([0, 1]);
+    expect(proxy.headers[0]?.['proxy-authorization']).toBe('Basic YW5uOnMzY3JldA==');
+  },
+);
+
+test('nor for another origin, such as that of files', async () => {
+  const url = `https://localhost:${server.port}`;
+  for (const [origin, code] of [
+    ['https://pw.test', 'unreachable'],
+    [url, 'unknown'],
+  ] as const)
+    expect(await failingAt(url, { instance: { origin, insecure: true } })).toMatchObject({ code });
 });
 
 describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () => {

@@ -7,7 +7,7 @@ import proveScript from '../../../src/server/page/browser/prove-key.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import { filePart, opened, partsOf, type TestService } from '../../helpers/service';
+import { filePart, inTab, opened, partsOf, type TestService } from '../../helpers/service';
 
 let service: TestService;
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 async function open(path: string) {
-  const { text: html, headers } = await service.call('GET', path);
+  const { text: html, headers } = await service.call('GET', path, { headers: inTab });
   const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text);
   return { html, scripts: scripts.slice(1), policy: headers.get('content-security-policy') ?? '' };
 }
@@ -32,7 +32,7 @@ test.each([
   ['say whether the link has the key', noticeScript, 2 * 1024],
   ['prove the key', proveScript, 14 * 1024],
   ['answer a request', respondScript, 35 * 1024],
-  ['refuse a key as a passphrase', refuseScript, 7 * 1024],
+  ['refuse a key as a passphrase, which has the words', refuseScript, 35 * 1024],
 ])('the script to %s is small, and uses nothing that needs https', (_, script, most) => {
   expect(Buffer.byteLength(script)).toBeLessThan(most);
   expect(script).not.toMatch(/crypto\.subtle|serviceWorker|navigator\.|innerHTML|eval\(|import\(/);

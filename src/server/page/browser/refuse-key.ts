@@ -1,5 +1,5 @@
-import { linkKeyIn } from '../../../age/link-key';
-import { areKeyWords } from './keys-in';
+import { isNearKey } from '../../../age/near-key';
+import words from '../../../age/words.txt?lines';
 
 /*
  * Keeps the key of an encrypted secret from being sent as a passphrase: a recipient who has only the key may enter it
@@ -11,7 +11,7 @@ document.addEventListener(
     const form = event.target as HTMLFormElement;
     const field = form.querySelector<HTMLInputElement>('[data-key]');
     const typed = field?.value ?? '';
-    if (!field || !(linkKeyIn(typed) || areKeyWords(typed))) return;
+    if (!field || !isNearKey(typed, words)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     field.setCustomValidity(field.dataset.key ?? '');

@@ -1,5 +1,11 @@
-import type { Environment } from '../platform/context';
-import { isOn } from './values';
+import type { Environment } from './context';
+
+// Where pwpush runs. Prompts, masks, and what is escaped or printed follow from it; no other file reads these variables.
+
+/** Whether a variable switches something on: it is set, and not empty, `0` or `false`. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+}
 
 interface CiSystem {
   /** The system documents these variables, and sets one of them in each job. */
@@ -44,5 +50,32 @@ const systemsOf = (env: Environment) =>
 /** Other people read the log of a CI job, and the CI system may search it for commands. */
 export const isCi = (env: Environment): boolean => systemsOf(env).length > 0;
 
+/** Coding agents set these variables for the programs that they run, whose output becomes part of a transcript. */
+export const MARKERS = [
+  'AI_AGENT',
+  'AGENT',
+  'CLAUDECODE',
+  'CODEX_THREAD_ID',
+  'CURSOR_AGENT',
+  'GEMINI_CLI',
+  'COPILOT_CLI',
+  'OPENCODE',
+  'QWEN_CODE',
+  'CLINE_ACTIVE',
+  'AUGMENT_AGENT',
+] as const;
+
+export function agentMarker(env: Environment): string | undefined {
+  return MARKERS.find((name) => isOn(env[name]));
+}
+
+/** Nobody answers prompts: an agent would wait without end. */
 export const isUnattended = (env: Environment): boolean =>
-  systemsOf(env).some(({ prompts }) => !prompts);
+  systemsOf(env).some(({ prompts }) => !prompts) || agentMarker(env) !== undefined;
+
+/** Whether the locale has UTF-8, by the first variable that is set (POSIX); without one, a terminal is expected to. */
+export const isUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean =>
+  /^$|utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
+
+/** The terminal acts on no control sequences: it shows no colours, and no line is drawn again. */
+export const isDumb = (env: Environment): boolean => env.TERM === 'dumb';
