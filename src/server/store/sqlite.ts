@@ -1,5 +1,4 @@
 import { closeSync, constants, fchmodSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
 import { away, inUse } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
@@ -38,7 +37,7 @@ const pragmas = [
 export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
-  const disk = new Disk(dirname(path));
+  const disk = new Disk(path);
   // A file that is replaced while it is being opened counts as replaced.
   const refuseMoved = unmoved(path);
   return overConnection(opened(connect, path), disk, sleep, refuseMoved);

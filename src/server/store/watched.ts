@@ -50,7 +50,7 @@ export function watched(database: Database, warn: (message: string) => void): Da
     sql: (strings, ...values) => watch(partOf(strings), () => database.sql(strings, ...values)),
     transaction: (work, options) => watch('writing', () => database.transaction(work, options)),
     exclusively: (work) => watch('writing', () => database.exclusively(work)),
-    free: () => watch('disk', () => database.free()),
+    space: () => watch('disk', () => database.space()),
     setAside: () => watch('disk', () => database.setAside()),
   };
 }
