@@ -6,8 +6,8 @@ export const LINK_KEY = /[\w-]{21}[AQgw]/;
 
 const WHOLE = new RegExp(`^${LINK_KEY.source}$`);
 
-/** Matches a key after `#`, or after `%23`, which a mail gateway may write instead. */
-const AFTER_HASH = /(?:#|%(?:25)*23)([\w-]{22})(?![\w-])/;
+/** Matches a key after `#`, or after `%23`, which a mail gateway may write instead; `_` may be of a format. */
+const AFTER_HASH = /(?:#|%(?:25)*23)([\w-]{22})(?=_*(?:[^\w-]|$))/;
 const ALONE = new RegExp(`^[^\\w-]*(${LINK_KEY.source})[^\\w-]*$`);
 
 /** Returns the link key in typed or pasted text. A key after `#` may be damaged: only its length is checked. */

@@ -1,5 +1,6 @@
 import { LONGEST_LINK, parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/decode';
+import { withoutBeginning, withoutEnd } from '../contract/link-marks';
 import { type Fact, phrase, usageError } from '../platform/errors';
 import type { FactName } from '../words/facts';
 import type { Api } from './client';
@@ -25,22 +26,12 @@ const bareToken = /^[\w-]{1,128}$/;
 /** Matches what pages and API v1 append to the path of a push. */
 const appended = /^(?:r|preview|passphrase|audit)(?:\.json)?$/;
 
-/** Opening brackets and quotes of any language, plain or escaped, but not the bracket of an IPv6 host (`[::1]`). */
-const before = () =>
-  /^(?:(?!\[[\da-f.]*:[\da-f:.]*\])[\p{Ps}\p{Pi}\p{Pf}\p{Cf}\s<"'`*]|%(?:0[9ad]|2[0278a]|3c|5b|60|7b|c2%a0))+/iu;
-/**
- * Matches one closing bracket or quote, or punctuation that ends a sentence, plain or URL-escaped, at the end of a
- * text. It does not match an ellipsis, which means that the link was cut.
- */
-const after = () =>
-  /(?:[\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}\s>"'`*,;:!?\u3001\u3002\uff0c\uff01\uff1b\uff1f]|(?<!\.)\.|%(?:0[9ad]|2[01279ac]|3[abef]|5d|60|7d|c2%a0|e2%80%(?:8[b-f]|9[89cd])|ef%bb%bf))$/iu;
-const LONGEST_AFTER = '%e2%80%8b'.length;
 /** Matches `[text](link)` of Markdown and `<link|text>` of Slack. */
 const WITH_TEXT = /^(?:\[[^\]]*\]\(([^()]+)\)|<([^<>|]+)\|)/;
 /** Matches addresses within a text of several words, also where spaces came between one and its key. */
 const ADDRESSES = /https?:\/\/[^\s<>|"]+(?:\s+#(?=[\w-]{22}|age1)[^\s<>|"]+)?/gi;
-/** Matches invisible characters with which programs break long words or change the direction of text. */
-const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Matches the end of a line that quoted-printable broke (RFC 2045, 6.7). */
+const SOFT_BREAK = /=[\t ]*\r?\n(?=\S)/g;
 
 /**
  * Returns the only link among the words of a text, else the whole text.
@@ -63,21 +54,12 @@ function linkWithin(text: string): string {
 function withoutSurroundings(pasted: string): string {
   const text = pasted.trim();
   // Compiling the expressions takes a millisecond, so that a text without surrounding characters returns first.
-  if (/^\w[!-~]*[\w/=-]$/.test(text) && !/(?:%..|[^\w/=-])(?:#|$)/.test(text)) return text;
+  if (/^[a-z\d][!-~]*[\w/-]$/i.test(text) && !/(?:%..|[^\w/-]|\/r_+)(?:#|$)/.test(text))
+    return text;
   const [, markdown, slack] = WITH_TEXT.exec(text) ?? [];
-  const link = (markdown ?? slack ?? text).replace(UNSEEN, '').replace(before(), '');
+  const link = withoutBeginning(markdown ?? slack ?? text);
   const [, address = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(link) ?? [];
   return withoutEnd(withoutEnd(address) + fragment);
-}
-
-/** Removes one match of `after` at a time, since one expression for all would take quadratic time. */
-function withoutEnd(text: string): string {
-  let end = text.length;
-  for (;;) {
-    const [sign = ''] = after().exec(text.slice(Math.max(0, end - LONGEST_AFTER), end)) ?? [];
-    if (sign === '') return text.slice(0, end);
-    end -= sign.length;
-  }
 }
 
 const MOST_WRAPPERS = 5;
@@ -170,13 +152,14 @@ function repaired(pasted: string, wrapped = 0): { text: string; repairs: FactNam
  */
 export function parseReference(pasted: string): Reference {
   if (pasted.length > 4 * LONGEST_LINK) throw usageError(phrase('no-link'), phrase('use-link'));
-  const within = linkWithin(pasted);
+  const within = linkWithin(pasted.replace(SOFT_BREAK, ''));
   const { text, repairs: own } = repaired(within);
   const around = within !== pasted && !own.includes('repaired-surroundings');
   const repairs = around ? ['repaired-surroundings' as const, ...own] : own;
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
   // A fragment that is neither a public key nor a link key counts as a damaged key.
-  const [key = ''] = /^(?:age1[a-z\d]*|[\w-]{22}(?![\w-])|[^&?]+|.*)/is.exec(fragment) ?? [];
+  const [key = ''] =
+    /^(?:age1[a-z\d]*|[\w-]{22}(?=_*(?:[^\w-]|$))|[^&?]+|.*)/is.exec(fragment) ?? [];
   const all = key === fragment ? repairs : [...repairs, 'repaired-tail' as const];
   const isPublic = /^age1/i.test(key);
   return {
@@ -219,6 +202,8 @@ function parseAddress(text: string): Reference {
   if (!url || !token) throw usageError(phrase('no-link'), phrase('use-link'));
   if (url.username || url.password)
     throw usageError(phrase('link-with-login'), phrase('remove-login'));
+  if (/\.translate\.goog$/.test(url.hostname))
+    throw usageError(phrase('link-translated'), phrase('use-original-link'));
   const kind = path === 'r' ? 'unknown' : path === 'api/v2/requests' ? 'request' : undefined;
   return { token, base: url.origin + prefix, ...(kind && { kind }) };
 }
@@ -234,7 +219,9 @@ function isAddress(text: string): boolean {
  * scheme is optional.
  */
 function addressParts(text: string) {
-  const url = /^[^/\s]+\//.test(text) ? parseWebUrl(withScheme(text)) : undefined;
+  // A host before a colon and two slashes would be a scheme with text before it.
+  const isPlain = /^(?:https?:\/\/)?[^/\s]+(?<!:)\//i.test(text);
+  const url = isPlain ? parseWebUrl(withScheme(text)) : undefined;
   if (!url) return undefined;
   const parts = url.pathname.split('/');
   while (parts.at(-1) === '') parts.pop();

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   constants,
   copyFileSync,
@@ -26,7 +27,7 @@ import { type DatabaseIo, type DataLocation, migrate, pathIn } from './store/dat
 import { findKey } from './store/key-rows';
 import { type Database, isDamaged, type Sql } from './store/sql';
 import { lockSqlite, openMemory, openSqlite } from './store/sqlite';
-import type { Quietly } from './store/sqlite-driver';
+import { checkpoint, pragma, type Quietly, sqliteDriver } from './store/sqlite-driver';
 
 /**
  * Puts a copy that `backup` made in the place of the database, and keeps the old one beside it. A crash leaves one of the
@@ -119,6 +120,11 @@ async function endRevoked(
   newer: Sql | undefined,
   { now, quietly }: Pick<ServiceIo, 'now'> & { readonly quietly: Quietly },
 ) {
+  // A service refuses the old database, should somebody copy it over this one: see `OpenFiles`.
+  const connection = (await sqliteDriver(quietly))(copy);
+  pragma(connection, `user_version = ${randomInt(2 ** 31)}`);
+  checkpoint(connection);
+  connection.close();
   const database = await openSqlite(copy, quietly);
   try {
     const tokens = await carryRevocations(database, newer, now().getTime());

@@ -205,6 +205,7 @@ export const facts = {
   'whole-file-saved': (path) => `the whole file was saved to ${path}`,
 
   'link-empty': 'the link is empty',
+  'link-translated': 'the link leads to a translation site, which would fetch the push itself',
   'link-with-login': 'the link contains a user name or password',
   'no-email-address': (place) => `address ${place} after --notify is not an e-mail address`,
   'no-link': 'not a link or ID of a push',

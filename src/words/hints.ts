@@ -112,6 +112,7 @@ export const hints = {
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set . url ${base}`,
   'use-one-link': 'leave only one of them; pwpush expire - and run - take one a line',
+  'use-original-link': 'use the link as it was sent',
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',
   'was-answered': 'the answer may have arrived: ask the person who requested it',
   'was-closed': 'the request may have been closed: run the command again to be sure',

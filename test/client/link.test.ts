@@ -73,16 +73,18 @@ const origin = fc
 const prefix = fc.constantFrom('', '/secrets', '/a/b', '/p', '/p/p', '/api/v2', '/f/r');
 
 // What may follow a token in a path is ambiguous below a base like /p/p.
-const suffix = /^(?:r|preview|passphrase|audit)$/;
+const suffix = /^(?:r_*|preview|passphrase|audit)$/;
 const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/).filter((name) => !suffix.test(name));
 
 /** The text that a link was copied from. */
 const before = fc.constantFrom(
   ...['', '(', '<', '[', '"', "'", '\u201e', '\u201c', '\u00ab', '*', '`', ' (\u2018', '{'],
+  ...['|', '~~', '&lt;', '&quot;'],
 );
 const after = fc.constantFrom(
   ...['', '.', ',', ';', ':', '!', '?', ')', '>', ']', '"', "'", '\u201c', '\u201d', '\u00bb'],
   ...['**', '`', ').', '>,', '\u3002', '\uff0c', '"!?', '}', '.)\n'],
+  ...['~~', '&gt;', '&quot;,'],
 );
 
 test('a link of any form is read, without the text around it, and so is a bare token', () => {
@@ -247,6 +249,15 @@ describe('a link with a key', () => {
     ]),
     ['a mark of direction in it', `https://pw.test/p/\u200equyul5r5w08#${key}`, 'surroundings'],
     ['of Slack', `<${link}#${key}|the password>`, 'surroundings'],
+    ['emphasis', `_${link}/r#${key}_`, 'surroundings tail'],
+    ['emphasis before the key', `${link}/r__#${key}`, 'surroundings'],
+    ['quoted-printable', `${link}/r#${key.slice(0, 9)}=\r\n${key.slice(9)}=\n`, 'surroundings'],
+    [
+      'quoted-printable in a mail',
+      `Hi,\n${link.replace('p/', 'p=\n/')}#${key}=\n\nAnn`.replace('p=\n/', '=\np/'),
+      'surroundings',
+    ],
+    ['HTML', `&lt;${link}#${key}&gt;`, 'surroundings'],
     ['zero-width spaces', `\u200b${link}#\u200b${key}\u200b\ufeff`, 'surroundings'],
     ...['%20', '%3E', '%22%0D%0A', '%E2%80%8B', '.%C2%A0', '%2C'].map(
       (end): [string, string, string] => [
@@ -321,6 +332,8 @@ describe('what is no link is refused', () => {
     ...['https://pw.test/p/quyul5...', 'https://pw.test/p/quyul5\u00e9'],
     ...['https://evil.test/?q=https://pw.test/', 'https://evil.test/?q=ftp://pw.test/p/abcdefgh'],
     ...[`https://${'a'.repeat(64)}.test/p/quyul5r5w08`, `${'a'.repeat(64)}.test/p/quyul5r5w08`],
+    ...['x~https://pw.test/p/quyul5r5w08', 'x_http://pw.test/p/quyul5r5w08#key'],
+    ...['https://https://pw.test/p/quyul5r5w08', 'https://pw-test.translate.goog/p/quyul5r5w08/r'],
     `https://safelinks.test/?url=https://pw.test/p/quyul5r5w08&x=${'a'.repeat(4096)}`,
     ...['https://ann:s3cret@pw.test/p/quyul5r5w08', 'https://pw.test@evil.test/p/quyul5r5w08'],
   ])('%j', (pasted) => {

@@ -141,6 +141,9 @@ export interface Answer {
   readonly json: any;
 }
 
+/** Headers that a browser sends when it opens a page in a tab. */
+export const inTab = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
 export async function call(
   { fetch }: Pick<Reached, 'fetch'>,
   method: string,

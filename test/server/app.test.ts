@@ -7,6 +7,7 @@ import {
   call,
   FORM_TYPE,
   filePart,
+  inTab,
   opened,
   type TestService,
 } from '../helpers/service';
@@ -291,7 +292,9 @@ test.each([
   const [path, asked, method = 'GET', status = 200] = row;
   service = await opened({ publicUrl: `https://push.example.com${path}` });
   const token = await service.createOwn({ payload: 'hunter2', retrieval_step: false });
-  const { text, ...answer } = await service.call(method, asked.replace('*', token));
+  const { text, ...answer } = await service.call(method, asked.replace('*', token), {
+    headers: inTab,
+  });
   expect([answer.status, text.includes('hunter2')]).toEqual([
     status,
     status === 200 && asked.includes('*'),

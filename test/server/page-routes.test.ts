@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { proven } from '../helpers/age';
 import { overNoted, stuck } from '../helpers/over-database';
-import { type Answer, filePart, opened, partsOf, type TestService } from '../helpers/service';
+import {
+  type Answer,
+  filePart,
+  inTab,
+  opened,
+  partsOf,
+  type TestService,
+} from '../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './page/pages';
 
 let service: TestService;
@@ -12,7 +19,7 @@ beforeEach(async () => {
 });
 
 const open = (path: string, headers: Record<string, string> = {}) =>
-  service.call('GET', path, { headers });
+  service.call('GET', path, { headers: { ...inTab, ...headers } });
 const submit = (path: string, fields: Record<string, string>, headers = {}) =>
   service.call('POST', path, { fields, headers });
 const pageOf = async (push: object) => open(`/p/${await service.create({ ...push, ...atOnce })}`);

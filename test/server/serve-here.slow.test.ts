@@ -82,7 +82,7 @@ test('reports who opens the page, and not who fetches a preview', async () => {
   expect(await one.ended).toBe(1);
   // A page that shows the secret at once was viewed, and not opened besides.
   const atOnce = await serve({ payload: 's', retrieval_step: false });
-  await status(atOnce.html_url);
+  await status(atOnce.html_url, { headers: { accept: 'text/plain' } });
   expect(events).toEqual([{ event: 'viewed', count: 1 }]);
 });
 

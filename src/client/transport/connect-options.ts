@@ -4,7 +4,11 @@ import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
-export type Connector<To = object> = (to: To, callback: ConnectCallback) => unknown;
+/** Opens a connection. The signal of `within` ends what is not connected in time. */
+export type Connector<To = object> = (
+  to: To & { readonly signal?: AbortSignal },
+  callback: ConnectCallback,
+) => unknown;
 export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
 
 /** The most bytes of response headers. A proxy may add long headers to the response to a call that used a view. */
@@ -65,6 +69,31 @@ export async function systemCas(
     if (pem.includes('-----BEGIN')) return { path, pem };
   }
   return undefined;
+}
+
+const connectionTimeout = () =>
+  Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' });
+
+/**
+ * Limits the whole time until a connection is ready: names, tunnels, handshakes, and a second try. `timeout` of sockets
+ * and of node:http limits silence, which a proxy that sends a byte at a time does not keep.
+ */
+export function within<To extends object>(
+  milliseconds: number,
+  open: Connector<To>,
+  late: () => Error = connectionTimeout,
+): Connector<To> {
+  return (to, callback) => {
+    const end = new AbortController();
+    const timer = setTimeout(() => {
+      callback(late(), null);
+      end.abort();
+    }, milliseconds).unref();
+    open({ ...to, signal: end.signal }, (error, socket) => {
+      clearTimeout(timer);
+      if (!end.signal.aborted) callback(error, socket);
+    });
+  };
 }
 
 const UNTRUSTED =

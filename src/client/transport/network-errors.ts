@@ -55,7 +55,6 @@ const faults: Readonly<Record<string, Fault>> = {
   EPROTO: NO_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  UND_ERR_CONNECT_TIMEOUT: ['connection-timeout'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['certificate-of-another'],
   CERT_HAS_EXPIRED: ['certificate-expired'],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['certificate-self-signed', 'trust-certificate'],

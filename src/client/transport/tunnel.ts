@@ -1,6 +1,7 @@
 // undici's ProxyAgent retries without end at a proxy that closes on CONNECT, and waits for ever for a silent one. This
-// tunnel makes one attempt within one time limit.
+// tunnel makes one attempt, which ends by a signal.
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
@@ -15,9 +16,11 @@ import {
 } from './connect-options';
 import { ProxyError } from './network-errors';
 
-interface HostAndPort {
+interface Destination {
   readonly hostname: string;
   readonly port: string;
+  /** Ends what is being set up. */
+  readonly signal?: AbortSignal;
 }
 
 /** Returns `Proxy-Authorization` (RFC 7617) with the user name and the password of the proxy. */
@@ -35,26 +38,33 @@ interface Tunnel {
   readonly tls: TlsSettings;
   /** Whom to trust as an https proxy, which gets the password of the proxy. */
   readonly proxyTls: TlsSettings;
-  /** Limits the time to open the tunnel, and separately the TLS handshake within it. */
   readonly timeoutMs: number;
 }
 
 /** Returns a connector for undici through a SOCKS proxy, or through a tunnel by CONNECT (RFC 9110, 9.3.6). */
 export function tunnelConnector(tunnel: Tunnel) {
-  const { proxy, protocol } = tunnel;
-  return (to: HostAndPort, done: ConnectCallback): void => {
-    const secured = (socket: Socket) =>
-      protocol === 'https:' ? startTls(socket, to.hostname, tunnel, done) : done(null, socket);
-    const port = Number(to.port || (protocol === 'https:' ? 443 : 80));
-    const opened = proxy.socks
-      ? openSocks({ ...to, port }, tunnel)
-      : openTunnel(`${to.hostname}:${port}`, tunnel);
-    opened.then(secured, (error) => done(error, null));
+  return (to: Destination, done: ConnectCallback): void => {
+    opened(to, tunnel).then(
+      (socket) => done(null, socket),
+      (error) => done(error, null),
+    );
   };
 }
 
+async function opened(to: Destination, tunnel: Tunnel): Promise<Socket> {
+  const { proxy, protocol, tls } = tunnel;
+  const isSecure = protocol === 'https:';
+  const there = { ...to, port: to.port || (isSecure ? '443' : '80') };
+  const socket = await (proxy.socks ? openSocks : openTunnel)(there, tunnel);
+  return isSecure ? startTls(socket, to, tls) : socket;
+}
+
 /** Opens a tunnel by CONNECT. It sends nothing to the instance. */
-function openTunnel(target: string, { proxy, proxyTls, timeoutMs }: Tunnel): Promise<Socket> {
+function openTunnel(
+  { hostname, port, signal }: Destination,
+  { proxy, proxyTls }: Tunnel,
+): Promise<Socket> {
+  const target = `${hostname}:${port}`;
   const request = (proxy.url.protocol === 'https:' ? secureRequest : plainRequest)({
     ...proxyTls,
     ...hostOptions(proxy.url),
@@ -63,7 +73,7 @@ function openTunnel(target: string, { proxy, proxyTls, timeoutMs }: Tunnel): Pro
     path: target,
     headers: { host: target },
     agent: false,
-    timeout: timeoutMs,
+    signal,
     maxHeaderSize: HEADER_BYTES,
   });
   // NODE_DEBUG=http and net print the options of a request, but not headers that are set later.
@@ -76,7 +86,6 @@ function openTunnel(target: string, { proxy, proxyTls, timeoutMs }: Tunnel): Pro
     };
     const refused = (status: number | undefined) =>
       fail(status === 407 ? 'proxy-needs-login' : 'proxy-refused');
-    request.once('timeout', () => fail('proxy-timeout'));
     request.once('error', (error) => fail('proxy-unreachable', error));
     request.once('response', ({ statusCode }) => refused(statusCode));
     request.once('connect', ({ statusCode }, socket: Socket) => {
@@ -92,12 +101,12 @@ function openTunnel(target: string, { proxy, proxyTls, timeoutMs }: Tunnel): Pro
 const MOST_NAME_BYTES = 255;
 
 /**
- * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. `connectToProxy`
- * connects to the proxy, since the package socks passes on only the texts of errors.
+ * Opens a connection through a SOCKS5 proxy (RFC 1928, 1929), and sends nothing to the instance. It connects to the
+ * proxy itself, since the package socks passes on only the texts of errors.
  * @throws ProxyError; the error of a lookup of the instance
  */
 async function openSocks(
-  { hostname, port }: { readonly hostname: string; readonly port: number },
+  { hostname, port, signal }: Destination,
   { proxy, timeoutMs }: Tunnel,
 ): Promise<Socket> {
   const name = hostOf({ hostname });
@@ -105,7 +114,12 @@ async function openSocks(
     throw Object.assign(new Error('name too long'), { code: 'ENOTFOUND' });
   const local = proxy.socks === 'socks5' && isIP(name) === 0;
   const host = local ? (await lookup(name)).address : name;
-  const existing_socket = await connectToProxy(proxy, timeoutMs);
+  const existing_socket = connect({ ...hostOptions(proxy.url), port: proxy.port, signal });
+  try {
+    await once(existing_socket, 'connect');
+  } catch (error) {
+    throw new ProxyError('proxy-unreachable', proxy, error);
+  }
   const [userId = '', password = ''] = proxy.login;
   const { SocksClient } = await import('socks');
   try {
@@ -113,59 +127,31 @@ async function openSocks(
       command: 'connect',
       // The package socks only checks this address, since the connection exists already.
       proxy: { host: hostOf(proxy.url), port: proxy.port, type: 5, userId, password },
-      destination: { host, port },
+      destination: { host, port: Number(port) },
       timeout: timeoutMs,
       existing_socket,
     });
     return socket;
   } catch (error) {
     existing_socket.destroy();
-    // The error of the package socks has the password, so that it does not become the cause.
-    throw new ProxyError(socksFault((error as Error).message), proxy);
+    // The error of the package socks has the password, so that it does not become the cause. Its errors have no codes.
+    const needsLogin = /auth/i.test((error as Error).message);
+    throw new ProxyError(needsLogin ? 'proxy-needs-login' : 'proxy-refused', proxy);
   }
 }
 
-function connectToProxy(proxy: ChosenProxy, timeoutMs: number): Promise<Socket> {
-  const socket = connect({ ...hostOptions(proxy.url), port: proxy.port });
-  return new Promise((resolve, reject) => {
-    const fail = (error: ProxyError) => {
-      socket.destroy();
-      reject(error);
-    };
-    socket.setTimeout(timeoutMs, () => fail(new ProxyError('proxy-timeout', proxy)));
-    socket.once('error', (error) => fail(new ProxyError('proxy-unreachable', proxy, error)));
-    socket.once('connect', () => {
-      socket.setTimeout(0).removeAllListeners('timeout').removeAllListeners('error');
-      resolve(socket);
-    });
-  });
-}
-
-/** Errors of the package socks have no codes, only texts. */
-function socksFault(message: string) {
-  if (/auth/i.test(message)) return 'proxy-needs-login';
-  return /timed out/i.test(message) ? 'proxy-timeout' : 'proxy-refused';
-}
-
-function startTls(raw: Socket, hostname: string, tunnel: Tunnel, done: ConnectCallback): void {
-  const { tls, timeoutMs } = tunnel;
-  const socket = connectTls({
-    ...tls,
-    ...hostOptions({ hostname }),
-    socket: raw,
-    ALPNProtocols: ['http/1.1'],
-  });
-  const fail = (error: Error) => {
+async function startTls(
+  raw: Socket,
+  { hostname, signal }: Destination,
+  tls: TlsSettings,
+): Promise<Socket> {
+  const options = { ...hostOptions({ hostname }), ALPNProtocols: ['http/1.1'], signal };
+  const socket = connectTls({ ...tls, ...options, socket: raw });
+  try {
+    await once(socket, 'secureConnect');
+    return socket;
+  } catch (error) {
     socket.destroy();
-    done(error, null);
-  };
-  const onTimeout = () => fail(new ProxyError('proxy-timeout', tunnel.proxy));
-  socket.setTimeout(timeoutMs, onTimeout);
-  socket.once('error', fail);
-  socket.once('secureConnect', () => {
-    socket.setTimeout(0);
-    socket.off('timeout', onTimeout);
-    socket.off('error', fail);
-    done(null, socket);
-  });
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net';
+import { addAbortSignal } from 'node:stream';
 import type { buildConnector as Build, Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import { kConnect } from 'undici/lib/core/symbols.js';
@@ -6,12 +7,14 @@ import Client from 'undici/lib/dispatcher/client.js';
 import type { HttpClient, HttpRequest, HttpResponse, HttpSettings } from '../../platform/context';
 import {
   type ChosenProxy,
+  type ConnectCallback,
   type Connector,
   HEADER_BYTES,
   hostOptions,
   proxyFor,
   tlsOptions,
   trustingSystem,
+  within,
 } from './connect-options';
 import { Exchange } from './exchange';
 import { networkError, ProxyError, proxyError } from './network-errors';
@@ -119,8 +122,9 @@ async function prepareConnection(
   const { connections = 1 } = options;
   const pool = connections > 1 ? await import('undici/lib/dispatcher/pool.js') : undefined;
   const state = { paused: new Set<Exchange>(), tlsError: {} };
-  const over = (origin: string, open: Connector) => {
-    const connector = upload?.(open, timeoutMs) ?? open;
+  const over = (origin: string, open: Connector, late?: () => Error) => {
+    const timely = within(timeoutMs, open, late);
+    const connector = upload?.(timely, timeoutMs) ?? timely;
     const settings = {
       // undici's headers timeout includes the sending of the body: uploads check for stalls instead.
       headersTimeout: upload ? 0 : timeoutMs,
@@ -135,15 +139,16 @@ async function prepareConnection(
   };
   const { env } = options;
   const direct = async (to: URL, origin?: string) => {
-    const own = { ...hostOptions(to), timeout: timeoutMs, allowH2: false };
+    const own = { ...hostOptions(to), timeout: 0, allowH2: false };
     if (to.protocol === 'http:') return readingMuch(own);
     const open = async (system?: string) =>
-      buildConnector({ ...(await tlsOptions(options, origin, system)), ...own });
+      connector({ ...(await tlsOptions(options, origin, system)), ...own });
     return trustingSystem(open, env);
   };
   const proxy = proxyFor(url, env);
   if (proxy === undefined)
     return { dispatcher: over(url.origin, await direct(url, url.origin)), ...state };
+  const late = () => new ProxyError('proxy-timeout', proxy);
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
     const open = async (system?: string) => {
@@ -151,8 +156,8 @@ async function prepareConnection(
       const proxyTls = await tlsOptions(options, undefined, system);
       return tunnelConnector({ proxy, protocol: url.protocol, tls, proxyTls, timeoutMs });
     };
-    const connector = await trustingSystem(open, env);
-    return { dispatcher: over(url.origin, connector as Connector), ...state };
+    const connector = (await trustingSystem(open, env)) as Connector;
+    return { dispatcher: over(url.origin, connector, late), ...state };
   }
   const forwarded = {
     prefix: url.origin,
@@ -161,11 +166,22 @@ async function prepareConnection(
   };
   const open = await direct(proxy.url);
   const { servername } = hostOptions(proxy.url);
-  const toProxy: Connector = (to, callback) =>
-    open({ ...to, servername }, (error, socket) =>
+  const toProxy: Connector = (to, callback) => {
+    const named = { ...to, servername };
+    open(named, (error, socket) =>
       callback(error && new ProxyError('proxy-unreachable', proxy, error), socket),
     );
-  return { dispatcher: over(proxy.url.origin, toProxy), forwarded, ...state };
+  };
+  return { dispatcher: over(proxy.url.origin, toProxy, late), forwarded, ...state };
+}
+
+/** Returns a connector of undici whose sockets end by the signal of `within`. */
+function connector(options: Build.BuildOptions) {
+  const connect = buildConnector(options);
+  return (to: Parameters<Connector>[0], callback: ConnectCallback): Socket => {
+    const socket = connect(to, callback) as Socket;
+    return to.signal ? addAbortSignal(to.signal, socket) : socket;
+  };
 }
 
 /** Remembers TLS errors, and resumes paused exchanges before undici sees the end of a connection. */
@@ -215,8 +231,7 @@ function readingMuch(options: Build.BuildOptions): Connector {
       return socket.push(piece);
     };
     const onread = { buffer, callback: pushed as OnReadOpts['callback'] };
-    const settings = { ...options, onread };
-    const socket = buildConnector(settings)(to, callback) as Socket;
+    const socket = connector({ ...options, onread })(to, callback);
     return socket;
   };
 }

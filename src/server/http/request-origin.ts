@@ -88,24 +88,20 @@ export function idempotencyKey({ headers }: Request): string | undefined {
   throw malformed('Idempotency-Key must be 16 to 255 random characters in double quotes.');
 }
 
-/** User agents of chat, mail and search services that fetch a link before the recipient opens it. */
-const previewers = new RegExp(
-  [
-    'Slackbot|Slack-ImgProxy|Twitterbot|facebookexternalhit|Facebot|meta-externalagent|WhatsApp/',
-    'TelegramBot|Discordbot|LinkedInBot|SkypeUriPreview|MicrosoftPreview|Mattermost-Bot|Rocket\\.Chat',
-    'ZulipURL|Synapse|Viber|Snap URL Preview|Iframely|Embedly|redditbot|Pinterestbot|vkShare',
-    'Mastodon|Pleroma|Cardyb|Googlebot|GoogleOther|GoogleImageProxy|Google-[A-Z]|Applebot|bingbot',
-    'BingPreview|YandexBot|DuckDuckBot|Bytespider|PetalBot',
-  ].join('|'),
-  'i',
-);
-
-/** Whether a browser prefetches the page, or a service fetches it for a preview: neither may use a view. */
+/** Whether a browser prefetches the page, which must not use a view. */
 export function isPrefetch(request: Request): boolean {
-  if (previewers.test(request.headers.get('user-agent') ?? '')) return true;
   // Browsers mark a prefetch by different headers; the previews of Safari send X-Purpose.
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
   return names.some((name) => /prefetch|preview/i.test(request.headers.get(name) ?? ''));
+}
+
+/**
+ * Whether a browser opens the page in a tab (W3C, Fetch Metadata). Programs that fetch links for a preview or a scan do
+ * not say so. Neither do browsers over plain http, and those from before 2023.
+ */
+export function isNavigation({ headers }: Request): boolean {
+  const mark = `${headers.get('sec-fetch-mode')} ${headers.get('sec-fetch-dest')}`;
+  return mark === 'navigate document';
 }
 
 /** @throws ServiceRefusal when a browser sends the request on behalf of another site */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { PartOptions } from '../app-options';
 import { type Env, visitorOf } from '../http/env';
-import { baseOf, isOwnForm, isPrefetch } from '../http/request-origin';
+import { baseOf, isNavigation, isOwnForm, isPrefetch } from '../http/request-origin';
 import { fileUrl } from '../http/responses';
 import type { Visitor } from '../rules/access';
 import type { OfferedFile } from '../rules/files';
@@ -10,6 +10,7 @@ import type { PushRow } from '../store/push-rows';
 import { wordsFor } from './language';
 import type { View } from './layout';
 import { Forbidden } from './messages';
+import { wantsText } from './plain';
 
 export class PageContext {
   constructor(
@@ -75,6 +76,12 @@ export class PageContext {
   /** Whether nobody reads the page, so that it must not use a view. */
   get isIdle(): boolean {
     return this.request.method === 'HEAD' || isPrefetch(this.request);
+  }
+
+  /** Whether GET may use a view: a person opens the page, or a program asks for the text rather than for a page. */
+  get mayView(): boolean {
+    const { request, isIdle, wantsJson } = this;
+    return !isIdle && (isNavigation(request) || wantsText(request) || wantsJson);
   }
 }
 

@@ -19,7 +19,7 @@ export async function openPush(page: PageContext, step: boolean): Promise<Respon
     if (!isIdle) pushes.missed(push, page.visitor());
     throw notFound();
   }
-  if (!(step || isIdle || asksFirst(push))) return show(page, '');
+  if (!step && page.mayView && !asksFirst(push)) return show(page, '');
   if (!isIdle) events.opened(page.visitor().ip);
   if (wantsText(page.request)) return plainOffer(push, page.base);
   return passphrasePage(await page.view(), push, page.base);
@@ -36,10 +36,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
   const form = await readForm(c);
   const passphrase = form.get('passphrase') ?? '';
   const sender = page.sender(form.get('once'), form.get('key_proof'));
-  if (page.wantsJson) {
-    const seen = await pushes.retrieve(openerOf(c, sender, passphrase));
-    return retrievedPush(seen, page.base, page.options.now());
-  }
+  if (page.wantsJson) return show(page, passphrase, sender);
   // The form is read before the push is looked up, so that errors of the form do not show whether the push exists.
   const push = await pushes.find(urlToken(c));
   if (form.get('do') === 'hide') {
@@ -71,6 +68,7 @@ export async function submitPush(page: PageContext): Promise<Response> {
 async function show(page: PageContext, passphrase: string, sender?: Visitor): Promise<Response> {
   const visitor = sender ?? page.visitor();
   const seen = await page.options.pushes.retrieve(openerOf(page.c, visitor, passphrase));
+  if (page.wantsJson) return retrievedPush(seen, page.base, page.options.now());
   const { row: push, text: payload } = seen;
   if (payload === null) throw notFound();
   const files = page.downloads(seen.files);

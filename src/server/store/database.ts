@@ -4,7 +4,7 @@ import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
 import { readAddress, type Variables } from './pg-url';
 import schema from './schema-1.sql?raw';
-import { type Database, type Dialect, plain, sqlCode } from './sql';
+import { type Database, type Dialect, isDamaged, plain, sqlCode } from './sql';
 import { openMemory, openSqlite } from './sqlite';
 
 const FILE = 'pwpush.db';
@@ -121,7 +121,7 @@ function refuseEmpty(file: string, location: DataLocation): void {
 }
 
 function openError(cause: unknown, { data, database }: DataLocation): unknown {
-  if (cause instanceof ServiceRefusal) return asServiceError(cause);
+  if (cause instanceof ServiceRefusal && !isDamaged(cause)) return asServiceError(cause);
   const code = sqlCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {

@@ -1,3 +1,5 @@
+import { ServiceRefusal } from '../service-errors';
+
 /** A column value in the common subset of SQLite and PostgreSQL. Flags are 0 and 1, times are milliseconds. */
 export type Value = string | number | Uint8Array | null;
 
@@ -45,8 +47,8 @@ export interface Database {
    */
   scrub(): Promise<boolean>;
   /**
-   * Reads a row, and writes one at most ten times a second. Rejects when reading or writing fails and, after a
-   * statement failed because of the file, until a transaction succeeds.
+   * Reads a row, and writes one at most ten times a second. Rejects when reading or writing fails, and for ever once
+   * the file was found to be damaged.
    */
   check(): Promise<void>;
   /** Milliseconds since 1970 by the clock of the database server; undefined for SQLite. */
@@ -169,9 +171,13 @@ const sqliteCodes: { readonly [number: number]: string } = {
   787: 'SQLITE_CONSTRAINT_FOREIGNKEY',
 };
 
-/** Returns the code of a database error: SQLite's name, PostgreSQL's SQLSTATE or the system's code; '' without one. */
+/**
+ * Returns the code of a database error, or of the cause of a refusal: SQLite's name, PostgreSQL's SQLSTATE or the system's
+ * code; '' without one.
+ */
 export function sqlCode(error: unknown): string {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  const own = error instanceof ServiceRefusal ? error.cause : error;
+  const { code, errcode } = (own ?? {}) as { code?: unknown; errcode?: unknown };
   const number = Number(errcode);
   return sqliteCodes[number] ?? sqliteCodes[number & 0xff] ?? (code === undefined ? '' : `${code}`);
 }

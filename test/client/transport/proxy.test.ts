@@ -139,6 +139,13 @@ describe('over a socket', () => {
 
   // Opening a tunnel has a timer of its own, which no test moves.
   const silent = () => {};
+  /** Begins an answer, and sends a byte of it at a time for as long as somebody listens. */
+  const slow = (socket: Socket) =>
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nx: ');
+      const timer = setInterval(() => socket.write('x'), 100);
+      socket.once('close', () => clearInterval(timer));
+    });
   const refusing = (socket: Socket) => socket.end('HTTP/1.1 403 No\r\n\r\n');
   const asking = (socket: Socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n');
   const of = (scheme: string) => `${scheme.toUpperCase()}_PROXY`;
@@ -158,6 +165,7 @@ describe('over a socket', () => {
   >([
     ['never answers', 'https', silent, 'proxy-timeout'],
     ['never answers', 'socks5h', silent, 'proxy-timeout'],
+    ['answers a byte at a time', 'https', slow, 'proxy-timeout'],
     ['hangs up', 'https', (socket) => socket.end(), 'proxy-unreachable', gone],
     ['hangs up', 'socks5h', (socket) => socket.end(), 'proxy-refused'],
     ['refuses', 'https', refusing, 'proxy-refused'],
@@ -177,7 +185,7 @@ describe('over a socket', () => {
     const named = socks ? proxy.url.replace('http', scheme) : proxy.url;
     const variable = of(socks ? 'all' : scheme);
     const to = `${socks ? 'https' : scheme}://pw.test`;
-    const timeout = talk === silent ? 1 : 60;
+    const timeout = talk === silent || talk === slow ? 1 : 60;
     const { code, facts, hints } = await failingAt(to, { env: { [variable]: named }, timeout });
     const fact = phrase('unreachable', 'pw.test', phrase(why, named, variable, ...more));
     const step = phrase('check-proxy', variable);

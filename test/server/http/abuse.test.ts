@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { published } from '../../helpers/openapi';
 import { failingDatabase, overDatabase, overNoted } from '../../helpers/over-database';
-import { askedOf, at, type Call, filePart } from '../../helpers/service';
+import { askedOf, at, type Call, filePart, inTab } from '../../helpers/service';
 
 const DAY = 86_400_000;
 
@@ -96,8 +96,7 @@ test('a repetition writes nothing, checks no passphrase, and counts memory befor
 
 test.each([
   ['HEAD', {}, 405],
-  ['GET', { 'sec-purpose': 'prefetch;prerender' }, 400],
-  ['GET', { 'user-agent': 'Slackbot-LinkExpanding 1.0' }, 400],
+  ['GET', { ...inTab, 'sec-purpose': 'prefetch;prerender' }, 400],
 ])('nothing is shown, and no view taken, by %s with %j', async (method, headers, status) => {
   const push = { payload: 'hunter2', retrieval_step: false, expire_after_views: 1 };
   const token = await service.create(push);
@@ -110,6 +109,43 @@ test.each([
   expect(statuses).toEqual([200, 200, status, status]);
   expect((await service.retrieve(token)).json.payload).toBe('hunter2');
 });
+
+test.each<Record<string, string>>([
+  {},
+  { accept: '*/*', 'user-agent': 'curl/8.5.0' },
+  {
+    accept: 'text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.8',
+    'user-agent': 'Mozilla/5.0',
+  },
+  { accept: 'application/activity+json' },
+  { ...inTab, 'sec-fetch-dest': 'iframe' },
+  { ...inTab, 'sec-fetch-mode': 'no-cors' },
+])(
+  'without the click, what opens no tab gets the button and takes no view: %j',
+  async (headers) => {
+    const token = await service.create({ payload: 'hunter2', retrieval_step: false });
+    const { status, text } = await service.call('GET', `/p/${token}`, { headers });
+    expect([status, text.includes('<form method="post"'), text.includes('hunter2')]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    expect((await service.retrieve(token)).json.views_remaining).toBe(4);
+  },
+);
+
+test.each([
+  [inTab, /<pre class="value.*\nhunter2</s],
+  [{ accept: 'text/plain' }, /^hunter2$/],
+  [{ accept: 'application/json' }, /^\{.*"payload":"hunter2"/],
+])(
+  'without the click, who opens a tab or asks for text takes a view: %j',
+  async (headers, shown) => {
+    const token = await service.create({ payload: 'hunter2', retrieval_step: false });
+    expect((await service.call('GET', `/p/${token}`, { headers })).text).toMatch(shown);
+    expect((await service.retrieve(token)).json.views_remaining).toBe(3);
+  },
+);
 
 test.each([
   ['cross-site', 403],

@@ -7,7 +7,7 @@ import proveScript from '../../../src/server/page/browser/prove-key.ts?script';
 import qrScript from '../../../src/server/page/browser/qr-page.ts?script';
 import refuseScript from '../../../src/server/page/browser/refuse-key.ts?script';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import { filePart, opened, partsOf, type TestService } from '../../helpers/service';
+import { filePart, inTab, opened, partsOf, type TestService } from '../../helpers/service';
 
 let service: TestService;
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 async function open(path: string) {
-  const { text: html, headers } = await service.call('GET', path);
+  const { text: html, headers } = await service.call('GET', path, { headers: inTab });
   const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text);
   return { html, scripts: scripts.slice(1), policy: headers.get('content-security-policy') ?? '' };
 }

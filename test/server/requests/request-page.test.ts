@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import respondScript from '../../../src/server/page/browser/respond-form.ts?script';
-import { type Call, opened, type TestService } from '../../helpers/service';
+import { type Call, inTab, opened, type TestService } from '../../helpers/service';
 
 const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 /** As it is in the page. */
@@ -126,12 +126,12 @@ describe('the page of a request', () => {
     expect([sent.status, sent.text]).toEqual([200, '{}']);
   });
 
-  test('is not answered by a form of another site, nor by a robot that looks', async () => {
+  test('is not answered by a form of another site, nor by who prefetches it', async () => {
     const token = await request();
     const foreign = await send(token, { response: 'x' }, { 'sec-fetch-site': 'cross-site' });
     expect(foreign.status).toBe(403);
-    const bot = visit(token, { headers: { 'user-agent': 'Slackbot 1.0' } });
-    expect(await said(bot, QUESTION)).toEqual([200, false]);
+    const prefetch = visit(token, { headers: { 'sec-purpose': 'prefetch' } });
+    expect(await said(prefetch, QUESTION)).toEqual([200, false]);
     const head = await service.call('HEAD', `/r/${token}`);
     expect([head.status, head.text]).toEqual([200, '']);
     expect((await send(token, { response: 'x' })).status).toBe(200);
@@ -154,7 +154,9 @@ test('a link repaired by the page keeps the public key', async () => {
 test('/r/ opens a push, as that of kind url in the open-source edition', async () => {
   const push = { payload: 'https://example.com/x', kind: 'url', retrieval_step: false };
   const token = await service.create(push);
-  expect(await said(visit(token), 'https://<strong>example.com</strong>/x')).toEqual([200, true]);
+  expect(
+    await said(visit(token, { headers: inTab }), 'https://<strong>example.com</strong>/x'),
+  ).toEqual([200, true]);
   const step = await service.create({ ...push, retrieval_step: true });
   expect((await send(step, {})).text).toContain('example.com');
 });
