@@ -1,7 +1,12 @@
 import { full, ServiceRefusal } from '../service-errors';
 import { Buckets } from '../shares';
 import type { Database } from '../store/sql';
-import type { Visitor } from './access';
+
+/** A `Visitor`. */
+interface Storing {
+  readonly owner: unknown;
+  readonly client?: string | undefined;
+}
 
 type State = 'enough' | 'half' | 'short';
 
@@ -40,7 +45,7 @@ export class Space {
    * @param bytes what the visitor stores
    * @throws ServiceRefusal while less than `reserve` is free, or if a visitor without a token stores more than a share
    */
-  async check({ owner, client }: Pick<Visitor, 'owner' | 'client'>, bytes: number): Promise<void> {
+  async check({ owner, client }: Storing, bytes: number): Promise<void> {
     const all = await this.look();
     if (this.state === 'short') throw full();
     if (owner || all === undefined) return;
