@@ -210,8 +210,8 @@ export class Upload {
   readonly contents: (string | number)[] = [];
 
   /**
-   * @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads, `room` throws when there is no space
-   *   for so many bytes
+   * @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads, `room` throws if there is no space
+   *   for that number of bytes
    */
   constructor(
     private readonly options: RuleOptions,
