@@ -82,6 +82,13 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
       // Deleted rows stay in PostgreSQL's files until a vacuum and later writes, whatever the layout of a row.
       filler: '',
     },
+    catalog: {
+      tables: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+      lastId: (...column) => `SELECT pg_sequence_last_value(${sequenceOf(...column)}) AS last`,
+      setLastId: (table, column, last) => [
+        `SELECT setval(${sequenceOf(table, column)}, ${Math.max(1, last)}, ${last > 0})`,
+      ],
+    },
     // Writes are not merged, because one that fails would fail the others.
     sql: (strings, ...values) => (isRead(strings) ? read : single)(strings, ...values),
     transaction,
@@ -105,6 +112,9 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     close: () => pool.close(),
   };
 }
+
+const sequenceOf = (table: string, column: string) =>
+  `CAST(pg_get_serial_sequence('${table}', '${column}') AS regclass)`;
 
 /** Retries `attempt` after `RolledBack` for `timeout` milliseconds; passes it the milliseconds that are left. */
 async function retry<T>(
@@ -144,4 +154,6 @@ async function takeUseLock(sql: Sql): Promise<void> {
   const [row] = await sql<{ taken: boolean }>`
     SELECT pg_try_advisory_xact_lock(${USE_LOCK}) AS taken`;
   if (!row?.taken) throw inUse();
+  // A copy also waits for the other database.
+  await sql`SET LOCAL idle_in_transaction_session_timeout = 0`;
 }

@@ -20,8 +20,19 @@ interface Sharing {
   readonly key?: string;
 }
 
+/** Texts of statements about tables and their ids. */
+export interface Catalog {
+  /** Returns the `name` of each table. */
+  readonly tables: string;
+  /** Returns as `last` the largest id that rows of the table ever had; null, or no row, if there were none. */
+  lastId(table: string, column: string): string;
+  /** Gives the ids of later rows: `last` and smaller ones are never used. */
+  setLastId(table: string, column: string, last: number): readonly string[];
+}
+
 export interface Database {
   readonly dialect: Dialect;
+  readonly catalog: Catalog;
   readonly sql: Sql;
   /**
    * Runs `work` in a transaction. `work` may await only its own statements, not a timer, a socket or a hash, and write
@@ -35,7 +46,7 @@ export interface Database {
   /** Runs `work` like `transaction`, but one at a time in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` like `exclusively` while no other process has this database open.
+   * Runs `work` like `exclusively` while no other process has this database open, or can open it.
    * @throws ServiceError when another process has it open
    */
   solely<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
