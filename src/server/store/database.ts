@@ -212,7 +212,8 @@ const statementsOf = (migration: string, dialect: Dialect): string[] =>
  */
 export async function migrate(database: Database, isNew = () => {}): Promise<void> {
   await database.exclusively(async (sql) => {
-    await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;
+    await sql`
+      CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, checks BIGINT NOT NULL DEFAULT 0)`;
     const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
     const done = Number(rows[0]?.done);
     if (done > migrations.length) throw new ServiceError('the data was written by a later version');

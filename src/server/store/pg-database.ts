@@ -92,7 +92,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     // Writes are not merged, because one that fails would fail the others.
     sql: (strings, ...values) => (isRead(strings) ? read : single)(strings, ...values),
     transaction,
-    check: checking({ sql: read, transaction }),
+    check: checking({ sql: read, transaction }, fillTemporaryFile),
     exclusively,
     solely: (work) => exclusively((sql) => takeUseLock(sql).then(() => work(sql))),
     // Services on other machines may connect at any time.
@@ -142,6 +142,14 @@ function toRefusal(error: unknown): unknown {
   const waited =
     error instanceof GroupFailed || isConflict(error) || hasCode(error, '55P03', '57014', '25P02');
   return waited ? busy('The database is busy. Try again later.', error) : error;
+}
+
+/** Has the server sort more than it may do in memory, so that it writes 300 kB beside the tables; these do not grow. */
+async function fillTemporaryFile(sql: Sql): Promise<void> {
+  await sql`SELECT set_config('work_mem', '64kB', true),
+    set_config('temp_tablespaces', current_setting('default_tablespace'), true)`;
+  await sql`SELECT count(*) FROM (
+    SELECT repeat('x', 1000) || n AS text FROM generate_series(1, 300) AS n ORDER BY 1 OFFSET 0) AS texts`;
 }
 
 /** Waits without a limit of time: another service may be creating the tables, which may take long. */

@@ -68,7 +68,9 @@ export function overConnection(
       });
     return failure.noted(retryWhileLocked(() => queue(attempt), sleep));
   };
-  const check = checking({ sql: read, transaction });
+  const check = checking({ sql: read, transaction }, async () => {
+    if (onDisk(() => space.isFull())) throw full(Object.assign(new Error(), { code: 'ENOSPC' }));
+  });
   const own = upkeep({ connection, files, refuse }, statements, queue, space);
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
@@ -86,7 +88,7 @@ export function overConnection(
         // SQLite reads the file only when its cache is dropped.
         pragma(connection, 'shrink_memory');
       });
-      await check();
+      return check();
     },
     // BEGIN IMMEDIATE makes every transaction exclusive.
     exclusively: (work) => transaction(work),
