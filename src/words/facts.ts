@@ -101,6 +101,8 @@ export const facts = {
   'host-unresolved': 'its host name cannot be resolved at the moment',
   incomplete: (host, ...why) => detailed(`${host} sent no complete response`, ...why),
   'interim-only': 'it sends interim responses only',
+  'edge-cannot-reach': (status) => `Cloudflare in front of it cannot reach it (${status})`,
+  'network-login': 'this network requires a login first (511)',
   'network-unreachable': 'the network is unreachable',
   'no-http': 'it does not speak HTTP',
   'no-response': (host, seconds) => `${host} did not respond within ${seconds} s`,

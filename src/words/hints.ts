@@ -64,6 +64,7 @@ export const hints = {
     `log in as its owner with pwpush login; if it was created without a token, ${
       otherwise === 'expires' ? 'it can only expire by its limits' : 'nobody can'
     }`,
+  'log-in-to-network': 'log in to the network on any page in a browser, and try again',
   'log-in-there': (base) => `if that is your instance, log in there: pwpush login ${base}`,
   'look-for-push':
     'a push may exist: look for it with pwpush list and expire it before you push again',

@@ -247,3 +247,25 @@ describe('what answers in front of an instance is named, and nobody is told to l
     expect(await said(status, headers, body)).toEqual([code, false]);
   });
 });
+
+describe('what says itself that nothing got through to the instance is told so, and nothing else is', () => {
+  const edge = { server: 'cloudflare', 'cf-ray': '9f2-FRA' };
+  test.each<[number, Record<string, string>, string, number]>([
+    [511, { 'content-type': 'text/html' }, '<html>Welcome to the hotel</html>', 9],
+    [521, edge, 'error code: 521', 9],
+    [523, edge, '', 9],
+    [525, edge, '', 9],
+    [526, edge, '<html></html>', 9],
+    [530, edge, 'error code: 1033', 9],
+    [530, edge, 'error code: 1000', 11],
+    // The instance may have the request: it sent no answer (520), acknowledged nothing (522) or took too long (524).
+    [520, edge, '', 11],
+    [522, edge, '', 11],
+    [524, edge, '', 11],
+    [521, { server: 'nginx' }, '', 11],
+    [526, { server: 'cloudflare' }, '', 11],
+  ])('%i %j %s: exit %i', async (status, headers, body, code) => {
+    for (const words of ['push x', 'get abc'])
+      expect((await asking([{ status, headers, body }], words.split(' '))).code).toBe(code);
+  });
+});
