@@ -5,6 +5,7 @@ import { inUse } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
 import { overConnection, type Sleep } from './sqlite-database';
 import {
+  catalog,
   type Open,
   OpenFiles,
   pragma,
@@ -80,7 +81,7 @@ export async function lockSqlite(path: string, quietly: Quietly) {
     connection.exec('ROLLBACK');
     connection.close();
   });
-  return { sql, unlock };
+  return { sql, catalog, unlock };
 }
 
 function opened(connect: Open, path: string, files?: OpenFiles): SqliteConnection {
