@@ -3,12 +3,12 @@ import { inWords } from '../cli/in-words';
 import { boundedByInterrupt, breakLine } from '../cli/terminal/bounded-write';
 import type { PushFile } from '../contract/decode';
 import type { Context } from '../platform/context';
-import { asCliError, attempt, endedBy, failedError, phrase } from '../platform/errors';
+import { asCliError, attempt, CliError, endedBy, failedError, phrase } from '../platform/errors';
 import { whyUnwritable } from '../platform/files/file-error';
 import { makeFolder } from '../platform/private-folder';
 import type { Retrieval } from '../take/retrieval';
 import { reserveText } from './destination';
-import { type FetchedFiles, fetchFiles, leaveRest, toolsFor, transferOf } from './download';
+import { type FetchedFiles, fetchFiles, leaveRest, restOf, toolsFor, transferOf } from './download';
 import { newFile } from './new-file';
 import type { Place } from './place';
 import { type Folder, safeName } from './safe-name';
@@ -66,14 +66,18 @@ async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<Fetch
   if (push.payload) await say.warn(await textBeside(retrieval, push.payload, folder));
   const { meter, end } = transferOf(retrieval, 1);
   const tools = toolsFor(retrieval, meter, 0, safeName(file.filename));
+  const rest = restOf(retrieval, () => [file]);
+  const kept = await rest?.keep();
   const problem = await attempt(() => writeToStdout(context, file, tools));
   await end();
   if (signal.aborted) {
-    const missing = problem ? [file.url] : [];
-    return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), { missing }) };
+    const missing = problem ? [file] : [];
+    return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), missing, rest) };
   }
+  if (problem === undefined) rest?.remove();
   if (problem === undefined) return { saved: [], failure: undefined };
-  const { saved, failure } = await fetchFiles(retrieval, folder);
+  const again = kept instanceof CliError ? retrieval : { ...retrieval, kept };
+  const { saved, failure } = await fetchFiles(again, folder);
   const where = failure ? [] : [phrase('whole-file-saved', saved[0]?.path ?? '')];
   const { hints, remains } = failure ?? {};
   const facts = [...problem.facts, ...where];

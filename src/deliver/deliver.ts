@@ -15,7 +15,7 @@ import { contentsOf, type Ways, waysOf } from './ways';
 
 /**
  * Writes text and files of a push to their place, or saves what cannot be written. The text goes first, so that a
- * failing file cannot lose it; a JSON object goes last, as it says where the files are.
+ * failing file cannot lose it; a JSON object goes last, as it says where the files are, and its text is held until then.
  * @returns the error, if anything failed
  */
 export async function deliver(
@@ -23,7 +23,7 @@ export async function deliver(
   place: Place,
   withFiles: boolean,
 ): Promise<CliError | undefined> {
-  const { push, say } = retrieval;
+  const { push, say, sealed, store } = retrieval;
   const { json } = say.manner;
   const contents = contentsOf(push, withFiles, json);
   const ways = waysOf(place.kind, contents, json);
@@ -38,8 +38,11 @@ export async function deliver(
   if (ways.text === 'beside' && (hasText || json)) to = await files?.reserveText();
   const write = (bytes: string) => writeText(retrieval, place.plan, to, bytes);
   const text = hasText && !json ? await write(push.payload ?? '') : undefined;
+  const isHeld = json && files !== undefined && Boolean(push.payload);
+  if (isHeld) await store.hold(retrieval);
   const { saved, failure } = (await files?.write()) ?? { saved: [] };
   const object = json ? await write(objectText(retrieval, saved)) : undefined;
+  if (isHeld) await store.release(sealed);
   return both(text ?? object, failure) ?? remark(ways, push.files?.length, files?.path);
 }
 

@@ -1,13 +1,15 @@
+import { rmSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { isArmored } from '../age/sealed-with';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { count, reportSaved } from '../cli/terminal/wording';
-import type { Push } from '../contract/decode';
+import type { Push, PushFile } from '../contract/decode';
+import type { DownloadFile } from '../keep/interrupted-download';
 import { describe, type Kept } from '../keep/kept';
 import { isRetrievableAgain, whyGone } from '../keep/rescue-store';
 import { attempt, CliError, endedBy, phrase } from '../platform/errors';
 import type { Retrieval } from '../take/retrieval';
-import { type PartialFiles, partialFiles } from './partial-files';
+import { partialFiles } from './partial-files';
 import { type Folder, nameIn, renamed } from './safe-name';
 import { type DownloadTools, type SavedFile, saveFile } from './save-file';
 
@@ -19,16 +21,17 @@ export interface FetchedFiles {
 
 /** Does not reject if a file fails. */
 export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<FetchedFiles> {
-  const { context, say, signal, store, push } = retrieval;
+  const { say, signal, push } = retrieval;
   const files = push.files ?? [];
   const { meter, end } = transferOf(retrieval, files.length);
-  const resumes = store.resumes && store.loses(push);
-  const partial = resumes ? partialFiles(context, retrieval.partial) : undefined;
   const saved: (SavedFile | undefined)[] = [];
+  const missing = () => files.filter((_, index) => saved[index] === undefined);
+  const rest = restOf(retrieval, missing, folder);
   const failures: CliError[] = [];
   for (const [index, file] of files.entries()) {
     const name = nameIn(folder, file.filename);
-    const tools = { ...toolsFor(retrieval, meter, index, name), partial };
+    const tools = { ...toolsFor(retrieval, meter, index, name), partial: rest?.partial };
+    await rest?.keep();
     const outcome = await attempt(() => saveFile(file, folder, tools));
     if (!(outcome instanceof CliError)) saved[index] = outcome;
     if (signal.aborted) break;
@@ -42,61 +45,87 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
     }
   }
   await end();
-  const missing = files.filter((_, index) => saved[index] === undefined).map(({ url }) => url);
   const failure = signal.aborted
-    ? endedBy(signal).and(phrase('not-saved', count(missing.length, 'file')))
+    ? endedBy(signal).and(phrase('not-saved', count(missing().length, 'file')))
     : downloadFailure(failures, push, folder);
-  return {
-    saved,
-    failure: failure && (await leaveRest(retrieval, failure, { missing, folder, partial })),
-  };
+  if (failure) return { saved, failure: await leaveRest(retrieval, failure, missing(), rest) };
+  rest?.remove();
+  return { saved, failure };
 }
 
-interface Rest {
-  readonly missing: readonly string[];
-  /** The saved files are in this folder; undefined if the file went to standard output. */
-  readonly folder?: Folder;
-  readonly partial?: PartialFiles | undefined;
+export type Rest = NonNullable<ReturnType<typeof restOf>>;
+
+/**
+ * Keeps on the disk what another run needs to get the missing files, before a byte of one is asked for, as a run that is
+ * killed can save nothing. Returns undefined if the files can be retrieved again.
+ * @param folder has the saved files; undefined if the file goes to standard output
+ */
+export function restOf(retrieval: Retrieval, missing: () => readonly PushFile[], folder?: Folder) {
+  const { answer, context, link, push, sealed, store } = retrieval;
+  if (!store.resumes || isRetrievableAgain(push)) return undefined;
+  let file: DownloadFile | CliError | undefined = retrieval.kept;
+  const state = () => ({
+    link,
+    // A plain text was printed or saved before; armor is needed to open the files.
+    push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
+    saved: (sealed.files ?? []).flatMap(({ url }) =>
+      missing().some((file) => file.url === url) ? [] : url,
+    ),
+    answer: answer !== undefined,
+    folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
+    partial: partial.list(),
+  });
+  /** What was kept before remains if a disk is full. */
+  const keep = async () => {
+    if (file && !(file instanceof CliError)) {
+      const { update } = file;
+      await attempt(async () => update(state()));
+      return file;
+    }
+    const { keepDownload } = await import('../keep/interrupted-download');
+    file = await attempt(() => keepDownload(context, state()));
+    return file;
+  };
+  const partial = partialFiles(context, retrieval.partial, keep);
+  const remove = () => (file instanceof CliError ? undefined : file?.remove());
+  return { partial, keep, remove };
 }
 
 /**
- * Saves what another run needs to get the rest of the files, if they cannot be retrieved again, and adds the command
+ * Leaves what another run needs to get the rest of the files, if they cannot be retrieved again, and adds the command
  * for it to the failure.
  */
 export async function leaveRest(
   retrieval: Retrieval,
   failure: CliError,
-  { missing, folder, partial }: Rest,
+  missing: readonly PushFile[],
+  rest: Rest | undefined,
 ): Promise<CliError> {
-  const { answer, context, ephemeral, link, push, sealed, signal, store } = retrieval;
-  if (ephemeral) return describe(failure, ...(await rescueAnswer(retrieval, ephemeral, missing)));
-  if (!store.resumes || missing.length === 0 || isRetrievableAgain(push)) return failure;
-  const isAnswer = answer !== undefined;
-  const isSealed = isArmored(sealed.payload ?? '');
-  const { keepDownload } = await import('../keep/interrupted-download');
-  const kept = await attempt(() =>
-    keepDownload(context, {
-      link,
-      // A plain text was printed or saved before; armor is needed to open the files.
-      push: isSealed ? sealed : { ...sealed, payload: '' },
-      saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing.includes(url)),
-      answer: isAnswer,
-      folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
-      partial: partial?.list() ?? [],
-    }),
-  );
-  const gone = whyGone(push, isAnswer);
+  const { answer, ephemeral, push, sealed, signal } = retrieval;
+  if (ephemeral) {
+    const urls = missing.map(({ url }) => url);
+    return describe(failure, ...(await rescueAnswer(retrieval, ephemeral, urls)));
+  }
+  if (missing.length === 0) rest?.remove();
+  if (!rest || missing.length === 0) return failure;
+  const kept = await rest.keep();
+  const gone = whyGone(push, answer !== undefined);
   const facts = signal.aborted ? [] : failure.facts;
-  if (kept instanceof CliError)
+  if (kept instanceof CliError) {
+    // The parts are of no use.
+    for (const { path } of rest.partial.list()) rmSync(path, { force: true });
     return failure.with({
       facts: [...facts, phrase('detailed', gone, ...kept.facts)],
       remains: {},
     });
-  const rest = phrase('gone-and-not-saved', gone, count(missing.length, 'file'));
+  }
+  const path = kept.release();
+  const isSealed = isArmored(sealed.payload ?? '');
+  const files = phrase('gone-and-not-saved', gone, count(missing.length, 'file'));
   return failure.with({
-    facts: signal.aborted ? rest : facts,
-    hints: [...failure.hints, phrase('resume-soon', kept, isSealed && !isAnswer ? 'key' : '')],
-    remains: { saved_to: kept },
+    facts: signal.aborted ? files : facts,
+    hints: [...failure.hints, phrase('resume-soon', path, isSealed && !answer ? 'key' : '')],
+    remains: { saved_to: path },
   });
 }
 
@@ -192,7 +221,10 @@ async function rescueFiles(retrieval: Retrieval): Promise<Kept[]> {
   const path = await attempt(() => retrieval.store.folder());
   if (path instanceof CliError) return [{ part: 'files', outcome: 'lost', why: path }];
   const folder = { path, force: false, taken: new Set<string>() };
-  const { saved, failure } = await fetchFiles({ ...retrieval, ephemeral: undefined }, folder);
+  const { saved, failure } = await fetchFiles(
+    { ...retrieval, ephemeral: undefined, kept: undefined },
+    folder,
+  );
   const kept: Kept[] = saved.flatMap((file) =>
     file ? [{ part: 'files', outcome: 'saved', path: file.path }] : [],
   );

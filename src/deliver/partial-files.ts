@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Version } from '../client/file-link';
 import type { PartialFile } from '../keep/interrupted-download';
-import { claimFile } from '../platform/claim';
+import { claimFile, claimOf } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
@@ -12,17 +13,34 @@ export type PartialFiles = ReturnType<typeof partialFiles>;
 /**
  * Keeps unfinished downloads of files that cannot be retrieved again, for another try or run.
  * @param left the parts of an earlier run
+ * @param changed called when a part was added to `list`
  */
-export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[] = []) {
+export function partialFiles(
+  { pid, uid }: Context,
+  left: readonly PartialFile[] = [],
+  changed: () => Promise<unknown> = async () => {},
+) {
   const files = new Map(left.map((part) => [part.url, part]));
+  const claimed = async (path: string) => reopenFile(claimFile(path, pid), path);
   return {
+    /** Makes the file of a download, which another run finds, and continues with that version, if this one is killed. */
+    begin: async (url: string, draft: TemporaryFile, { tag, length }: Version = NONE) => {
+      const path = resolve(await draft.leave());
+      const file = await claimed(path).catch((error) => {
+        for (const left of [path, claimOf(path)]) if (left) rmSync(left, { force: true });
+        throw error;
+      });
+      files.set(url, { url, path, tag, length });
+      await changed();
+      return file;
+    },
     /** Claims the part of a file in `folder`; removes a part that is of no use. */
     take: async (url: string, folder: string) => {
       const part = files.get(url);
       files.delete(url);
       if (!part) return undefined;
       // The record of an interrupted download may be copied, but only one run may continue its parts.
-      const file = await attempt(() => reopenFile(claimFile(part.path, pid), part.path));
+      const file = await attempt(() => claimed(part.path));
       if (file instanceof CliError) return undefined;
       const { tag, length } = part;
       const received = await usableBytes(file, part, uid);
@@ -38,6 +56,9 @@ export function partialFiles({ pid, uid }: Context, left: readonly PartialFile[]
     list: () => [...files.values()],
   };
 }
+
+/** A download without a version begins again: its part is removed. */
+const NONE: Version = { tag: '', length: 0 };
 
 /** Returns undefined if another user can write to the part, or it is not a part of the file. */
 async function usableBytes(

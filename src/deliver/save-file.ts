@@ -46,6 +46,10 @@ const PROGRESS_BYTES = 16 * 1024;
 export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTools) {
   const { partial, progress } = tools;
   const name = nameIn(folder, file.filename);
+  const newPart = async (url: string, version?: Version) => {
+    const draft = await newTemporary(folder, name);
+    return partial ? partial.begin(url, draft, version) : draft;
+  };
   return withRetries(tools, async (resume) => {
     const there = await partial?.take(file.url, folder.path);
     let target = there?.file;
@@ -55,7 +59,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
       response = await tools.openFile(file.url, resume, there?.begun);
       version = response.version;
       progress.begins(response.length);
-      target ??= await newTemporary(folder, name).catch(failedWriting);
+      target ??= await newPart(file.url, version).catch(failedWriting);
       const { handle } = target;
       await refuseTooLarge(response, folder);
       // A download that cannot be resumed, such as that of a decrypted file, begins again.

@@ -4,13 +4,14 @@ import { type Push, retrievedSchema } from '../contract/decode';
 import { jsonIn } from '../contract/json';
 import { claimFile, claimOf, unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
-import { usageError } from '../platform/errors';
+import { CliError, tried, usageError } from '../platform/errors';
+import { makeWhole } from '../platform/files/atomic-file';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { readOwn } from '../platform/private-folder';
 import { type RescueContext, rescue } from './rescue';
 
-/** An interrupted download keeps the response of the instance, still encrypted, and the state of its files. */
+/** A download keeps the response of the instance, still encrypted, and the state of its files. */
 const keptSchema = v.object({
   /** The link without its key. */
   link: v.string(),
@@ -42,22 +43,44 @@ export type KeptDownload = v.InferOutput<typeof keptSchema>;
 /** The temporary file with the part of a file that was received. */
 export type PartialFile = KeptDownload['partial'][number];
 
+const textOf = (kept: KeptDownload) => `${JSON.stringify(kept)}\n`;
+
 /**
- * Saves a download in a rescue file and returns its path, so that a run can finish it while the addresses of the files
- * work, for some minutes. If saving fails, the parts of files are of no use and removed.
+ * Saves a download in a rescue file, so that another run can finish it while the addresses of the files work, for some
+ * minutes. Until `release`, the file belongs to this run, or to nobody if this run is killed.
  * @throws CliError (failed) if it cannot be saved
  */
-export async function keepDownload(context: RescueContext, kept: KeptDownload): Promise<string> {
-  try {
-    return await rescue(context, 'download', `${JSON.stringify(kept)}\n`);
-  } catch (error) {
-    for (const { path } of kept.partial) rmSync(path, { force: true });
-    throw error;
-  }
+export async function keepDownload(
+  context: RescueContext & Pick<Context, 'pid'>,
+  kept: KeptDownload,
+): Promise<DownloadFile> {
+  const path = await rescue(context, 'download', textOf(kept));
+  const claim = tried(() => claimFile(path, context.pid));
+  return downloadFile(path, claim instanceof CliError ? path : claim);
+}
+
+export type DownloadFile = ReturnType<typeof downloadFile>;
+
+function downloadFile(path: string, claim: string) {
+  return {
+    path,
+    update: (kept: KeptDownload) => makeWhole(claim, textOf(kept), true),
+    remove: () => rmSync(claim, { force: true }),
+    /** Gives the file back to other runs, unless it was removed, and returns its path. Never throws. */
+    release: () => {
+      try {
+        if (existsSync(claim)) renameSync(claim, path);
+        return path;
+      } catch {
+        // It is claimed until this process ends.
+        return claim;
+      }
+    },
+  };
 }
 
 /**
- * Reads what an interrupted `get` saved, and claims it for this run; call `release` at the end.
+ * Reads what an interrupted `get` saved, and claims it for this run; call `file.release` at the end.
  * @param file may be the claim of a run that has ended
  * @param token the token in the link, which the saved push must have
  * @throws CliError (usage) if it cannot be read, is of another push, or another user made it or can write to it;
@@ -70,20 +93,15 @@ export function claimKeptDownload(file: string, { pid, uid }: Context, token?: s
   // An instance may return no token.
   if (token !== undefined && url_token && url_token !== token)
     throw usageError(`"${path}" is of another push`, 'use the link of that download, or none');
-  const claim = claimFile(path, pid);
   return {
     ...kept,
+    file: downloadFile(path, claimFile(path, pid)),
     folder: folder && { ...folder, taken: new Set(folder.taken) },
     rest: (opened: Push): Push => ({
       ...opened,
       payload: '',
       files: (opened.files ?? []).filter(({ url }) => !saved.includes(url)),
     }),
-    remove: () => rmSync(claim, { force: true }),
-    /** Gives the file back to other runs, unless it was removed. */
-    release: () => {
-      if (existsSync(claim)) renameSync(claim, path);
-    },
   };
 }
 

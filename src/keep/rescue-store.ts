@@ -78,7 +78,7 @@ export class RescueStore {
     return describe(failure, await this.keep(text));
   }
 
-  /** Saves the encrypted text before it is opened, as the run may end meanwhile. */
+  /** Saves the text as it was received, before work in which the run may end. */
   async hold({ push, sealed }: { readonly push: Push; readonly sealed: Push }): Promise<void> {
     if (this.held.has(sealed) || !this.loses(push)) return;
     const path = await this.save('secret', sealed.payload ?? '');

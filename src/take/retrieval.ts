@@ -1,7 +1,7 @@
 import type { Entry } from '../cli/terminal/output';
 import type { Api } from '../client/client';
 import type { Push } from '../contract/decode';
-import type { PartialFile } from '../keep/interrupted-download';
+import type { DownloadFile, PartialFile } from '../keep/interrupted-download';
 import type { KeptKey } from '../keep/request-keys';
 import type { RescueStore } from '../keep/rescue-store';
 
@@ -24,6 +24,8 @@ export interface Retrieval extends Retriever {
   readonly sealed: Push;
   readonly answer?: AnswerKeys | undefined;
   readonly partial?: readonly PartialFile[];
+  /** Set for an interrupted download. */
+  readonly kept?: DownloadFile | undefined;
   /** The key in the link, which may be damaged. */
   readonly linkKey?: string | undefined;
   /** The key that a person typed to retrieve the push. */

@@ -30,7 +30,7 @@ async function offered(encrypted: boolean) {
 }
 
 /** The download of a last view, of which a part has arrived. The first that resumes it waits for `arrive` when it has begun. */
-async function brokenOff({ encrypted = false } = {}) {
+async function brokenOff({ encrypted = false, env = {} } = {}) {
   const { payload, name, body } = await offered(encrypted);
   const links = [{ filename: name, content_type: '', url: '/f' }];
   const push = changed(RETRIEVED, { url_token: 'abc', payload, files: links, views_remaining: 0 });
@@ -60,7 +60,7 @@ async function brokenOff({ encrypted = false } = {}) {
     };
     return { status, headers, body: rest() };
   };
-  const here = place({ send, env: { PWPUSH_URL: 'https://pw.test' } });
+  const here = place({ send, env: { PWPUSH_URL: 'https://pw.test', ...env } });
   const link = `https://pw.test/p/abc${encrypted ? `#${key}` : ''}`;
   const { stderr } = await here.run('get', link, '--output', here.file('in/'));
   breaks = false;
@@ -131,4 +131,10 @@ test('a file that another program wrote to meanwhile gets no name', async () => 
   const { code, stderr } = await running;
   expect([code, saved()]).toEqual([1, {}]);
   expect(stderr).toContain('its file has 1000004 bytes, and 1000000 were received');
+});
+
+test('of a download that cannot be kept, no part of a file is left', async () => {
+  const env = { PWPUSH_STATE_DIR: '/dev/null', TMPDIR: '/dev/null' };
+  const { here, kept } = await brokenOff({ env });
+  expect([kept, readdirSync(here.file('in'))]).toEqual(['', []]);
 });

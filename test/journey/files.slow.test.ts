@@ -208,11 +208,12 @@ test.each([
   const text = 'x'.repeat(4000);
   const ranges: (string | undefined)[] = [];
   const held = deferred();
+  let hasBroken = false;
   const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
     const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
     const count = ranges.push(range);
     // The run that was interrupted tries again.
-    if (range && !isKept()) return void response.writeHead(403).end();
+    if (range && !hasBroken) return void response.writeHead(403).end();
     const etag = '"1"';
     const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
     response.writeHead(range ? 206 : 200, { etag, 'content-length': text.length - from, ...part });
@@ -222,9 +223,9 @@ test.each([
     response.write(text.slice(from, from + bytes), held.resolve);
   };
   const state = () => readdirSync(at("it's kept"));
-  const isKept = () => existsSync(at("it's kept")) && state().length > 0;
   const instance = await offering([{ filename: 'big', answer }], '', 0);
   const { stderr } = await get(instance, '--output', 'in/');
+  hasBroken = true;
   const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
   const words = ['get', '--resume', path.replaceAll("'\\''", "'")];
   const { child, ended } = start(words, { env, input: '', cwd: folder });
@@ -244,6 +245,59 @@ test.each([
     `bytes=${2000 + bytes}-`,
   ]);
 });
+
+test.each([
+  ['to a folder', ['--output', 'in/'], 'before a byte came', 0],
+  ['to a folder', ['--output', 'in/'], 'in the middle', 2000],
+  ['to a folder, with --json', ['--json', '--output', 'in/'], 'in the middle', 2000],
+  ['to standard output', ['--output', '-'], 'in the middle', 2000],
+])(
+  'a download %s that is killed %s leaves what it had to --resume',
+  alsoBinary,
+  async (_to, words, _when, bytes) => {
+    const text = 'x'.repeat(4000);
+    const ranges: (string | undefined)[] = [];
+    const held = deferred();
+    const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+      const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+      const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
+      const head = { etag: '"1"', 'content-length': text.length - from, ...part };
+      response.writeHead(range ? 206 : 200, head);
+      if (ranges.push(range) > 1) return void response.end(text.slice(from));
+      if (bytes === 0) response.flushHeaders();
+      response.write(text.slice(0, bytes), held.resolve);
+    };
+    const done = { filename: 'done', answer: whole('D') };
+    const isFolder = words.includes('in/');
+    const offered = [...(isFolder ? [done] : []), { filename: 'big', answer }];
+    const instance = await offering(offered, isFolder ? 'text' : '', 0);
+    mkdirSync(at('in'));
+    const link = `${instance.url}/p/abc`;
+    const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
+    await held.promise;
+    if (isFolder) {
+      const sizes = () => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size);
+      await expect.poll(sizes).toContain(bytes);
+    }
+    const state = () => readdirSync(at("it's kept"));
+    const [claim = '', ...secrets] = state();
+    const isLast = words.includes('--json');
+    expect(secrets.map((name) => readFileSync(at(`it's kept/${name}`), 'utf8'))).toEqual(
+      isLast ? ['text'] : [],
+    );
+    const resume = () => ['get', '--resume', at(`it's kept/${claim.split('.')[0]}`), '-o', 'in/'];
+    const other = await pwpush(resume(), { env, cwd: folder });
+    expect([other.code, ranges.length]).toEqual([1, 1]);
+    expect(other.stderr).toContain('another run is getting the rest of');
+    child.kill('SIGKILL');
+    await ended;
+    expect(await pwpush(resume(), { env, cwd: folder })).toMatchObject({ code: 0 });
+    const texts = isFolder ? { done: 'D', ...(!isLast && { 'secret.txt': 'text' }) } : {};
+    expect([files('in'), state()]).toEqual([{ big: text, ...texts }, secrets]);
+    expect(ranges.at(-1)).toBe(isFolder && bytes > 0 ? `bytes=${bytes}-` : undefined);
+    expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
+  },
+);
 
 describe('push --file', () => {
   const LINK = 'https://pwpush.example/p/abc123\n';

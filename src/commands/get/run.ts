@@ -82,7 +82,7 @@ async function resume(
     const item = await connect(retriever, itemAt(sources, reference));
     await get(retriever, plan, keys, { retrieve: () => resumed(retriever, item, kept), kept });
   } finally {
-    kept.release();
+    kept.file.release();
   }
 }
 
@@ -115,9 +115,8 @@ async function get(
   if (!context.stdout.isTTY) await noteRest(retrieval, files);
   const failure = await deliver(retrieval, place, files);
   if (context.stdout.isTTY) await noteRest(retrieval, files);
-  // If the failure has `saved_to`, a new file for `--resume` has replaced this one.
-  if (!failure || failure.remains?.saved_to !== undefined) kept?.remove();
   if (failure) throw failure;
+  kept?.file.remove();
   await place.text?.finish?.(retrieval);
   await forgetKey(retrieval, plan);
 }
@@ -125,10 +124,10 @@ async function get(
 async function resumed(
   retriever: Retriever,
   item: ConnectedItem,
-  { answer, link, partial, push }: BegunDownload,
+  { answer, file, link, partial, push }: BegunDownload,
 ): Promise<Retrieval> {
   const { api, key: linkKey } = item;
-  const details = { link, linkKey, partial };
+  const details = { link, linkKey, partial, kept: file };
   if (!answer)
     return retrievalOf(retriever, api, { ...details, push: { ...push, earlier_views: null } });
   const { keyForAnswer } = await requestKeys();
