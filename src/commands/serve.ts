@@ -26,7 +26,7 @@ import {
   rows,
   variables,
 } from './serve/serve-options';
-import { backup, health, rekey, restore, token } from './serve/subcommands';
+import { backup, copy, health, rekey, restore, token } from './serve/subcommands';
 
 interface ServePlan {
   readonly settings: Values<typeof rows> & DataPlace;
@@ -38,7 +38,7 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  commands: { token, pushes, expire, rekey, backup, restore, health },
+  commands: { token, pushes, expire, rekey, backup, restore, copy, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const unknown = unknownVariables({ context, say }, [...variables.values()]);

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
+import { type Mark, markError, markOf } from './moved';
 import { readAddress, type Variables } from './pg-url';
 import schema from './schema-1.sql?raw';
-import { type Database, type Dialect, plain, sqlCode } from './sql';
+import { type Database, type Dialect, isDamaged, plain, sqlCode } from './sql';
 import { openMemory, openSqlite } from './sqlite';
 
 const FILE = 'pwpush.db';
@@ -42,22 +43,30 @@ export function asServiceError(error: unknown): unknown {
 /**
  * Opens the database, created when missing, and migrates it to the current schema.
  * @param isNew called before tables are made, again when the transaction is retried; if it throws, nothing is made
+ * @param onMark called if no service may use the data (`serve copy`)
  * @throws ServiceError
  */
 export async function openDatabase(
   location: DataLocation,
   io: DatabaseIo,
   isNew?: () => void,
+  onMark = refuse,
 ): Promise<Database> {
   let database: Database | undefined;
   try {
     database = await open(location, io);
     await migrate(database, isNew);
+    const mark = await markOf(database);
+    if (mark) onMark(mark);
     return database;
   } catch (error) {
     await database?.close();
     throw error instanceof ServiceError ? error : openError(error, location);
   }
+}
+
+function refuse(mark: Mark): void {
+  throw markError(mark);
 }
 
 /**
@@ -69,11 +78,13 @@ export async function openExisting(
   location: DataLocation,
   io: DatabaseIo,
   otherwise?: string,
+  onMark = refuse,
 ): Promise<Database> {
   fileOf(location, otherwise);
-  return openDatabase(location, io, () => {
+  const isNew = () => {
     throw missing(location, otherwise);
-  });
+  };
+  return openDatabase(location, io, isNew, onMark);
 }
 
 /**
@@ -121,7 +132,7 @@ function refuseEmpty(file: string, location: DataLocation): void {
 }
 
 function openError(cause: unknown, { data, database }: DataLocation): unknown {
-  if (cause instanceof ServiceRefusal) return asServiceError(cause);
+  if (cause instanceof ServiceRefusal && !isDamaged(cause)) return asServiceError(cause);
   const code = sqlCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
@@ -167,6 +178,28 @@ async function open(
 /** One entry per release. Never edit an entry after its release. Braces enclose a name of `Dialect`. */
 const migrations = [schema];
 
+export interface Table {
+  readonly name: string;
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
+  /** Whether the database gives its rows their key. */
+  readonly isNumbered: boolean;
+}
+
+/** The tables of the schema; those to which one refers come before it. */
+export function tablesOf(): Table[] {
+  const texts = migrations.flatMap((text) => text.match(/^CREATE TABLE \w+ \($.+?^\)/gms) ?? []);
+  return texts.map((text) => {
+    const [, name = ''] = /^CREATE TABLE (\w+)/.exec(text) ?? [];
+    const [, id] = /^ {2}(\w+) \{identity\}/m.exec(text) ?? [];
+    const [, one] = /^ {2}(\w+) \w+ PRIMARY KEY/m.exec(text) ?? [];
+    const [, several = ''] = /PRIMARY KEY \(([^)]+)\)/.exec(text) ?? [];
+    const column = id ?? one;
+    const key = column === undefined ? several.split(', ') : [column];
+    return { name, key, isNumbered: id !== undefined };
+  });
+}
+
 const statementsOf = (migration: string, dialect: Dialect): string[] =>
   migration
     .replaceAll(/\{(\w+)\}/g, (_, name: keyof Dialect) => dialect[name])
@@ -179,7 +212,8 @@ const statementsOf = (migration: string, dialect: Dialect): string[] =>
  */
 export async function migrate(database: Database, isNew = () => {}): Promise<void> {
   await database.exclusively(async (sql) => {
-    await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;
+    await sql`
+      CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, checks BIGINT NOT NULL DEFAULT 0)`;
     const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
     const done = Number(rows[0]?.done);
     if (done > migrations.length) throw new ServiceError('the data was written by a later version');

@@ -12,6 +12,8 @@ const MAX_PAGES = 2 ** 32 - 2;
 export interface Storage {
   /** Bytes that the database may still take. */
   free(): number;
+  /** Whether a view of a large text could not be written down, although a small write may find room. */
+  isFull(): boolean;
   /** Reserves space for expiring pushes on a full disk, if there is enough. */
   reserve(): void;
   /** Frees the reserved space, so that pushes can expire. */
@@ -20,6 +22,9 @@ export interface Storage {
 
 /** Reserved bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
+
+/** Bytes that the view of a text of 1 MiB writes to the log, and some more. */
+const LARGE_VIEW = 1.25 * 1024 * 1024;
 
 /** The disk of a folder. A file reserves space, and is deleted when a push has to expire on a full disk. */
 export class Disk implements Storage {
@@ -32,6 +37,10 @@ export class Disk implements Storage {
   free(): number {
     const { bavail, bsize } = statfsSync(this.folder);
     return bavail * bsize;
+  }
+
+  isFull(): boolean {
+    return this.free() < LARGE_VIEW;
   }
 
   /** Creates the file when it is missing and the disk has twice its size free. */
@@ -64,6 +73,9 @@ export class Memory implements Storage {
   free(): number {
     return this.most - Number(pragma(this.connection, 'page_count')) * PAGE;
   }
+
+  /** Rows need no more pages where others were freed: writing one tells enough. */
+  isFull = () => false;
 
   reserve(): void {
     this.limit(this.most);
