@@ -143,7 +143,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
     plainHttp:
       status === 400 &&
       /HTTP request (was sent )?to (an )?HTTPS|plain HTTP to an SSL|port requires TLS/i.test(text),
-    /** A network that wants its users to log in answers instead of every server (RFC 6585, 6). */
+    /** A network that requires a login answers instead of every server (RFC 6585, 6). */
     networkLogin: status === 511,
     edge: isEdge(response) && (NOT_CONNECTED.includes(status) || isTunnelDown(status, text)),
     /** nginx sends this page if `ssl_verify_client` is on and the client has no valid certificate. */

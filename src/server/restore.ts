@@ -25,6 +25,7 @@ import { invalidInput, ServiceError } from './service-errors';
 import type { ServiceIo } from './service-settings';
 import { type DatabaseIo, type DataLocation, migrate, pathIn } from './store/database';
 import { findKey } from './store/key-rows';
+import { markError, markOf } from './store/moved';
 import { type Database, isDamaged, type Sql } from './store/sql';
 import { lockSqlite, openMemory, openSqlite } from './store/sqlite';
 import { checkpoint, pragma, type Quietly, sqliteDriver } from './store/sqlite-driver';
@@ -48,6 +49,8 @@ export async function restore(
   try {
     mkdirSync(location.data, { recursive: true, mode: 0o700 });
     if (existsSync(target)) lock = await lockSqlite(target, quietly);
+    const mark = lock && (await markOf(lock));
+    if (mark) throw markError(mark);
     const old = statSync(target, { throwIfNoEntry: false });
     makeFile(draft, () => {}, old);
     const source = asRoot(() => openSync(file, 'r'));
@@ -105,6 +108,7 @@ async function isUsable(copy: string, location: DataLocation, quietly: Quietly):
     await migrate(model);
     const isWhole = Object.values(row ?? {})[0] === 'ok';
     if (!isWhole || (await schemaOf(database)) !== (await schemaOf(model))) return false;
+    await migrate(database);
     // Data that no service has opened yet has no key.
     if ((await findKey(database.sql)) !== undefined) await keyInUse(database.sql, location);
     return true;
@@ -138,6 +142,6 @@ async function endRevoked(
 
 async function schemaOf({ sql }: Database): Promise<string> {
   const rows = await sql`
-    SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name`;
+    SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name <> 'moved' ORDER BY name`;
   return JSON.stringify(rows);
 }

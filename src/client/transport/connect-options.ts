@@ -182,7 +182,9 @@ export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
 const MOST_SOCKS_BYTES = 255;
 
 function parseProxy(variable: string, value: string): ChosenProxy {
-  const [, scheme, rest] = /^(?:([^:/@]*):\/\/)?(.*)$/s.exec(value) ?? [];
+  const [, written, rest] = /^(?:([^:/@]*):\/\/)?(.*)$/s.exec(value) ?? [];
+  // GNOME exports `socks://`, and its SOCKS proxy resolves names.
+  const scheme = written?.toLowerCase() === 'socks' ? 'socks5h' : written;
   const socks = (['socks5', 'socks5h'] as const).find((name) => name === scheme?.toLowerCase());
   const url = parseWebUrl(`${socks || scheme === undefined ? 'http' : scheme}://${rest}`);
   // The error does not quote the value, which may contain a password.

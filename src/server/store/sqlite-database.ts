@@ -15,8 +15,10 @@ import {
   type Value,
 } from './sql';
 import {
+  catalog,
   checkpoint,
   isAlone,
+  type Locking,
   type OpenFiles,
   pragma,
   prepared,
@@ -66,10 +68,13 @@ export function overConnection(
       });
     return failure.noted(retryWhileLocked(() => queue(attempt), sleep));
   };
-  const check = checking({ sql: read, transaction });
+  const check = checking({ sql: read, transaction }, async () => {
+    if (onDisk(() => space.isFull())) throw full(Object.assign(new Error(), { code: 'ENOSPC' }));
+  });
   const own = upkeep({ connection, files, refuse }, statements, queue, space);
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
+    catalog,
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
       // Without a transaction, a write that does not get the lock would stay unfinished, and with libsql (0.5.29)
       // nothing could be committed until its statement is garbage-collected.
@@ -83,13 +88,13 @@ export function overConnection(
         // SQLite reads the file only when its cache is dropped.
         pragma(connection, 'shrink_memory');
       });
-      await check();
+      return check();
     },
     // BEGIN IMMEDIATE makes every transaction exclusive.
     exclusively: (work) => transaction(work),
     async solely(work) {
-      if ((await own.others()) === 'some') throw inUse();
-      return transaction(work);
+      if (!(await own.alone('EXCLUSIVE'))) throw inUse();
+      return transaction(work).finally(() => own.alone());
     },
     ...own,
   };
@@ -109,7 +114,16 @@ function upkeep(
   space: Storage,
 ) {
   let scrubbing: Promise<boolean> | undefined;
+  const alone = (locking?: Locking) =>
+    queue(async () => {
+      refuse();
+      const alone = isAlone(connection, locking);
+      // The sole connection has made a new log.
+      files?.remember(connection);
+      return alone;
+    });
   return {
+    alone,
     scrub() {
       // A checkpoint costs as much as four commits, so calls share one until it starts. Two rounds of the event loop
       // let transactions commit first that arrived during the last commit.
@@ -123,16 +137,9 @@ function upkeep(
         );
       return scrubbing;
     },
-    others: () =>
-      queue(async () => {
-        refuse();
-        const alone = isAlone(connection);
-        // The sole connection has made a new log.
-        files?.remember(connection);
-        return alone ? ('none' as const) : ('some' as const);
-      }),
+    others: async () => ((await alone()) ? ('none' as const) : ('some' as const)),
     time: async () => undefined,
-    free: async () => onDisk(() => space.free()),
+    space: async () => onDisk(() => ({ free: space.free(), size: space.size() })),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     setAside: async () => onDisk(() => space.reserve()),
     // `node:sqlite`, unlike libsql, throws when it is closed twice.

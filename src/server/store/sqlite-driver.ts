@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { away, ServiceError } from '../service-errors';
-import type { Sql, Value } from './sql';
+import type { Catalog, Sql, Value } from './sql';
 
 /** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
 export type Quietly = <T>(load: () => T) => T;
@@ -141,10 +141,27 @@ export function prepared(
   };
 }
 
-/** Leaving WAL mode succeeds only for the sole connection of a file. A database in memory never has that mode. */
-export function isAlone(connection: SqliteConnection): boolean {
+export const catalog: Catalog = {
+  tables: `SELECT name FROM sqlite_master WHERE type = 'table'`,
+  lastId: (table) => `SELECT seq AS last FROM sqlite_sequence WHERE name = '${table}'`,
+  setLastId: (table, _, last) => [
+    `DELETE FROM sqlite_sequence WHERE name = '${table}'`,
+    `INSERT INTO sqlite_sequence (name, seq) VALUES ('${table}', ${last})`,
+  ],
+};
+
+export type Locking = 'NORMAL' | 'EXCLUSIVE';
+
+/**
+ * Leaving WAL mode succeeds only for the sole connection of a file. A database in memory never has that mode.
+ * @param locking `EXCLUSIVE` keeps other connections out from the switch back to WAL until the next call; if one comes
+ *   in before, nothing can be read
+ */
+export function isAlone(connection: SqliteConnection, locking: Locking = 'NORMAL'): boolean {
   try {
-    return pragma(connection, 'journal_mode = DELETE') !== 'wal';
+    if (pragma(connection, 'journal_mode = DELETE') === 'wal') return false;
+    pragma(connection, `locking_mode = ${locking}`);
+    return true;
   } catch {
     return false;
   } finally {

@@ -1,10 +1,10 @@
 import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
 import { inUse } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
 import { overConnection, type Sleep } from './sqlite-database';
 import {
+  catalog,
   type Open,
   OpenFiles,
   pragma,
@@ -40,7 +40,7 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const files = new OpenFiles(path);
-  return overConnection(opened(connect, path, files), new Disk(dirname(path)), sleep, files);
+  return overConnection(opened(connect, path, files), new Disk(path), sleep, files);
 }
 
 /**
@@ -80,7 +80,7 @@ export async function lockSqlite(path: string, quietly: Quietly) {
     connection.exec('ROLLBACK');
     connection.close();
   });
-  return { sql, unlock };
+  return { sql, catalog, unlock };
 }
 
 function opened(connect: Open, path: string, files?: OpenFiles): SqliteConnection {
