@@ -104,7 +104,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
         SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now`;
       return row?.now;
     },
-    free: async () => undefined,
+    space: async () => undefined,
     unused: async () => 0,
     setAside: async () => undefined,
     // The write-ahead log is not scrubbed: dumps contain current rows only. For files see pwpush-operation(7),

@@ -64,8 +64,11 @@ export interface Database {
   check(): Promise<number>;
   /** Milliseconds since 1970 by the clock of the database server; undefined for SQLite. */
   time(): Promise<number | undefined>;
-  /** Bytes free on the disk or, for a database in memory, below its limit; undefined for PostgreSQL. */
-  free(): Promise<number | undefined>;
+  /**
+   * Bytes free on the disk or, for a database in memory, below its limit, and bytes of the database; undefined for
+   * PostgreSQL.
+   */
+  space(): Promise<{ readonly free: number; readonly size: number } | undefined>;
   /** Bytes of unused pages in the database's file. */
   unused(): Promise<number>;
   /** Reserves space for transactions that free space, if the disk has enough. */

@@ -139,7 +139,7 @@ function upkeep(
     },
     others: async () => ((await alone()) ? ('none' as const) : ('some' as const)),
     time: async () => undefined,
-    free: async () => onDisk(() => space.free()),
+    space: async () => onDisk(() => ({ free: space.free(), size: space.size() })),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     setAside: async () => onDisk(() => space.reserve()),
     // `node:sqlite`, unlike libsql, throws when it is closed twice.

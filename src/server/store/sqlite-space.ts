@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFile } from '../../platform/files/atomic-file';
 import { pragma, type SqliteConnection } from './sqlite-driver';
 
@@ -12,6 +12,8 @@ const MAX_PAGES = 2 ** 32 - 2;
 export interface Storage {
   /** Bytes that the database may still take. */
   free(): number;
+  /** Bytes of the database. */
+  size(): number;
   /** Whether a view of a large text could not be written down, although a small write may find room. */
   isFull(): boolean;
   /** Reserves space for expiring pushes on a full disk, if there is enough. */
@@ -30,13 +32,18 @@ const LARGE_VIEW = 1.25 * 1024 * 1024;
 export class Disk implements Storage {
   private readonly path: string;
 
-  constructor(private readonly folder: string) {
-    this.path = join(folder, 'pwpush.reserve');
+  /** @param database the path of its file */
+  constructor(private readonly database: string) {
+    this.path = join(dirname(database), 'pwpush.reserve');
   }
 
   free(): number {
-    const { bavail, bsize } = statfsSync(this.folder);
+    const { bavail, bsize } = statfsSync(dirname(this.database));
     return bavail * bsize;
+  }
+
+  size(): number {
+    return statSync(this.database).size;
   }
 
   isFull(): boolean {
@@ -71,7 +78,11 @@ export class Memory implements Storage {
   }
 
   free(): number {
-    return this.most - Number(pragma(this.connection, 'page_count')) * PAGE;
+    return this.most - this.size();
+  }
+
+  size(): number {
+    return Number(pragma(this.connection, 'page_count')) * PAGE;
   }
 
   /** Rows need no more pages where others were freed: writing one tells enough. */

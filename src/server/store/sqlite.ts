@@ -1,5 +1,4 @@
 import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
 import { inUse } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
@@ -41,7 +40,7 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const files = new OpenFiles(path);
-  return overConnection(opened(connect, path, files), new Disk(dirname(path)), sleep, files);
+  return overConnection(opened(connect, path, files), new Disk(path), sleep, files);
 }
 
 /**

@@ -59,7 +59,7 @@ export function watched(database: Database, warn: (message: string) => void): Da
     sql: (strings, ...values) => watch(() => database.sql(strings, ...values)),
     transaction: (work, options) => watch(() => database.transaction(work, options)),
     exclusively: (work) => watch(() => database.exclusively(work)),
-    free: () => watch(() => database.free()),
+    space: () => watch(() => database.space()),
     setAside: () => watch(() => database.setAside()),
     check,
     close: async () => {

@@ -175,7 +175,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
   test('that responses to a reader cannot fill', async () => {
     const push = { payload: 'x'.repeat(MIB), expire_after_views: 60 };
     const token = await service.create(push);
-    const free = async () => (await beside.free()) ?? 0;
+    const free = async () => (await beside.space())?.free ?? 0;
     const before = await free();
     for (let at = 0; at < 60; at += 1)
       expect((await service.retrieve(token, once(at))).json.payload).toHaveLength(MIB);
