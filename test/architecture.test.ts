@@ -131,7 +131,7 @@ test('the name of an exported type means one thing', () => {
 test('only platform/surroundings.ts reads the variables that say where pwpush runs', () => {
   const variables = [...Object.values(systems).flatMap((system) => system.variables), ...MARKERS];
   const reading = new RegExp(
-    `['"](?:${variables.join('|')})['"]|env\\.(?:${variables.join('|')}|TERM)\\b`,
+    `['"](?:${variables.join('|')})['"]|env\\.(?:${variables.join('|')}|TERM|LC_ALL|LC_CTYPE|LANG)\\b`,
   );
   expect(files.filter((file) => reading.test(sources.get(file) ?? ''))).toEqual([
     'platform/surroundings',

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { limits } from '../contract/api';
 import type { Context } from '../platform/context';
 import { type CliError, type Hint, usageError } from '../platform/errors';
 import { NOT_UTF8, whyUnreadable } from '../platform/files/file-error';
-import { smallText } from '../platform/private-folder';
+import { bytesIn, smallText } from '../platform/private-folder';
 import { beforeSending, filledIn } from './ask-until';
 import type { Values } from './declare';
 import type { fileRows, sourceRows } from './options';
@@ -165,7 +164,7 @@ function toText(bytes: Buffer, place: string): string {
 export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
   if (path === '-') return yield* context.stdin.bytes();
   try {
-    yield* createReadStream(path);
+    yield* bytesIn(path);
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -46,6 +46,8 @@ type Row = readonly [keyof ReturnType<typeof signsOf>, Telling, Explain];
 /** The first row whose sign is true for a response tells its meaning and its error. */
 const meanings: readonly Row[] = [
   ['plainHttp', 'this-time', plainHttp],
+  ['networkLogin', 'this-time', notReached(() => phrase('network-login'), 'log-in-to-network')],
+  ['edge', 'this-time', notReached((status) => phrase('edge-cannot-reach', status), 'try-later')],
   ['certificatePage', 'nothing', plain('failed', 'certificate-needed-here', 'send-certificate')],
   ['cloudflareLogin', 'nothing', loginAt(true)],
   ['loginPage', 'nothing', loginAt(false)],
@@ -154,6 +156,9 @@ function signsOf(response: WholeResponse, { holds }: Call) {
     plainHttp:
       status === 400 &&
       /HTTP request (was sent )?to (an )?HTTPS|plain HTTP to an SSL|port requires TLS/i.test(text),
+    /** A network that requires a login answers instead of every server (RFC 6585, 6). */
+    networkLogin: status === 511,
+    edge: isEdge(response) && (NOT_CONNECTED.includes(status) || isTunnelDown(status, text)),
     /** nginx sends this page if `ssl_verify_client` is on and the client has no valid certificate. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
@@ -181,6 +186,21 @@ function signsOf(response: WholeResponse, { holds }: Call) {
     wordless: isLimit || text.trim() === '{}' || (text.trim() === '' && status === 401),
     other: true,
   };
+}
+
+/**
+ * With these statuses, Cloudflare has no connection to the server, over which it could have sent the request: refused,
+ * no route, no TLS, no valid certificate. 520, 522 and 524 may come after it was sent.
+ */
+const NOT_CONNECTED = [521, 523, 525, 526];
+
+function isEdge(response: WholeResponse): boolean {
+  return header(response, 'server') === 'cloudflare' && header(response, 'cf-ray') !== undefined;
+}
+
+/** Its errors 1016 and 1033: there is no address of the server, or no tunnel to it. */
+function isTunnelDown(status: number, text: string): boolean {
+  return status === 530 && /\b10(16|33)\b/.test(text);
 }
 
 /** With these statuses, a page may come from the instance, or means the same from a proxy: it is not `inFront`. */
@@ -236,6 +256,13 @@ function plainHttp(refusal: Refusal): CliError {
   if (!base.startsWith('http:')) return rejected(refusal);
   const fact = phrase('unreachable', new URL(base).host, phrase('tls-only'));
   return errorOf('unreachable', 400, fact, phrase('use-tls', base.slice('http:'.length)));
+}
+
+function notReached(why: (status: number) => Fact, hint: HintName): Explain {
+  return ({ status, settings: { base } }) => {
+    const fact = phrase('unreachable', new URL(base).host, why(status));
+    return errorOf('unreachable', status, fact, phrase(hint));
+  };
 }
 
 function loginAt(cloudflare: boolean): Explain {

@@ -194,15 +194,12 @@ async function eachPlanOf(
   return { ...(await termsOf(options, context, target)), lines: from, target, dryRun };
 }
 
-async function termsOf(
-  options: PushOptions,
-  context: Context,
-  { base, passphraseFor, defaults }: Target | EphemeralTarget,
-) {
+async function termsOf(options: PushOptions, context: Context, target: Target | EphemeralTarget) {
+  const { base, passphraseFor, defaults } = target;
   const { name, note, notify, locale } = options;
   const source = passphraseSource(options, context);
   const details = { ...definedFields({ name, note }), ...(notify && notification(notify, locale)) };
-  const encryption = await sealOf(options, defaults);
+  const encryption = await sealOf(options, target, context);
   return {
     details,
     limits: limitsOf(options, defaults, context),
@@ -235,7 +232,8 @@ function isFileName(text = ''): boolean {
  */
 async function sealOf(
   options: PushOptions,
-  defaults: PartialSettings,
+  { defaults, profile }: Pick<Target, 'defaults' | 'profile'>,
+  { env }: Context,
 ): Promise<SealPlan | undefined> {
   const { encrypt = defaults.encrypt, to, keyOut } = options;
   const typed = encrypt === true ? 'link' : encrypt === 'off' ? undefined : encrypt || undefined;
@@ -243,14 +241,16 @@ async function sealOf(
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
+  const setting = env.PWPUSH_ENCRYPT
+    ? `PWPUSH_ENCRYPT=${mode}`
+    : `encrypt = ${mode} of profile "${profile}"`;
+  const option = mode === 'link' ? '--encrypt' : `--encrypt=${mode}`;
+  const named = options.encrypt === undefined ? setting : option;
   if (mode === 'words' && options.each)
-    throw usageError(
-      '--each cannot be combined with --encrypt=words',
-      'use --encrypt, or --to KEY',
-    );
+    throw usageError(`--each cannot be combined with ${named}`, 'use --encrypt, or --to KEY');
   if (mode === 'link' && options.notify)
     throw usageError(
-      '--notify cannot be combined with --encrypt: the instance would e-mail the link without its key',
+      `--notify cannot be combined with ${named}: the instance would e-mail the link without its key`,
       'send the link yourself, or use --encrypt=words, --to KEY or --no-encrypt',
     );
   if (mode === 'keys') return { mode, to: to ?? [], keys: [] };

@@ -26,7 +26,7 @@ import {
   rows,
   variables,
 } from './serve/serve-options';
-import { backup, health, rekey, restore, token } from './serve/subcommands';
+import { backup, copy, health, rekey, restore, token } from './serve/subcommands';
 
 interface ServePlan {
   readonly settings: Values<typeof rows> & DataPlace;
@@ -38,7 +38,7 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  commands: { token, pushes, expire, rekey, backup, restore, health },
+  commands: { token, pushes, expire, rekey, backup, restore, copy, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const unknown = unknownVariables({ context, say }, [...variables.values()]);
@@ -110,7 +110,7 @@ async function profileOf(entry: Entry, { settings }: ServePlan, service: Started
   // --ephemeral writes nothing to disk, and its token would be useless after the run.
   if (ephemeral || !service.loopback) return undefined;
   const known = service.firstToken === undefined ? findProfile : keepProfile;
-  return known(entry, service, trustProxy);
+  return known(entry, service, Boolean(trustProxy));
 }
 
 /** Returns the command that pushes from another terminal; undefined for a service for other machines. */

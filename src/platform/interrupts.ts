@@ -29,8 +29,11 @@ export interface Interrupts {
   readonly owned: boolean;
 }
 
-/** Handles the signals of a process, which may have only one such object. */
-export function processInterrupts(node: NodeJS.Process) {
+/**
+ * Handles the signals of a process, which may have only one such object.
+ * @param end ends the process
+ */
+export function processInterrupts(node: NodeJS.Process, end: (status: number) => void) {
   const modes: Mode[] = [];
   let listening = false;
   /** Listens for signals from its first call on. The first signal aborts the result, with its name as the reason. */
@@ -45,7 +48,7 @@ export function processInterrupts(node: NodeJS.Process) {
       if (controller.signal.aborted) {
         // npx passes on the Ctrl-C that the terminal has sent already.
         if (performance.now() - since < GRACE.run) return;
-        node.exit(exitStatus[endings[name]]);
+        return end(exitStatus[endings[name]]);
       }
       since = performance.now();
       // The terminal has shown ^C at the cursor.

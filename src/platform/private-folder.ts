@@ -1,19 +1,22 @@
 import {
   chmodSync,
   closeSync,
+  constants,
+  createReadStream,
   existsSync,
   fstatSync,
   mkdirSync,
+  open,
   openSync,
-  promises,
   readFileSync,
   type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { HintName } from '../words/hints';
 import { failedError, phrase, usageError } from './errors';
-import { means, whyUnreadable, whyUnwritable } from './files/file-error';
+import { isSystemError, means, whyUnreadable, whyUnwritable } from './files/file-error';
 import { type User, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 
@@ -25,7 +28,7 @@ interface OwnRule {
   readonly instead: string;
   /** Tells the user what to do with what belongs to another user. */
   readonly ofOther?: string;
-  /** Mode bits that the path must not have; by default, those by which others can write. */
+  /** Mode bits that a file of the user must not have; by default, those by which others can write. */
   readonly closed?: number;
 }
 
@@ -35,14 +38,19 @@ export function checkFolder(path: string, rule: OwnRule): void {
   if (stats) check(stats, path, rule);
 }
 
+const { O_NONBLOCK = 0, O_RDONLY } = constants;
+
 /**
- * Reads a file, unless another user made it or can write to it. Checks the opened file, as its path may change.
+ * Reads a file that pwpush keeps, unless another user made it or can write to it. Checks the opened file, as its path
+ * may change. A pipe, which might never end, is refused.
  * @throws CliError (usage) as `checkFolder` and `smallText` do; errors of the file system
  */
 export function readOwn(path: string, rule: OwnRule): string {
-  const file = openSync(path, 'r');
+  const file = openSync(path, O_RDONLY | O_NONBLOCK);
   try {
-    check(fstatSync(file), path, rule);
+    const stats = fstatSync(file);
+    if (stats.isFIFO()) throw usageError(`${rule.what} "${path}" is a pipe`, rule.instead);
+    check(stats, path, rule);
     return smallText(readFileSync(file), `${rule.what} "${path}"`);
   } finally {
     closeSync(file);
@@ -75,19 +83,47 @@ export function smallText(bytes: Buffer, place: string): string {
 }
 
 /**
+ * Yields the bytes of a file, which may be a pipe. A pipe that says nothing, or that nobody writes to, needs no thread
+ * where the system and the runtime can help it: the end of a process waits for its threads.
+ * @param check is called before anything is read
+ * @throws what `check` throws; errors of the file system
+ */
+export async function* bytesIn(
+  path: string,
+  check = (_stats: Stats) => {},
+): AsyncGenerator<Uint8Array> {
+  // Elsewhere, a pipe without a writer would be at its end.
+  const waits = !statSync(path).isFIFO() || !existsSync('/proc/self/fd');
+  const fd = await promisify(open)(path, waits ? O_RDONLY : O_RDONLY | O_NONBLOCK);
+  check(fstatSync(fd));
+  if (waits) return yield* createReadStream('', { fd });
+  const { Socket } = await import('node:net');
+  const socket = new Socket({ fd, writable: false }).on('error', () => {});
+  if (!socket.pending) return yield* socket;
+  socket.destroy();
+  yield* createReadStream(path);
+}
+
+/**
  * Reads a file, which may be a pipe or belong to another user.
  * @throws CliError (usage) if it cannot be read, or as `smallText` does
  */
-export async function readText(path: string, what: string): Promise<string> {
-  const bytes = await promises.readFile(path).catch((error) => {
+export async function readText(path: string, what: string, rule?: OwnRule): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of bytesIn(path, (stats) => rule && check(stats, path, rule)))
+      chunks.push(chunk);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
     throw usageError(`cannot read the ${what} "${path}": ${whyUnreadable(error)}`);
-  });
-  return smallText(bytes, `the ${what} "${path}"`);
+  }
+  return smallText(Buffer.concat(chunks), `the ${what} "${path}"`);
 }
 
 function check(stats: Stats, path: string, rule: OwnRule): void {
   const { user, what, instead, ofOther = 'make it yours with chown', closed } = rule;
-  const why = whyForeign(stats, user, closed);
+  // Root may have others read a file, as Kubernetes mounts secrets.
+  const why = whyForeign(stats, user, stats.uid === 0 ? undefined : closed);
   if (why === undefined) return;
   const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
   const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : ofOther;

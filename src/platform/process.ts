@@ -32,7 +32,7 @@ export function systemContext(
   if (process.argv.some((word) => SECRETS.test(word))) hideArguments();
   // At SIGUSR1, Node.js would open its debugger, through which any user could read the memory and run code.
   if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
-  const interrupts = processInterrupts(process);
+  const interrupts = processInterrupts(process, leave);
   const { listening } = interrupts;
   const signal = lazy(() => {
     usualCore();
@@ -63,6 +63,7 @@ export function systemContext(
     usage,
     sleep,
     transport: async (options) => {
+      limitLookups(options.timeout);
       const client = await parts.http(options);
       tune((options.connections ?? 1) > 1);
       return client;
@@ -119,33 +120,45 @@ export function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Ends the process after an uncaught error. Its message may contain a secret and is not printed. */
-export function crash(error: unknown): never {
+export function crash(error: unknown): void {
   const name = error instanceof Error ? error.name : typeof error;
   process.stderr.write(`pwpush: internal error (${name}); this is a bug in pwpush\n`);
-  process.exit(1);
+  leave(1);
 }
 
 /**
  * Ends the process. `process.exit` waits for system calls of other threads, such as a DNS lookup of 10 s: during one,
- * an interrupted run ends by the signal itself, for which shells report the same status.
- * @param left milliseconds that the reading of a file may still take
+ * an interrupted run ends by the signal itself, for which shells report the same status, and any other by becoming a
+ * program that ends with it (from Node.js 22.15 on).
+ * @param left milliseconds that these may still take
  */
 export function leave(status: number, left: number = GRACE.write): void {
   const names = Object.keys(endings) as EndingSignal[];
   const name = names.find((signal) => exitStatus[endings[signal]] === status);
-  const active = process.getActiveResourcesInfo();
-  const reads = active.includes('FSReqCallback');
-  if (name === undefined || !(reads || active.includes('GetAddrInfoReqWrap'))) process.exit(status);
-  if (reads && left > 0) return void setTimeout(leave, 5, status, left - 5);
-  process.removeAllListeners(name);
-  process.kill(process.pid, name);
-  // A signal does not end the first process of a container.
+  const calls = name === undefined ? /^GetAddrInfo/ : /^(GetAddrInfo|FSReq)/;
+  if (!process.getActiveResourcesInfo().some((resource) => calls.test(resource)))
+    process.exit(status);
+  if (left > 0) return void setTimeout(leave, 5, status, left - 5);
+  if (name !== undefined) {
+    process.removeAllListeners(name);
+    // It does not end the first process of a container.
+    process.kill(process.pid, name);
+  }
+  quietly(() => become?.(process.execPath, ['node', '-e', `process.exit(${status})`], {}));
   process.exit(status);
+}
+
+type Execve = (file: string, words: readonly string[], env: Record<string, string>) => void;
+const { execve: become } = process as { readonly execve?: Execve };
+
+/** Without `execve`, the process waits for a lookup: no name server has more time than a response (resolv.conf(5)). */
+function limitLookups(seconds: number): void {
+  if (!become && seconds < 10) process.env.RES_OPTIONS ??= `timeout:${Math.ceil(seconds / 2)}`;
 }
 
 /** Emits SIGTERM, also on Windows, where sending that signal would end the process at once. */
 export function terminate(): void {
-  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(exitStatus.terminated);
+  if (!process.emit('SIGTERM', 'SIGTERM')) leave(exitStatus.terminated);
 }
 
 /** Removes the signal handlers that `load` installs: those of conf would end the process before anything is finished. */

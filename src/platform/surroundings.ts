@@ -73,5 +73,9 @@ export function agentMarker(env: Environment): string | undefined {
 export const isUnattended = (env: Environment): boolean =>
   systemsOf(env).some(({ prompts }) => !prompts) || agentMarker(env) !== undefined;
 
+/** Whether the locale has UTF-8, by the first variable that is set (POSIX); without one, a terminal is expected to. */
+export const isUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean =>
+  /^$|utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
+
 /** The terminal acts on no control sequences: it shows no colours, and no line is drawn again. */
 export const isDumb = (env: Environment): boolean => env.TERM === 'dumb';

@@ -4,10 +4,9 @@ import { askUntil } from '../cli/ask-until';
 import type { Entry } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
 import { type Hint, phrase, usageError } from '../platform/errors';
-import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
 import { LIMIT_MS, runHelper } from '../platform/helper-program';
-import { readOwn, readText } from '../platform/private-folder';
+import { readText } from '../platform/private-folder';
 import { parseToken } from './api-token';
 
 /** The program sets these headers itself, or they frame a message (RFC 9110, 7.6.1). */
@@ -20,12 +19,15 @@ const ours = new Set(
 /**
  * Reads a file with one header a line; empty lines and those that begin with `#` are ignored. Values are visible ASCII
  * with spaces (RFC 9110, 5.5), and no message quotes them.
- * @param uid the user whose file it must be; undefined on Windows
+ * @param user the user whose file it must be; undefined on Windows
  * @throws CliError (usage) that names file and line
  */
-export function readHeadersFile(path: string, uid: User): HeaderFields {
+export async function readHeadersFile(path: string, user: User): Promise<HeaderFields> {
   const fields = new Map<string, string>();
-  for (const [index, text] of readOwnFile(path, uid).split(/\r?\n/).entries()) {
+  const instead = 'use another file, as headers may contain secrets';
+  const rule = { user, what: 'the headers file', instead, closed: 0o077 };
+  const lines = (await readText(path, 'headers file', rule)).split(/\r?\n/);
+  for (const [index, text] of lines.entries()) {
     if (/^\s*(#|$)/.test(text)) continue;
     const place = `line ${index + 1} of the headers file "${path}"`;
     const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+):[ \t]*(.*?)[ \t]*$/s.exec(text) ?? [];
@@ -41,16 +43,6 @@ export function readHeadersFile(path: string, uid: User): HeaderFields {
   }
   if (fields.size === 0) throw usageError(`the headers file "${path}" contains no header`);
   return Object.fromEntries(fields);
-}
-
-function readOwnFile(path: string, user: User): string {
-  try {
-    const instead = 'use another file, as headers may contain secrets';
-    return readOwn(path, { user, what: 'the headers file', instead, closed: 0o077 });
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw usageError(`cannot read the headers file "${path}": ${whyUnreadable(error)}`);
-  }
 }
 
 /** Matches what precedes each certificate in PEM (RFC 7468). */

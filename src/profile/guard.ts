@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../platform/context';
+import { readOwn } from '../platform/private-folder';
 import { agentMarker } from '../platform/surroundings';
 import { configName, copyName, folderOf } from './folders';
 
@@ -23,7 +24,8 @@ export async function whyGuarded(
 async function settingOf(context: Context, typed: string | undefined) {
   try {
     const folder = folderOf('config', context);
-    const profiles = readFileSync(join(folder, configName), 'utf8');
+    const rule = { user: context.uid, what: 'the config file', instead: '' };
+    const profiles = readOwn(join(folder, configName), rule);
     // Most config files have no setting `agent`, and so do not need the decoder.
     if (!profiles.includes('"agent"') && !existsSync(join(folder, copyName))) return undefined;
     const { profileInUse, storedProfiles } = await import('./config-file');

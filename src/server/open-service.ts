@@ -58,12 +58,13 @@ export async function openService(
     const keys = await openKeyring(database, settings, log, io.env);
     const clock = await clockOf(database, io, log.warning);
     const owners = new Owners(database, clock.now);
+    const milliseconds = () => clock.now().getTime();
     const shared = {
       ...checked,
       database,
       vault: new Vault(keys, io.passphraseCost),
-      space: new Space(database, checked.reserve, log.warning),
-      now: () => clock.now().getTime(),
+      space: new Space(database, checked.reserve, log.warning, milliseconds),
+      now: milliseconds,
       events,
       report: log.failure,
     };

@@ -113,7 +113,7 @@ async function create(
   const { pushes, requests } = page.options;
   const hasFiles = await body.readFields();
   const creator = await creatorOf(page, body.fields, needsToken);
-  if (hasFiles) await body.readFiles(pushes.upload());
+  if (hasFiles) await body.readFiles(pushes.upload(creator));
   const { fields, upload } = body;
   if (typeof fields.payload === 'string') fields.payload = typedText(fields.payload);
   const { push } = await doOnce(creator, (visitor) =>

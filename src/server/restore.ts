@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   constants,
   copyFileSync,
@@ -24,9 +25,10 @@ import { invalidInput, ServiceError } from './service-errors';
 import type { ServiceIo } from './service-settings';
 import { type DatabaseIo, type DataLocation, migrate, pathIn } from './store/database';
 import { findKey } from './store/key-rows';
+import { markError, markOf } from './store/moved';
 import { type Database, isDamaged, type Sql } from './store/sql';
 import { lockSqlite, openMemory, openSqlite } from './store/sqlite';
-import type { Quietly } from './store/sqlite-driver';
+import { checkpoint, pragma, type Quietly, sqliteDriver } from './store/sqlite-driver';
 
 /**
  * Puts a copy that `backup` made in the place of the database, and keeps the old one beside it. A crash leaves one of the
@@ -47,6 +49,8 @@ export async function restore(
   try {
     mkdirSync(location.data, { recursive: true, mode: 0o700 });
     if (existsSync(target)) lock = await lockSqlite(target, quietly);
+    const mark = lock && (await markOf(lock));
+    if (mark) throw markError(mark);
     const old = statSync(target, { throwIfNoEntry: false });
     makeFile(draft, () => {}, old);
     const source = asRoot(() => openSync(file, 'r'));
@@ -104,6 +108,7 @@ async function isUsable(copy: string, location: DataLocation, quietly: Quietly):
     await migrate(model);
     const isWhole = Object.values(row ?? {})[0] === 'ok';
     if (!isWhole || (await schemaOf(database)) !== (await schemaOf(model))) return false;
+    await migrate(database);
     // Data that no service has opened yet has no key.
     if ((await findKey(database.sql)) !== undefined) await keyInUse(database.sql, location);
     return true;
@@ -119,6 +124,11 @@ async function endRevoked(
   newer: Sql | undefined,
   { now, quietly }: Pick<ServiceIo, 'now'> & { readonly quietly: Quietly },
 ) {
+  // A service refuses the old database, should somebody copy it over this one: see `OpenFiles`.
+  const connection = (await sqliteDriver(quietly))(copy);
+  pragma(connection, `user_version = ${randomInt(2 ** 31)}`);
+  checkpoint(connection);
+  connection.close();
   const database = await openSqlite(copy, quietly);
   try {
     const tokens = await carryRevocations(database, newer, now().getTime());
@@ -132,6 +142,6 @@ async function endRevoked(
 
 async function schemaOf({ sql }: Database): Promise<string> {
   const rows = await sql`
-    SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' ORDER BY name`;
+    SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name <> 'moved' ORDER BY name`;
   return JSON.stringify(rows);
 }

@@ -14,6 +14,7 @@ import type { ServiceIo, ServiceSettings, Supervision } from './service-settings
 import { asServiceError } from './store/database';
 import { tlsWarnings } from './tls-pair';
 
+export { copyData, reopenData } from './copy';
 export { rekey } from './keys/rotation';
 export { openForOperator } from './open-service';
 export { backup } from './ops/database-copy';

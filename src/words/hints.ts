@@ -64,6 +64,7 @@ export const hints = {
     `log in as its owner with pwpush login; if it was created without a token, ${
       otherwise === 'expires' ? 'it can only expire by its limits' : 'nobody can'
     }`,
+  'log-in-to-network': 'log in to the network on any page in a browser, and try again',
   'log-in-there': (base) => `if that is your instance, log in there: pwpush login ${base}`,
   'look-for-push':
     'a push may exist: look for it with pwpush list and expire it before you push again',
@@ -108,6 +109,7 @@ export const hints = {
   'trust-certificate': 'if the instance uses a private CA, name its certificate with --ca-file',
   'try-later': (seconds) => `try again ${seconds ? `in ${seconds} s` : 'later'}`,
   'try-tls': (place) => `if the instance uses TLS on this port, use https:${place}`,
+  'update-server': 'ask its operator to update its TLS settings or its certificate',
   'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set . url ${base}`,

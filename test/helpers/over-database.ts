@@ -29,14 +29,15 @@ export function overDatabase(database: Database) {
   const events = createMetrics();
   const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
   const checked = checkSettings(defaults);
+  const now = () => clock.now().getTime();
   const shared = {
     ...checked,
     database,
     events,
     report: log.failure,
     vault: new Vault(new Keyring(KEY, links), QUICK),
-    space: new Space(database, 0, line),
-    now: () => clock.now().getTime(),
+    space: new Space(database, 0, line, now),
+    now,
   };
   const files = new Files(shared);
   const owners = new Owners(database, clock.now);

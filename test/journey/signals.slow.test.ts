@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -7,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -26,7 +28,6 @@ import { allOf, needs, needsFile, needsPrograms, onUnix } from '../helpers/needs
 import {
   afterScript,
   alsoBinary,
-  binary,
   type Ended,
   makePerson,
   onNode,
@@ -34,6 +35,7 @@ import {
   person,
   program,
   pushed,
+  pwpush,
   type Running,
   rescued,
   serving,
@@ -61,7 +63,7 @@ const at = (url: string, more: Record<string, string> = {}): Record<string, stri
 });
 const fifo = (name: string) => {
   const path = join(somebody.folder, name);
-  execFileSync('mkfifo', [path]);
+  execFileSync('mkfifo', ['-m', '600', path]);
   return path;
 };
 const needsFifo = needsPrograms('mkfifo');
@@ -184,16 +186,25 @@ describe('SIGTERM', () => {
     expect(posts).toHaveLength(line.startsWith('push') ? 1 : 0);
   });
 
-  test('while the secret is read from a held pipe', allOf(needsFifo, alsoBinary), async () => {
+  const held = ['push --from', 'list --token-file', 'list --headers-file', 'list --cert'];
+  test.each(held)('while %s reads a held pipe', allOf(needsFifo, alsoBinary), async (words) => {
     const pipe = fifo('pipe');
-    const all = await stopped(['push', '--from', pipe], at(nowhere), async () => {
-      // Once it is open, the program waits in a system call that nothing breaks off.
+    const all = await stopped([...words.split(' '), pipe], at(nowhere), async () => {
       const writer = await open(pipe, 'w');
       onTestFinished(() => writer.close());
     });
-    // Node.js can only end by the signal itself: shells have the same status for both.
-    const how = binary ? { code, signal: null } : { code: null, signal: 'SIGTERM' };
-    expect(all).toEqual({ ...how, stdout: '', stderr: ended });
+    expect(all).toEqual({ code, signal: null, stdout: '', stderr: ended });
+  });
+
+  test('while nobody writes to a pipe', allOf(needsFifo, onNode), async () => {
+    const env = at(nowhere, { PWPUSH_TOKEN: '' });
+    const running = start(['list', '--token-file', fifo('pipe'), '--debug'], { env, input: '' });
+    const folder = `/proc/${running.child.pid}/fd`;
+    const opened = () =>
+      readdirSync(folder).some((fd) => linkOf(join(folder, fd)).endsWith('pipe'));
+    await expect.poll(opened).toBe(true);
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toMatchObject({ code, signal: null });
   });
 
   test(
@@ -226,6 +237,40 @@ describe('SIGTERM', () => {
     expect(await running.ended).toMatchObject({ code, stdout: '', stderr: ended });
     expect([readdirSync(TMPDIR), requests]).toEqual([[], []]);
   });
+});
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+test('a pipe in place of a file that pwpush keeps is refused', needsFifo, async () => {
+  mkdirSync(join(somebody.folder, 'config'), { mode: 0o700 });
+  const [config, kept] = [fifo('config/config.json'), fifo('download')];
+  const refused = (what: string) => expect.stringMatching(`^pwpush: ${what} is a pipe\n`);
+  const { stderr } = await pwpush(['list'], { env: somebody.env });
+  expect(stderr).toEqual(refused(`the config file "${config}"`));
+  const resumed = await pwpush(['get', '--resume', kept], { env: at(nowhere) });
+  expect(resumed.stderr).toEqual(refused(`the file "${kept}"`));
+});
+
+const mounts = spawnSync('unshare', ['--mount', 'true']).status === 0;
+const needsMounts = allOf(needs('mounts of its own (unshare)', mounts), onNode);
+
+test('--timeout ends a run while a name server is silent', needsMounts, async () => {
+  const server = createSocket('udp4').bind(53, '127.0.0.53');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const settings = join(somebody.folder, 'resolv.conf');
+  writeFileSync(settings, 'nameserver 127.0.0.53\noptions timeout:30 attempts:5\n');
+  const line = `mount --bind ${settings} /etc/resolv.conf; exec $PWPUSH version --timeout 2`;
+  const by = ['unshare', '--mount', 'sh', '-c', line];
+  const env = at('https://pw.test', { PWPUSH: program.join(' ') });
+  const { code, stderr } = await start([], { env, input: '', by }).ended;
+  expect([code, stderr]).toEqual([9, expect.stringContaining('pw.test cannot be reached')]);
 });
 
 const namespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isUtf8 } from '../../src/platform/surroundings';
 import { place } from '../helpers/run';
 
 // By one variable of those that each system documents, without CI, with a value that it has there.
@@ -65,4 +66,18 @@ test('run masks where builds set CI=false for other programs', async () => {
 test.each(['', '0', 'false'])('a variable that is %j names no system', async (value) => {
   for (const [, variable] of systems)
     expect(await planned({ [variable]: value }), variable).toMatchObject({ mask: false });
+});
+
+test.each([
+  [{}, true],
+  [{ LC_ALL: '', LANG: '' }, true],
+  [{ LANG: 'en_US.UTF-8' }, true],
+  [{ LANG: 'C.utf8' }, true],
+  [{ LC_ALL: 'C.UTF-8', LC_CTYPE: 'C', LANG: 'C' }, true],
+  [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, false],
+  [{ LC_CTYPE: 'POSIX', LANG: 'en_US.UTF-8' }, false],
+  [{ LANG: 'de_DE.ISO-8859-1' }, false],
+  [{ LANG: 'de_DE' }, false],
+])('whether the locale %j has UTF-8: %s', (env, expected) => {
+  expect(isUtf8(env)).toBe(expected);
 });

@@ -10,3 +10,11 @@ export const [cert, key] = [read('cert'), read('key')];
 export const [nextCert, nextKey] = [read('next-cert'), read('next-key')];
 /** One for the same names that ended in February 2020. */
 export const [expiredCert, expiredKey] = [read('expired-cert'), read('expired-key')];
+/** One for the same names that an issuing CA signed; the root of that CA is nowhere. */
+export const [issuedCert, issuedKey, issuingCa] = [
+  read('issued-cert'),
+  read('issued-key'),
+  read('issuing-ca'),
+];
+/** The same with a signature by SHA-1. */
+export const sha1Cert = read('sha1-cert');

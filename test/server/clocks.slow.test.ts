@@ -128,7 +128,7 @@ onSharedPostgres((databases) => {
 
   test('one that starts abandons no upload that another is receiving', async () => {
     const [, one] = services;
-    const upload = one.service.pushes.upload();
+    const upload = one.service.pushes.upload(NOBODY);
     await upload.add({ name: 'a.txt', type: 'text/plain' }, pieces());
     const late = await openedAt(ahead(clock, () => MOST));
     await late.service.housekeeping.sweep();

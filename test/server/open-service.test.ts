@@ -14,10 +14,13 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openForOperator } from '../../src/server/open-service';
+import { backup } from '../../src/server/ops/database-copy';
+import { plain } from '../../src/server/store/sql';
 import { folders } from '../helpers/memory';
 import { needsRoot } from '../helpers/needs';
 import { opened, type TestOptions, type TestService } from '../helpers/service';
-import { onEachStore } from '../helpers/stores';
+import { inRoom, onEachStore } from '../helpers/stores';
 
 const newFolder = folders();
 let data: string;
@@ -43,6 +46,24 @@ onEachStore((store) => {
     await first.close();
     const { json } = await (await opened(settings)).retrieve(`${token}?passphrase=p`);
     expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
+  });
+
+  test.each([
+    ['whose schema has another text', ["UPDATE migrations SET digest = 'x'"]],
+    ['that has none', ['ALTER TABLE migrations DROP COLUMN digest', 'DROP TABLE kept']],
+  ])('data of a build before the first release is refused: %s', async (_, statements) => {
+    const room = await store.room();
+    await (await opened(room.settings)).close();
+    await inRoom(room, async ({ sql }) => {
+      for (const text of statements) await sql(plain(text));
+    });
+    const refusal = { message: 'the data is of a build before the first release', code: 'failed' };
+    const operate = () => openForOperator({ ...room.settings }, { now: () => new Date() });
+    for (const opening of [() => opened(room.settings), operate])
+      await expect(opening()).rejects.toMatchObject({
+        ...refusal,
+        hint: expect.stringContaining('build'),
+      });
   });
 });
 
@@ -125,46 +146,100 @@ test('a database that is a symbolic link is refused, and what it leads to is lef
 
 describe('a database that is lost while the service runs', () => {
   const file = () => join(data, 'pwpush.db');
+  const create = async (service: TestService) =>
+    (await service.call('POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } })).status;
+  const up = async (service: TestService) => (await service.call('GET', '/up')).status;
 
-  let service: TestService;
-  let tokens: string[];
-  beforeEach(async () => {
-    service = await opened({ data });
-    // More than SQLite keeps in memory.
+  /** Opens a service with pushes that take more than SQLite keeps in memory, a part of them in the log. */
+  async function serving() {
+    const service = await opened({ data });
     const push = { payload: 'x'.repeat(1024 ** 2), expire_after_views: 9 };
-    tokens = [await service.create(push), await service.create(push), await service.create(push)];
+    const tokens = [await service.create(push), await service.create(push)];
     await service.service.housekeeping.sweep();
-    expect(await up()).toBe(200);
-  });
-  const up = async () => (await service.call('GET', '/up')).status;
-  const views = async () => {
-    const statuses: number[] = [];
-    for (const token of tokens) statuses.push((await service.retrieve(token)).status);
-    return statuses;
-  };
+    tokens.push(await service.create(push));
+    expect(await up(service)).toBe(200);
+    return { service, tokens };
+  }
 
-  test.each([
-    ['overwritten', async () => writeFile(file(), Buffer.alloc((await stat(file())).size, 'x'))],
-    ['cut', () => truncate(file(), 8 * 4096)],
-  ])('is down at once: %s', async (_, damage) => {
-    await damage();
-    expect([await up(), await views(), await up()]).toEqual([503, [500, 500, 500], 503]);
+  const damages: [string, () => Promise<unknown>][] = [
+    ['garbage', async () => writeFile(file(), Buffer.alloc((await stat(file())).size, 'x'))],
+    ['nothing', () => writeFile(file(), '')],
+    ['a copy from before the start', () => copyFile(join(data, 'before'), file())],
+    ['a copy of the file from before', () => copyFile(join(data, 'while'), file())],
+    ['a backup', () => copyFile(join(data, 'backup'), file())],
+    [
+      'a backup, its log removed',
+      async () => {
+        await copyFile(join(data, 'backup'), file());
+        for (const end of ['-wal', '-shm']) await rm(file() + end);
+      },
+    ],
+  ];
+
+  test.each(damages)(
+    'confirms nothing, and does not touch it: overwritten by %s',
+    async (...row) => {
+      const [, overwrite] = row;
+      await openOnce({ data });
+      await copyFile(file(), join(data, 'before'));
+      const { service, tokens } = await serving();
+      await copyFile(file(), join(data, 'while'));
+      await service.expire(tokens[0] as string);
+      await service.create({ payload: 'y' });
+      await backup({ data }, { file: join(data, 'backup'), force: false }, {});
+      await overwrite();
+      const restored = await readFile(file());
+      expect([await create(service), await up(service)]).toEqual([503, 503]);
+      expect((await service.retrieve(tokens[1] as string)).status).toBe(503);
+      await expect(service.service.housekeeping.sweep()).rejects.toThrow('unavailable');
+      const line = `the database "${file()}" was overwritten: restart the service; requests get 503`;
+      expect(service.warnings).toEqual([line]);
+      expect(service.lines.join('\n')).not.toMatch(/ error /);
+      await service.close();
+      expect((await readFile(file())).equals(restored)).toBe(true);
+      const log = await stat(`${file()}-wal`).catch(() => ({ size: 0 }));
+      expect(log.size).toBe(0);
+    },
+  );
+
+  test('keeps what it has confirmed, and confirms no more: its log removed', async () => {
+    const { service, tokens } = await serving();
+    for (const end of ['-wal', '-shm']) await rm(file() + end);
+    expect([await create(service), await up(service)]).toEqual([503, 503]);
+    expect(service.warnings).toEqual([expect.stringContaining('lost its write-ahead log')]);
+    // As after a kill: nothing was closed.
+    const copy = await newFolder();
+    for (const name of ['pwpush.db', 'instance.key'])
+      await copyFile(join(data, name), join(copy, name));
+    const again = await opened({ data: copy });
+    for (const token of tokens) expect((await again.retrieve(token)).status).toBe(200);
   });
 
-  test('is down from a request that failed to one that succeeds', async () => {
-    await truncate(file(), (await stat(file())).size - 100 * 4096);
-    expect([await up(), await views(), await up()]).toEqual([200, [200, 200, 500], 503]);
-    await service.create({ payload: 'x' });
-    expect(await up()).toBe(200);
+  test('is down until it is started again: cut', async () => {
+    const { service, tokens } = await serving();
+    await truncate(file(), 8 * 4096);
+    const views = async () => (await service.retrieve(tokens[0] as string)).status;
+    expect([await views(), await create(service), await up(service)]).toEqual([503, 503, 503]);
+    expect(service.warnings).toEqual([expect.stringMatching(/unavailable \(SQLITE_CORRUPT\)/)]);
+  });
+
+  test('beside another service that merges the log, nothing is lost', async () => {
+    const { service } = await serving();
+    const beside = await opened({ data });
+    for (const one of [beside, service, beside, service]) {
+      await one.expire(await one.create({ payload: 'x'.repeat(100_000) }));
+      await one.service.housekeeping.sweep();
+      expect([await create(service), await create(beside)]).toEqual([201, 201]);
+      expect([await up(service), await up(beside)]).toEqual([200, 200]);
+    }
   });
 
   test.each([
     ['no file', async () => undefined],
     ['a copy', (moved: string) => copyFile(moved, file())],
   ])('confirms nothing that it would not have after a restart: %s', async (_, replace) => {
-    const body = { push: { payload: 'x' } };
-    const create = () => service.call('POST', '/api/v2/pushes', { body });
-    const statuses = async () => [(await create()).status, await up()];
+    const { service } = await serving();
+    const statuses = async () => [await create(service), await up(service)];
     await rename(file(), `${file()}.moved`);
     await replace(`${file()}.moved`);
     expect(await statuses()).toEqual([503, 503]);

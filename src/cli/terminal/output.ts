@@ -1,6 +1,6 @@
 import type { Context, Environment, Output } from '../../platform/context';
 import type { CliError, Fact, Hint } from '../../platform/errors';
-import { isDumb } from '../../platform/surroundings';
+import { isDumb, isUtf8 } from '../../platform/surroundings';
 import { isGuarded } from '../agent';
 import { inWords } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
@@ -137,6 +137,7 @@ export interface Look {
   readonly rows: number;
   readonly now: Date;
   readonly paint: Paint;
+  readonly utf8: boolean;
 }
 
 const plain: Paint = (_style, text) => text;
@@ -146,7 +147,7 @@ async function lookOf(output: Output, env: Environment, now: Date, wanted: boole
   const coloured = wanted && hasColour(output, env);
   const paint = coloured ? await chalkPaint() : plain;
   const { isTTY: tty, columns, rows } = output;
-  return { tty, columns, rows, now, paint };
+  return { tty, columns, rows, now, paint, utf8: isUtf8(env) };
 }
 
 /** The level is fixed, as `hasColour` has decided; the 16 colours of level 1 follow the terminal's theme. */

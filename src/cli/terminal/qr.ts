@@ -6,22 +6,29 @@ import type { Entry, Look } from './output';
 type QrCode = { readonly drawing: string } | { readonly problem: string };
 
 /**
- * Draws a text in half blocks. The quiet zone is as wide as the standard says, or as the terminal has room: readers
- * find the code by one module as well.
+ * Draws a text in half blocks, or in a locale without them in spaces. The quiet zone is as wide as the standard says, or
+ * as the terminal has room: readers find the code by one module as well.
  * @param below number of lines that are to fit below the code
  */
 export function qrCode(text: string, look: Look, below = 1): QrCode {
   const modules = qrModules(text);
   if (!modules)
     return { problem: `the text is too long for a QR code, which holds ${MAX_QR_BYTES} bytes` };
+  if (!look.utf8 && !isColoured(look))
+    return { problem: 'the QR code needs colors, or a locale with UTF-8' };
+  const [across, high] = look.utf8 ? [1, 2] : [2, 1];
   const { columns, rows } = look.tty ? look : { columns: Infinity, rows: Infinity };
-  const needed = modules.length + 2;
-  if (columns < needed) return tooLarge(needed, columns, 'columns');
-  const lines = Math.ceil(needed / 2) + below;
+  const least = modules.length + 2;
+  if (columns < across * least) return tooLarge(across * least, columns, 'columns');
+  const lines = Math.ceil(least / high) + below;
   if (rows < lines) return tooLarge(lines, rows, 'rows');
-  const quiet = (room: number) => Math.min(QUIET_ZONE, Math.floor((room - modules.length) / 2));
-  return { drawing: draw(modules, quiet(columns), quiet(2 * (rows - below)), look) };
+  const quiet = (room: number) =>
+    Math.min(QUIET_ZONE, Math.floor((Math.floor(room) - modules.length) / 2));
+  const drawn = look.utf8 ? halfBlocks : spaces;
+  return { drawing: drawn(modules, quiet(columns / across), quiet(high * (rows - below)), look) };
 }
+
+const isColoured = ({ paint }: Look) => paint('bold', 'x') !== 'x';
 
 function tooLarge(needed: number, there: number, what: 'columns' | 'rows'): QrCode {
   return { problem: `the QR code needs ${needed} ${what}; this terminal has ${there}` };
@@ -32,9 +39,9 @@ function tooLarge(needed: number, there: number, what: 'columns' | 'rows'): QrCo
  * @param sides number of light modules on the left and right
  * @param ends number of light modules above and below
  */
-function draw(modules: boolean[][], sides: number, ends: number, look: Look): string {
+function halfBlocks(modules: boolean[][], sides: number, ends: number, look: Look): string {
   const dark = (row: number, column: number) => modules[row - ends]?.[column - sides] === true;
-  const coloured = look.paint('bold', 'x') !== 'x';
+  const coloured = isColoured(look);
   const lines: string[] = [];
   for (let row = 0; row < modules.length + 2 * ends; row += 2) {
     let line = '';
@@ -46,6 +53,16 @@ function draw(modules: boolean[][], sides: number, ends: number, look: Look): st
     lines.push(coloured ? `\u001b[38;5;16;48;5;231m${line}\u001b[0m` : line);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Draws two spaces for a module, as a cell of a terminal is about twice as high as wide; the parameters are as above. */
+function spaces(modules: boolean[][], sides: number, ends: number): string {
+  const [light, dark] = ['\u001b[48;5;231m', '\u001b[48;5;16m'];
+  const side = Array<boolean>(sides).fill(false);
+  const end = Array<boolean[]>(ends).fill(Array<boolean>(modules[0]?.length ?? 0).fill(false));
+  const lines = [...end, ...modules, ...end].map((row) => [...side, ...row, ...side]);
+  const cells = (row: boolean[]) => row.map((isDark) => `${isDark ? dark : light}  `).join('');
+  return lines.map((row) => `${cells(row)}\u001b[0m\n`).join('');
 }
 
 /**

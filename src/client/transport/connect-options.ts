@@ -17,6 +17,8 @@ export const HEADER_BYTES = 256 * 1024;
 /** Options of node:tls for one address. */
 export interface TlsSettings extends Partial<ClientCertificate> {
   readonly ca?: string[];
+  /** A certificate of `ca` is trusted although it is no root, and the one above it is missing. */
+  readonly allowPartialTrustChain?: true;
   /** Without this, Node reads `NODE_TLS_REJECT_UNAUTHORIZED`. */
   readonly rejectUnauthorized: boolean;
 }
@@ -24,7 +26,7 @@ export interface TlsSettings extends Partial<ClientCertificate> {
 /**
  * Decides whom to trust at an address, and what it sees of the user.
  * @param origin of what is asked; undefined for a proxy, which has none of what is configured for the instance
- * @param system the CAs of the system
+ * @param system the CAs of the system, maybe none: with them, those of NODE_EXTRA_CA_CERTS need not be roots either
  */
 export async function tlsOptions(
   { ca, instance, env }: Pick<HttpSettings, 'ca' | 'instance' | 'env'>,
@@ -33,9 +35,10 @@ export async function tlsOptions(
 ): Promise<TlsSettings> {
   const own = origin !== undefined && origin === instance?.origin ? instance : undefined;
   const named = [origin && ca, system].filter((pem) => pem !== undefined);
+  const all = async () => [...(await nodeRoots(env)), ...named].filter((pem) => pem !== '');
   return {
     ...own?.certificate,
-    ...(named.length === 0 ? {} : { ca: [...(await nodeRoots(env)), ...named] }),
+    ...(named.length > 0 && { ca: await all(), allowPartialTrustChain: true }),
     rejectUnauthorized: !own?.insecure,
   };
 }
@@ -46,7 +49,7 @@ async function nodeRoots(env: Environment): Promise<string[]> {
   const extra = env.NODE_EXTRA_CA_CERTS;
   // Node itself only warns about a file that it cannot read.
   const more = extra ? await promises.readFile(extra, 'utf8').catch(() => '') : '';
-  return [...rootCertificates, ...(more === '' ? [] : [more])];
+  return [...rootCertificates, more];
 }
 
 /** Debian, Fedora, openSUSE, Alpine and BSD keep the CAs that they trust in these files. */
@@ -108,11 +111,8 @@ export async function trustingSystem<To>(
   env: Environment,
 ): Promise<Connector<To>> {
   const first = await open();
-  let second: Promise<Connector<To> | undefined> | undefined;
-  const load = async () => {
-    const system = await systemCas(env);
-    return system && open(system.pem);
-  };
+  let second: Promise<Connector<To>> | undefined;
+  const load = async () => open((await systemCas(env))?.pem ?? '');
   return (to, callback) =>
     first(to, (error, socket) => {
       const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
@@ -120,7 +120,7 @@ export async function trustingSystem<To>(
         return callback(error, socket);
       second ??= load();
       second.then(
-        (connect) => (connect ? connect(to, callback) : callback(error, null)),
+        (connect) => connect(to, callback),
         () => callback(error, null),
       );
     });
@@ -131,19 +131,23 @@ const LOCALHOST = [
   { address: '::1', family: 6 },
 ] as const;
 
-/** Milliseconds until the second address is tried. A busy process may notice late that the first one responded. */
-const FIRST_ADDRESS_MS = 2000;
+/** Milliseconds for each address of a host. Node gives up one after a quarter of a second, and does not return to it. */
+const ADDRESS_MS = 2000;
 
 /**
- * Returns how a host is found and named. Node resolves `localhost` by DNS, unless `lookup` returns both loopback
- * addresses (RFC 6761, 6.3). It takes the name in the certificate of a proxy from `Host`, which names the instance.
+ * Returns how a host is found and named, with which every connection is made. Node resolves `localhost` by DNS, unless
+ * `lookup` returns both loopback addresses (RFC 6761, 6.3). It takes the name in the certificate of a proxy from
+ * `Host`, which names the instance.
  */
 export function hostOptions(url: Pick<URL, 'hostname'>) {
   const host = hostOf(url);
-  const options = { host, servername: isIP(host) === 0 ? host : '' };
-  if (!isLocalhost(host)) return options;
-  const autoSelectFamilyAttemptTimeout = FIRST_ADDRESS_MS;
-  return { ...options, lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout };
+  return {
+    host,
+    servername: isIP(host) === 0 ? host : '',
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
+    ...(isLocalhost(host) ? { lookup } : {}),
+  };
 }
 
 const lookup: LookupFunction = (_hostname, { all }, callback) =>
@@ -178,7 +182,9 @@ export function proxyFor(url: URL, env: Environment): ChosenProxy | undefined {
 const MOST_SOCKS_BYTES = 255;
 
 function parseProxy(variable: string, value: string): ChosenProxy {
-  const [, scheme, rest] = /^(?:([^:/@]*):\/\/)?(.*)$/s.exec(value) ?? [];
+  const [, written, rest] = /^(?:([^:/@]*):\/\/)?(.*)$/s.exec(value) ?? [];
+  // GNOME exports `socks://`, and its SOCKS proxy resolves names.
+  const scheme = written?.toLowerCase() === 'socks' ? 'socks5h' : written;
   const socks = (['socks5', 'socks5h'] as const).find((name) => name === scheme?.toLowerCase());
   const url = parseWebUrl(`${socks || scheme === undefined ? 'http' : scheme}://${rest}`);
   // The error does not quote the value, which may contain a password.

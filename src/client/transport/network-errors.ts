@@ -43,6 +43,7 @@ const NO_TLS: Fault = ['no-tls', 'check-port'];
 const TLS_ONLY: Fault = ['tls-only', 'use-tls'];
 const NO_CERTIFICATE: Fault = ['certificate-needed', 'send-certificate'];
 const REFUSED_CERTIFICATE: Fault = ['certificate-refused', 'check-certificate'];
+const TOO_OLD: Fault = ['tls-too-old', 'update-server'];
 const UNKNOWN_CA: Fault = ['certificate-of-unknown-ca', 'trust-certificate'];
 
 const faults: Readonly<Record<string, Fault>> = {
@@ -60,7 +61,11 @@ const faults: Readonly<Record<string, Fault>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ['certificate-self-signed', 'trust-certificate'],
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['certificate-unverified', 'trust-certificate'],
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_CA,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  TOO_WEAK: ['certificate-weak', 'update-server'],
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: TOO_OLD,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: TOO_OLD,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NO_CERTIFICATE,
   ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: REFUSED_CERTIFICATE,
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: REFUSED_CERTIFICATE,
@@ -144,7 +149,9 @@ const reason = (code: string): Fact => {
 /** Returns the innermost code: undici wraps errors, and a host with several addresses throws an AggregateError. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
-  const { code, name, cause, errors, data } = error as Record<string, unknown>;
+  const { code, name, cause, errors, data, message } = error as Record<string, unknown>;
+  // Node has no codes for these results of OpenSSL (X509_V_ERR_CA_MD_TOO_WEAK, EE_KEY_TOO_SMALL), but its text.
+  if (code === 'UNSPECIFIED' && /too weak/.test(`${message}`)) return 'TOO_WEAK';
   // undici 7 leaves the code of this error undefined. An alert is a record that begins with 21 and 3 (RFC 8446, 5.1).
   if (name === 'HTTPParserError') return `${data}`.startsWith('\x15\x03') ? 'TLS_ALERT' : 'HPE_';
   const inner = Array.isArray(errors) ? errors[0] : cause;

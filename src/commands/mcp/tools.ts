@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { chooseSource, readSecret } from '../../cli/source';
 import { parseReference } from '../../client/link';
 import { exitStatus, usageError } from '../../platform/errors';
+import { NoInstance } from '../../profile/target';
 import { automatonOf } from '../../run/automaton';
 import { streamMask } from '../../run/mask';
 import { formsOf } from '../../run/secret-forms';
@@ -117,6 +118,13 @@ async function push(
     throw usageError(
       `the operator has not allowed the variable "${env}"`,
       `ask a person to start this server with --env ${env}, or to push it: pwpush push --env ${env}`,
+    );
+  const target = session.target();
+  const byDefault = target instanceof NoInstance ? undefined : target.defaults.encrypt;
+  if (byDefault === 'words' && limits.encrypt === undefined)
+    throw usageError(
+      'the operator has pushes encrypted with words, which no tool passes on',
+      'ask a person to push it; or with encrypt: true, anyone who has the link can open it',
     );
   const words = [...limitWords(limits), '--json'];
   if (file !== undefined) {

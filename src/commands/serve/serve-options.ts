@@ -8,6 +8,7 @@ import {
   group,
   lineage,
   negatable,
+  optional,
   parsed,
   type Row,
   storedFile,
@@ -15,7 +16,7 @@ import {
 } from '../../cli/declare';
 import { type Options, tlsRows } from '../../cli/options';
 import type { Entry } from '../../cli/terminal/output';
-import { days, port, positive } from '../../cli/values';
+import { days, port, positive, truth } from '../../cli/values';
 import { wholeSize } from '../../contract/byte-size';
 import {
   HOST,
@@ -79,7 +80,7 @@ const numberRows = Object.fromEntries(
 /** A default that only the help names is set by the service. */
 export const rows = settable({
   ...group('Network:', {
-    host: filledText('--host <address>', 'address to listen on').common().or(HOST),
+    host: filledText('--host <address>', 'address to listen on').or(HOST),
     port: parsed('--port <n>', 'port to listen on; 0 for any', port).common().or(PORT),
     publicUrl: filledText('--public-url <url>', 'address in links (default: as requested)'),
   }),
@@ -110,7 +111,11 @@ export const rows = settable({
     contact: filledText('--contact <text>', 'contact on the pages: e-mail, URL or name'),
   }),
   ...group('Proxy and TLS:', {
-    trustProxy: flag('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy'),
+    trustProxy: optional(
+      '--trust-proxy [networks]',
+      'trust X-Forwarded-* headers; only behind a proxy',
+      proxies,
+    ),
     ...tlsRows(),
   }),
   ...group('Log and metrics:', {
@@ -182,14 +187,16 @@ function hasModes(folder: string): boolean {
 }
 
 export function passwordWarnings(command: Command): string[] {
-  const isShown = lineage(command).some(
-    (level) =>
-      level.getOptionValueSource('database') === 'cli' &&
-      /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts().database)),
+  const shown = ['database', 'to'].find((name) =>
+    lineage(command).some(
+      (level) =>
+        level.getOptionValueSource(name) === 'cli' &&
+        /^\w+:\/\/[^@/?#:]*:[^@/?#]+@|[?&]password=[^&]/.test(String(level.opts()[name])),
+    ),
   );
-  const text =
-    'other users of this machine can read the password in --database; use DATABASE_URL or PGPASSWORD';
-  return isShown ? [text] : [];
+  const instead = `${shown === 'database' ? 'DATABASE_URL or ' : ''}PGPASSWORD`;
+  const text = `other users of this machine can read the password in --${shown}; use ${instead}`;
+  return shown === undefined ? [] : [text];
 }
 
 export type DataOptions<R> = Options<R> & { readonly place: DataPlace };
@@ -209,7 +216,7 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 }
 
 /** Root acts as the owner of the folder, so that only others must not be able to write to it. */
-function ownerForRoot(folder: string, user: User): User {
+export function ownerForRoot(folder: string, user: User): User {
   return user === 0 ? statSync(folder, { throwIfNoEntry: false })?.uid : user;
 }
 
@@ -222,13 +229,14 @@ export function onData<T>(
   { context, say }: Entry,
   place: DataPlace,
   work: (service: ServiceModule) => Promise<T>,
+  owned = place,
 ): Promise<T> {
   return withService(async (service) => {
     await say.note(`data: ${service.dataName(place, context.env)}`);
-    if (place.database !== undefined) return work(service);
+    if (owned.database !== undefined) return work(service);
     // The owner may not be able to read the folder of this program.
     await service.sqliteDriver(context.quietly);
-    const back = actAs(place.data);
+    const back = actAs(owned.data);
     return work(service).finally(back);
   });
 }
@@ -240,6 +248,13 @@ export const variables: ReadonlyMap<string, string> = new Map(
 function logFormat(value: string, name: string): 'text' | 'json' {
   if (value === 'text' || value === 'json') return value;
   throw usageError(`${name} must be text or json, not "${value}"`);
+}
+
+/** Parses `on`, `off`, or addresses and networks, which the service itself checks. */
+function proxies(value: string, name: string): boolean | readonly string[] {
+  return /[.:/]/.test(value)
+    ? value.split(',').map((network) => network.trim())
+    : truth(value, name);
 }
 
 /** Parses requests per second or minute, or `off`. */

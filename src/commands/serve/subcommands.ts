@@ -11,6 +11,7 @@ import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
 import { CliError, failedError, phrase, usageError } from '../../platform/errors';
 import backupHelp from '../help/serve-backup.txt?raw';
+import copyHelp from '../help/serve-copy.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
 import rekeyHelp from '../help/serve-rekey.txt?raw';
 import restoreHelp from '../help/serve-restore.txt?raw';
@@ -18,8 +19,11 @@ import { type CommandObject, command } from '../planned';
 import { countsText, type OperatorData, withData } from './open-pushes';
 import {
   type DataOptions,
+  type DataPlace,
+  dataPlace,
   dataRows,
   onData,
+  ownerForRoot,
   planWithData,
   settable,
   warnOfPassword,
@@ -218,6 +222,58 @@ async function backUp(
   await say.print({ file, bytes, key_file: key }, () => `${file}\n`);
   await say.note(savedText(file, bytes));
   await say.note(`the backup requires the instance key, which it does not contain: ${key}`);
+}
+
+const copyRows = {
+  ...rows,
+  to: filledText('--to <place>', 'folder, or postgres://… of an empty database'),
+  reopen: flag('--reopen', 'take a move back, once nothing uses the copy').conflicts(['to']),
+};
+
+export const copy = command({
+  summary: 'move the data to PostgreSQL, or to a folder',
+  description: 'Copy the data to PostgreSQL or a folder, and refuse to serve the old data then.',
+  help: copyHelp,
+  rows: copyRows,
+  plan: async ({ to, ...options }, invocation) => {
+    const plan = await planWithData(options, invocation);
+    if (options.reopen) return plan;
+    if (to === undefined) throw usageError('--to is missing', 'name a folder, or postgres://…');
+    const { database: _, ...place } = plan.place;
+    const target = /^postgres(?:ql)?:/.test(to)
+      ? { ...place, database: to }
+      : dataPlace(invocation.context, { data: to, database: '' }, ownerForRoot);
+    return { ...plan, target };
+  },
+  run: copyData,
+});
+
+async function copyData(
+  entry: Entry,
+  { place, target }: DataOptions<object> & { readonly target?: DataPlace },
+): Promise<void> {
+  const { context, say } = entry;
+  const result = await onData(
+    entry,
+    place,
+    async ({ copyData, reopenData }) =>
+      target ? copyData(place, target, context) : reopenData(place, context),
+    place.database === undefined ? place : target,
+  );
+  if ('reopened' in result) {
+    await say.print(result, () => '');
+    await say.note(`services can use it again; never start one on ${result.moved_to}, too`);
+    return;
+  }
+  const { from, to, tables, key_file, key_copied } = result;
+  const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+  await say.print(
+    result,
+    () => `${count(total, 'row')} copied to ${to}
+`,
+  );
+  await say.note(`the instance key ${key_copied ? 'was copied to' : 'stays in'} ${key_file}`);
+  await say.note(`services refuse ${from} now; delete it when all works, as it has secrets, too`);
 }
 
 const restoreRows = {

@@ -2,23 +2,22 @@ import { isIPv6 } from 'node:net';
 import type { MiddlewareHandler } from 'hono';
 import { isLoopback } from '../../contract/address';
 import { ServiceRefusal } from '../service-errors';
-import type { CheckedSettings, Rate, RateLimit } from '../service-settings';
-import { networksOf } from '../shares';
+import type { CheckedSettings, RateLimit } from '../service-settings';
+import { Buckets } from '../shares';
 import type { Env } from './env';
-import { type CallerSettings, ipOf } from './request-origin';
+import { ipOf } from './request-origin';
 
 /** Refuses requests of addresses that exceed the rate limit (429). Each process counts separately. */
 export function limited(
-  settings: CallerSettings & Pick<CheckedSettings, 'rateLimit'>,
+  { rateLimit }: Pick<CheckedSettings, 'rateLimit'>,
   now: () => Date,
 ): MiddlewareHandler<Env> {
-  const { rateLimit } = settings;
   if (!rateLimit) return (_, next) => next();
   const buckets = new Buckets(rateLimit);
   return async (c, next) => {
-    const ip = ipOf(c.req.raw, c.env, settings);
+    const ip = ipOf(c.req.raw, c.env);
     if (rateLimit.sparesLoopback && isHere(ip)) return next();
-    const wait = buckets.take(ip ?? '', now().getTime());
+    const wait = buckets.take(networkOf(ip ?? ''), now().getTime());
     if (wait === 0) return next();
     const retryAfter = Math.max(1, Math.ceil(wait / 1000));
     throw new ServiceRefusal('too_many', 'Too many requests. Try again later.', { retryAfter });
@@ -29,55 +28,6 @@ export function limited(
 export function clientOf(ip: string | null, rateLimit: RateLimit | undefined): string | undefined {
   if (ip === null || ((rateLimit?.sparesLoopback ?? true) && isHere(ip))) return undefined;
   return networkOf(ip);
-}
-
-interface Bucket {
-  /** Milliseconds until the bucket is full, counted from `time`. */
-  readonly owed: number;
-  readonly time: number;
-}
-
-export class Buckets {
-  /**
-   * The least recently used bucket comes first. To drop its own bucket early, a client needs `atMost` other networks.
-   */
-  private readonly buckets = new Map<string, Bucket>();
-
-  constructor(
-    private readonly rate: Rate,
-    private readonly atMost = 65_536,
-  ) {}
-
-  get size(): number {
-    return this.buckets.size;
-  }
-
-  /** Counts a request. Returns 0, or the milliseconds until the address may send another. */
-  take(address: string, now: number): number {
-    const { requests, milliseconds } = this.rate;
-    const shares = networksOf(networkOf(address)).map(([network, times]) => {
-      const cost = milliseconds / (requests * times);
-      const last = this.buckets.get(network) ?? { owed: 0, time: now };
-      // If the clock was set back, nobody waits longer than a bucket takes to fill.
-      const owed = Math.min(Math.max(0, last.owed + last.time - now), milliseconds);
-      return { network, cost, owed, wait: owed + cost - milliseconds };
-    });
-    // Tolerates rounding errors of fractional milliseconds.
-    const refused = shares.some(({ wait, cost }) => wait > cost / 1e6);
-    for (const { network, cost, owed } of shares) {
-      this.buckets.delete(network);
-      this.buckets.set(network, { owed: refused ? owed : owed + cost, time: now });
-    }
-    this.forget(now);
-    return refused ? Math.max(...shares.map(({ wait }) => wait)) : 0;
-  }
-
-  private forget(now: number): void {
-    for (const [network, { owed, time }] of this.buckets) {
-      if (time + owed > now && this.buckets.size <= this.atMost) return;
-      this.buckets.delete(network);
-    }
-  }
 }
 
 /**

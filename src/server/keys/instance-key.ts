@@ -144,6 +144,11 @@ export function makeInstanceKey(path: string): FileKey {
   return (readKeys(path) as [FileKey])[0];
 }
 
+/** Writes the key with its notes to `path`, where there must be no file. */
+export function copyKey(key: FileKey, path: string): void {
+  makeWhole(path, textOf([key]), false, `${basename(path)}.`);
+}
+
 export function newInstanceKey(notes: readonly string[]): FileKey {
   const bytes = randomBytes(BYTES);
   return { ...instanceKey(bytes), bytes, notes };

@@ -215,7 +215,7 @@ function end(response: ServerResponse, status: number, body: string): void {
 }
 
 /** Returns a function that tells whether `ping` resolves within `limit` milliseconds. Calls share a running ping. */
-export function health(ping: () => Promise<void>, limit = 2000): () => Promise<boolean> {
+export function health(ping: () => Promise<unknown>, limit = 2000): () => Promise<boolean> {
   let pending: Promise<boolean> | undefined;
   return () => {
     pending ??= ping()

@@ -48,6 +48,8 @@ export class Owners {
     const checked = printable('a user name', name, 1);
     // A name is typed to revoke all tokens of its owner.
     if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
+    if (TOKEN_ID.test(checked))
+      throw invalidInput('a user name cannot be eight hexadecimal digits, as the ID of a token is');
     const issued = { label: printable('a label', label, 0), replaces: null };
     return this.database.transaction(async (sql) => {
       const made = await store.insertOwner(sql, checked, this.now().getTime());
@@ -161,6 +163,9 @@ export class Owners {
     }
   }
 }
+
+/** No user has such a name, so that what names a token cannot name another user's. */
+const TOKEN_ID = /^[\da-f]{8}$/i;
 
 /** Trims the text. @throws ServiceError when it is too short, too long or not printable */
 function printable(what: string, text: string, least: number): string {

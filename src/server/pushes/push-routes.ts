@@ -33,7 +33,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
     const takesFiles = accepted || anonymousFiles;
     const plan = { root: 'push', accepted, takesFiles, maxFileSize } as const;
     const made = await withBody(c, plan, async (body) => {
-      if (await body.readFields()) await body.readFiles(pushes.upload());
+      if (await body.readFields()) await body.readFiles(pushes.upload(caller));
       return pushes.create(body.takeFields(), caller, body.upload);
     });
     const html_url = objectOf(c, made.push).html_url + localeQuery(c);

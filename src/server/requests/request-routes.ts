@@ -33,7 +33,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
     refuseCrossSite(c.req.raw, settings);
     const caller = await signedIn(c);
     const made = await withBody(c, bodyPlan(true, settings), async (body) => {
-      if (await body.readFields()) await body.readFiles(requests.upload());
+      if (await body.readFields()) await body.readFiles(requests.upload(caller));
       return requests.create(body.takeFields(), caller, body.upload);
     });
     return json(objectWithNote(c, made), 201);

@@ -9,6 +9,7 @@ import { possiblePassphrase, recordFailure } from '../rules/passphrase-check';
 import { newUrlToken, type PushWithNote } from '../rules/records';
 import { type Opener, Views } from '../rules/views';
 import { busy, invalid, ServiceRefusal } from '../service-errors';
+import { countOf } from '../shares';
 import { recordEvent } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -18,6 +19,9 @@ export interface NewAnswer extends Opener {
   readonly input: object;
   readonly upload: Upload | undefined;
 }
+
+/** Milliseconds after which an upload shows how fast it is. */
+const SLOW_AFTER = 10_000;
 
 const respondCall = (urlToken: string) => ['respond', urlToken];
 
@@ -35,7 +39,7 @@ export function requestState({ expired_at, views }: PushRow): RequestState {
 export class Requests extends Views {
   protected readonly what = 'request';
   /** Unfinished uploads of files for answers, by the id of the request. */
-  private readonly arriving = new Map<number, Set<Upload>>();
+  private readonly arriving = new Map<number, Map<Upload, Pick<Visitor, 'client'>>>();
 
   /**
    * Validates and stores a new request with the files of its question.
@@ -79,23 +83,44 @@ export class Requests extends Views {
       throw invalid({ files: ['This request accepts no files.'] });
     await this.passphrases.keyOf(request, visitor, passphrase);
     const { id } = request;
-    const uploads = this.arriving.get(id) ?? new Set();
-    if (uploads.size >= this.options.uploadsPerRequest)
-      throw busy('Other answers with files are being sent. Try again later.');
-    const upload = this.options.files.upload(newUrlToken(), {
+    const uploads = this.arriving.get(id) ?? new Map<Upload, Visitor>();
+    this.makeRoom(uploads, visitor);
+    const upload = this.options.files.upload(newUrlToken(), visitor, {
       check: async () => void (await find()),
       discarded: () => {
         uploads.delete(upload);
         if (uploads.size === 0 && this.arriving.get(id) === uploads) this.arriving.delete(id);
       },
     });
-    this.arriving.set(id, uploads.add(upload));
+    this.arriving.set(id, uploads.set(upload, visitor));
     return upload;
+  }
+
+  /**
+   * One client sends one answer at a time, so that no stranger takes the places of all. Of those of others, the slowest
+   * makes room, if it had time to show that it is slow.
+   * @throws ServiceRefusal (busy)
+   */
+  private makeRoom(
+    uploads: ReadonlyMap<Upload, Pick<Visitor, 'client'>>,
+    { client }: Visitor,
+  ): void {
+    const refusal = () => busy('Other answers with files are being sent. Try again later.');
+    if (countOf(client, [...uploads.values()]) >= 1) throw refusal();
+    if (uploads.size < this.options.uploadsPerRequest) return;
+    const now = this.options.now();
+    const [slowest] = [...uploads.keys()]
+      .filter(({ begun }) => now - begun >= SLOW_AFTER)
+      .sort((one, other) => one.rate(now) - other.rate(now));
+    if (!slowest) throw refusal();
+    // Its place is free at once.
+    void slowest.discard();
   }
 
   /** Discards unfinished uploads after a request was answered or closed; `Upload.touch` tells the senders why. */
   private async discardArriving({ id }: PushRow): Promise<void> {
-    await Promise.all([...(this.arriving.get(id) ?? [])].map((upload) => upload.discard()));
+    const uploads = this.arriving.get(id)?.keys() ?? [];
+    await Promise.all([...uploads].map((upload) => upload.discard()));
   }
 
   /**
@@ -148,7 +173,7 @@ export class Requests extends Views {
   private async sealAnswer(request: PushRow, { input, visitor, passphrase, upload }: NewAnswer) {
     const { database, vault, space } = this.options;
     const payload = validateResponse(input, upload?.fileCount ?? 0);
-    await space.check();
+    await space.check(visitor, Buffer.byteLength(payload));
     const unlocked = await this.passphrases.keyOf(request, visitor, passphrase);
     const secret = await store.findSecret(database.sql, request.id);
     if (!secret) return undefined;

@@ -18,7 +18,7 @@ import { invalid, malformed, notFound, tooLarge } from '../service-errors';
 import * as store from '../store/file-rows';
 import { findPush, type PushRow, type StoredPush } from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { LINK_TIME, type RuleOptions } from './access';
+import { LINK_TIME, type RuleOptions, type Visitor } from './access';
 
 export interface OfferedFile extends FileHeader {
   /** The signed part of its URL, valid for `LINK_TIME`. */
@@ -53,8 +53,9 @@ export class Files {
    * Begins the upload of files for a push with that token. The caller must call `discard`, also after success.
    * @param hooks `check` is called during the upload, and throws when the files are not wanted any more
    */
-  upload(urlToken: string, hooks: Partial<UploadHooks> = {}): Upload {
+  upload(urlToken: string, visitor: Visitor, hooks: Partial<UploadHooks> = {}): Upload {
     return new Upload(this.options, urlToken, {
+      room: (bytes) => this.options.space.check(visitor, bytes),
       check: async () => {},
       discarded() {},
       ...hooks,
@@ -186,6 +187,8 @@ interface UploadHooks {
   discarded(): void;
 }
 
+const stalled = () => malformed('The upload stalled for too long.');
+
 /** Milliseconds without data after which an upload is abandoned. */
 const UPLOAD_SILENCE = 2 * 60_000;
 
@@ -200,18 +203,31 @@ export class Upload {
   private waiting: store.ChunkRow[] = [];
   private readonly files: store.FileRow[] = [];
   private ended = false;
+  private received = 0;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
   /** Name, type, size and CRC-32 of each file, to compare the upload with that of a repeated request. */
   readonly contents: (string | number)[] = [];
 
-  /** @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads */
+  /**
+   * @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads, `room` throws if there is no space
+   *   for that number of bytes
+   */
   constructor(
     private readonly options: RuleOptions,
     readonly urlToken: string,
-    private readonly hooks: UploadHooks & { drop(): void },
-  ) {}
+    private readonly hooks: UploadHooks & { drop(): void; room(bytes: number): Promise<void> },
+  ) {
+    this.begun = options.now();
+  }
 
   get fileCount(): number {
     return this.files.length;
+  }
+
+  /** Returns the bytes that were received in a millisecond. */
+  rate(now: number): number {
+    return this.received / (now - this.begun);
   }
 
   /** @throws ServiceRefusal as soon as there are too many files, or the file is too large */
@@ -226,6 +242,7 @@ export class Upload {
     let check = 0;
     for await (const { chunk: plain, last } of inChunks(bytes, CHUNK)) {
       size += plain.length;
+      this.received += plain.length;
       check = crc32(plain, check);
       if (size > maxFileSize) throw tooLarge(maxFileSize, 'A file is');
       const sealed = sealChunk(key, { urlToken, position, number, last }, plain);
@@ -243,7 +260,10 @@ export class Upload {
    * @throws ServiceRefusal when the files are not wanted any more
    */
   async touch(): Promise<void> {
-    if (this.ended) await this.hooks.check();
+    if (this.ended) {
+      await this.hooks.check();
+      throw stalled();
+    }
     const now = this.options.now();
     if (this.id === undefined || now - this.touchedAt < TOUCH_EVERY) return;
     this.touchedAt = now;
@@ -255,8 +275,7 @@ export class Upload {
   async attach(sql: Sql, pushId: number): Promise<void> {
     if (this.files.length === 0) return;
     const id = this.id ?? (await store.insertUpload(sql, this.options.now()));
-    if (this.ended || !(await store.keepUpload(sql, id, pushId, this.files)))
-      throw malformed('The upload stalled for too long.');
+    if (this.ended || !(await store.keepUpload(sql, id, pushId, this.files))) throw stalled();
     await store.insertChunks(sql, id, this.waiting);
   }
 
@@ -278,7 +297,7 @@ export class Upload {
   private async write(chunk: store.ChunkRow): Promise<void> {
     this.waiting.push(chunk);
     if (this.waiting.length < BATCH_CHUNKS) return;
-    await this.options.space.check();
+    await this.hooks.room(BATCH_CHUNKS * CHUNK);
     const chunks = this.waiting;
     this.waiting = [];
     const now = this.options.now();

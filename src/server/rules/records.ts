@@ -68,8 +68,8 @@ export abstract class Records {
   }
 
   /** Begins the upload of files for `create`. The caller must call `discard`, also after success. */
-  upload(): Upload {
-    return this.options.files.upload(newUrlToken());
+  upload(visitor: Visitor): Upload {
+    return this.options.files.upload(newUrlToken(), visitor);
   }
 
   /**
@@ -164,7 +164,7 @@ export abstract class Records {
       created_at: now,
       expires_at: now + creation.lifetime * 1000,
     };
-    await space.check();
+    await space.check(visitor, Buffer.byteLength(texts.payload + texts.note));
     const sealed = await this.seal(row, texts, visitor, upload);
     const sharing = upload?.fileCount ? {} : { key: sealed.row.lookup };
     const inserted = await database.transaction(async (sql) => {

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
+import { type Mark, markError, markOf } from './moved';
 import { readAddress, type Variables } from './pg-url';
 import schema from './schema-1.sql?raw';
-import { type Database, type Dialect, plain, sqlCode } from './sql';
+import { type Database, type Dialect, isDamaged, plain, sqlCode } from './sql';
 import { openMemory, openSqlite } from './sqlite';
 
 const FILE = 'pwpush.db';
@@ -42,22 +44,30 @@ export function asServiceError(error: unknown): unknown {
 /**
  * Opens the database, created when missing, and migrates it to the current schema.
  * @param isNew called before tables are made, again when the transaction is retried; if it throws, nothing is made
+ * @param onMark called if no service may use the data (`serve copy`)
  * @throws ServiceError
  */
 export async function openDatabase(
   location: DataLocation,
   io: DatabaseIo,
   isNew?: () => void,
+  onMark = refuse,
 ): Promise<Database> {
   let database: Database | undefined;
   try {
     database = await open(location, io);
     await migrate(database, isNew);
+    const mark = await markOf(database);
+    if (mark) onMark(mark);
     return database;
   } catch (error) {
     await database?.close();
     throw error instanceof ServiceError ? error : openError(error, location);
   }
+}
+
+function refuse(mark: Mark): void {
+  throw markError(mark);
 }
 
 /**
@@ -69,11 +79,13 @@ export async function openExisting(
   location: DataLocation,
   io: DatabaseIo,
   otherwise?: string,
+  onMark = refuse,
 ): Promise<Database> {
   fileOf(location, otherwise);
-  return openDatabase(location, io, () => {
+  const isNew = () => {
     throw missing(location, otherwise);
-  });
+  };
+  return openDatabase(location, io, isNew, onMark);
 }
 
 /**
@@ -121,7 +133,7 @@ function refuseEmpty(file: string, location: DataLocation): void {
 }
 
 function openError(cause: unknown, { data, database }: DataLocation): unknown {
-  if (cause instanceof ServiceRefusal) return asServiceError(cause);
+  if (cause instanceof ServiceRefusal && !isDamaged(cause)) return asServiceError(cause);
   const code = sqlCode(cause);
   const failure = `cannot be opened${code && ` (${code})`}`;
   if (database === undefined) {
@@ -164,8 +176,33 @@ async function open(
   return openSqlite(file, quietly);
 }
 
-/** One entry per release. Never edit an entry after its release. Braces enclose a name of `Dialect`. */
+/**
+ * One entry per release. Never edit an entry after its release: data with another text is refused. Braces enclose a name of
+ * `Dialect`.
+ */
 const migrations = [schema];
+
+export interface Table {
+  readonly name: string;
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
+  /** Whether the database gives its rows their key. */
+  readonly isNumbered: boolean;
+}
+
+/** The tables of the schema; those to which one refers come before it. */
+export function tablesOf(): Table[] {
+  const texts = migrations.flatMap((text) => text.match(/^CREATE TABLE \w+ \($.+?^\)/gms) ?? []);
+  return texts.map((text) => {
+    const [, name = ''] = /^CREATE TABLE (\w+)/.exec(text) ?? [];
+    const [, id] = /^ {2}(\w+) \{identity\}/m.exec(text) ?? [];
+    const [, one] = /^ {2}(\w+) \w+ PRIMARY KEY/m.exec(text) ?? [];
+    const [, several = ''] = /PRIMARY KEY \(([^)]+)\)/.exec(text) ?? [];
+    const column = id ?? one;
+    const key = column === undefined ? several.split(', ') : [column];
+    return { name, key, isNumbered: id !== undefined };
+  });
+}
 
 const statementsOf = (migration: string, dialect: Dialect): string[] =>
   migration
@@ -173,21 +210,30 @@ const statementsOf = (migration: string, dialect: Dialect): string[] =>
     .split(/;\n(?:\n|$)/)
     .filter(Boolean);
 
+const digests = migrations.map((text) => createHash('sha256').update(text).digest('hex'));
+
 /**
  * Migrates the database to the current schema.
- * @throws ServiceError when a later version has migrated it
+ * @throws ServiceError when a later version has migrated it, or a build whose migrations had another text
  */
 export async function migrate(database: Database, isNew = () => {}): Promise<void> {
   await database.exclusively(async (sql) => {
-    await sql`CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY)`;
-    const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
-    const done = Number(rows[0]?.done);
-    if (done > migrations.length) throw new ServiceError('the data was written by a later version');
-    if (done === 0) isNew();
+    await sql`
+      CREATE TABLE IF NOT EXISTS migrations (
+        id BIGINT PRIMARY KEY, digest TEXT NOT NULL, checks BIGINT NOT NULL DEFAULT 0)`;
+    // All columns, as the table of an old build has no `digest`.
+    const done = await sql<{ digest?: string }>`SELECT * FROM migrations ORDER BY id`;
+    if (done.length > migrations.length)
+      throw new ServiceError('the data was written by a later version');
+    if (done.some(({ digest }, index) => digest !== digests[index]))
+      throw new ServiceError('the data is of a build before the first release', {
+        hint: 'open it with that build, or choose other data with --data or --database',
+      });
+    if (done.length === 0) isNew();
     for (const [index, statements] of migrations.entries()) {
-      if (index < done) continue;
+      if (index < done.length) continue;
       for (const text of statementsOf(statements, database.dialect)) await sql(plain(text));
-      await sql`INSERT INTO migrations (id) VALUES (${index})`;
+      await sql`INSERT INTO migrations (id, digest) VALUES (${index}, ${digests[index] as string})`;
     }
   });
 }

@@ -82,10 +82,17 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
       // Deleted rows stay in PostgreSQL's files until a vacuum and later writes, whatever the layout of a row.
       filler: '',
     },
+    catalog: {
+      tables: 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+      lastId: (...column) => `SELECT pg_sequence_last_value(${sequenceOf(...column)}) AS last`,
+      setLastId: (table, column, last) => [
+        `SELECT setval(${sequenceOf(table, column)}, ${Math.max(1, last)}, ${last > 0})`,
+      ],
+    },
     // Writes are not merged, because one that fails would fail the others.
     sql: (strings, ...values) => (isRead(strings) ? read : single)(strings, ...values),
     transaction,
-    check: checking({ sql: read, transaction }),
+    check: checking({ sql: read, transaction }, fillTemporaryFile),
     exclusively,
     solely: (work) => exclusively((sql) => takeUseLock(sql).then(() => work(sql))),
     // Services on other machines may connect at any time.
@@ -97,7 +104,7 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
         SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now`;
       return row?.now;
     },
-    free: async () => undefined,
+    space: async () => undefined,
     unused: async () => 0,
     setAside: async () => undefined,
     // The write-ahead log is not scrubbed: dumps contain current rows only. For files see pwpush-operation(7),
@@ -105,6 +112,9 @@ export function overPool(pool: Pool<PgConnection>, timeout = REQUEST_TIMEOUT): D
     close: () => pool.close(),
   };
 }
+
+const sequenceOf = (table: string, column: string) =>
+  `CAST(pg_get_serial_sequence('${table}', '${column}') AS regclass)`;
 
 /** Retries `attempt` after `RolledBack` for `timeout` milliseconds; passes it the milliseconds that are left. */
 async function retry<T>(
@@ -134,6 +144,14 @@ function toRefusal(error: unknown): unknown {
   return waited ? busy('The database is busy. Try again later.', error) : error;
 }
 
+/** Has the server sort more than it may do in memory, so that it writes 300 kB beside the tables; these do not grow. */
+async function fillTemporaryFile(sql: Sql): Promise<void> {
+  await sql`SELECT set_config('work_mem', '64kB', true),
+    set_config('temp_tablespaces', current_setting('default_tablespace'), true)`;
+  await sql`SELECT count(*) FROM (
+    SELECT repeat('x', 1000) || n AS text FROM generate_series(1, 300) AS n ORDER BY 1 OFFSET 0) AS texts`;
+}
+
 /** Waits without a limit of time: another service may be creating the tables, which may take long. */
 async function lockDatabase(sql: Sql): Promise<void> {
   await sql`SET LOCAL lock_timeout = 0`;
@@ -144,4 +162,6 @@ async function takeUseLock(sql: Sql): Promise<void> {
   const [row] = await sql<{ taken: boolean }>`
     SELECT pg_try_advisory_xact_lock(${USE_LOCK}) AS taken`;
   if (!row?.taken) throw inUse();
+  // A copy also waits for the other database.
+  await sql`SET LOCAL idle_in_transaction_session_timeout = 0`;
 }

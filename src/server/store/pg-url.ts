@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { platform, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
+import { asRoot } from '../../platform/files/acting';
 import { whyUnreadable } from '../../platform/files/file-error';
 import { homeFolder } from '../../platform/files/user-folder';
 import { invalidInput, ServiceError } from '../service-errors';
@@ -188,7 +189,7 @@ function passwordIn(path: string | undefined): string | undefined {
 
 function contentOf(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return asRoot(() => readFileSync(path));
   } catch (cause) {
     throw new ServiceError(`cannot read "${path}": ${whyUnreadable(cause)}`, { cause });
   }

@@ -31,6 +31,7 @@ const settings = `
   SET enable_mergejoin = off;
   SELECT current_setting('transaction_read_only') AS read_only,
     current_setting('server_encoding') AS encoding,
+    to_regclass('moved') IS NOT NULL AS moved,
     pg_try_advisory_lock_shared(${USE_LOCK}) AS usable`;
 
 interface Types extends Record<string, postgres.PostgresType> {
@@ -72,7 +73,7 @@ async function connectTo(read: () => PgAddress, known: Set<string>): Promise<PgC
     const timer = setTimeout(late, 1000 * address.connectTimeout);
     try {
       if (!known.has(name)) await refuseSharing(connection, second);
-      await connection.prepare();
+      await connection.prepare(known.size > 0);
       known.add(name);
       return connection;
     } catch (error) {
@@ -174,14 +175,16 @@ class Connection implements PgConnection {
     return { pid: result[0]?.pid, login: result.state.pid };
   }
 
-  async prepare(): Promise<void> {
+  /** @param isLater whether the database was open before: its first connection reads where the data was moved to */
+  async prepare(isLater: boolean): Promise<void> {
     const query = this.untilEnd(this.client.unsafe(settings));
     const results = (await query) as unknown as Record<string, unknown>[][];
     const row = results.at(-1)?.[0];
     if (row?.read_only !== 'off') throw new UnusableServer('cannot be written to (25006)');
     if (row?.encoding !== 'UTF8')
       throw new UnusableServer(`has the encoding ${row?.encoding}, not UTF8`);
-    if (row?.usable !== true) throw new UnusableServer('is in use by pwpush serve rekey');
+    if (row?.usable !== true) throw new UnusableServer('is in use by pwpush serve rekey or copy');
+    if (row?.moved && isLater) throw new UnusableServer('has data that was moved meanwhile');
   }
 
   async run<R>(strings: TemplateStringsArray, values: Value[]) {
@@ -274,6 +277,6 @@ function reasonOf(
   if (code === '57P03') return [`is starting or stopping (${code})`, 'try again soon'];
   if (/CERT|_TLS_|_SSL_|^UNABLE_TO|^EPROTO$/.test(code))
     return [`could not be verified (${code})`, 'check sslmode and sslrootcert of the address'];
-  const hint = 'check that PostgreSQL is running, and the address in --database';
+  const hint = 'check that PostgreSQL is running, and its address';
   return [`cannot be reached${code && ` (${code})`}`, hint];
 }

@@ -1,3 +1,5 @@
+import { ServiceRefusal } from '../service-errors';
+
 /** A column value in the common subset of SQLite and PostgreSQL. Flags are 0 and 1, times are milliseconds. */
 export type Value = string | number | Uint8Array | null;
 
@@ -18,8 +20,19 @@ interface Sharing {
   readonly key?: string;
 }
 
+/** Texts of statements about tables and their ids. */
+export interface Catalog {
+  /** Returns the `name` of each table. */
+  readonly tables: string;
+  /** Returns as `last` the largest id that rows of the table ever had; null, or no row, if there were none. */
+  lastId(table: string, column: string): string;
+  /** Gives the ids of later rows: `last` and smaller ones are never used. */
+  setLastId(table: string, column: string, last: number): readonly string[];
+}
+
 export interface Database {
   readonly dialect: Dialect;
+  readonly catalog: Catalog;
   readonly sql: Sql;
   /**
    * Runs `work` in a transaction. `work` may await only its own statements, not a timer, a socket or a hash, and write
@@ -33,7 +46,7 @@ export interface Database {
   /** Runs `work` like `transaction`, but one at a time in all processes that use this database. */
   exclusively<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` like `exclusively` while no other process has this database open.
+   * Runs `work` like `exclusively` while no other process has this database open, or can open it.
    * @throws ServiceError when another process has it open
    */
   solely<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
@@ -45,14 +58,17 @@ export interface Database {
    */
   scrub(): Promise<boolean>;
   /**
-   * Reads a row, and writes one at most ten times a second. Rejects when reading or writing fails and, after a
-   * statement failed because of the file, until a transaction succeeds.
+   * Reads a row, and at most ten times a second writes one and looks for space. Rejects when that fails, and for ever
+   * once the file was found to be damaged. Returns when the last writing began (`performance.now`).
    */
-  check(): Promise<void>;
+  check(): Promise<number>;
   /** Milliseconds since 1970 by the clock of the database server; undefined for SQLite. */
   time(): Promise<number | undefined>;
-  /** Bytes free on the disk or, for a database in memory, below its limit; undefined for PostgreSQL. */
-  free(): Promise<number | undefined>;
+  /**
+   * Bytes free on the disk or, for a database in memory, below its limit, and bytes of the database; undefined for
+   * PostgreSQL.
+   */
+  space(): Promise<{ readonly free: number; readonly size: number } | undefined>;
   /** Bytes of unused pages in the database's file. */
   unused(): Promise<number>;
   /** Reserves space for transactions that free space, if the disk has enough. */
@@ -166,9 +182,13 @@ const sqliteCodes: { readonly [number: number]: string } = {
   787: 'SQLITE_CONSTRAINT_FOREIGNKEY',
 };
 
-/** Returns the code of a database error: SQLite's name, PostgreSQL's SQLSTATE or the system's code; '' without one. */
+/**
+ * Returns the code of a database error, or of the cause of a refusal: SQLite's name, PostgreSQL's SQLSTATE or the system's
+ * code; '' without one.
+ */
 export function sqlCode(error: unknown): string {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  const own = error instanceof ServiceRefusal ? error.cause : error;
+  const { code, errcode } = (own ?? {}) as { code?: unknown; errcode?: unknown };
   const number = Number(errcode);
   return sqliteCodes[number] ?? sqliteCodes[number & 0xff] ?? (code === undefined ? '' : `${code}`);
 }
@@ -177,14 +197,26 @@ export const hasCode = (error: unknown, ...codes: string[]) => codes.includes(sq
 
 export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100');
 
-/** Makes `Database.check`. Any client may trigger a check, so it must not keep the disk busy. */
-export function checking({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>) {
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  return async (): Promise<void> => {
+/**
+ * Makes `Database.check`. Any client may trigger a check, so it must not keep the disk busy.
+ * @param needSpace rejects when the disk is full: a row finds room on it nevertheless
+ */
+export function checking(
+  { sql, transaction }: Pick<Database, 'sql' | 'transaction'>,
+  needSpace: (sql: Sql) => Promise<unknown>,
+) {
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  return async (): Promise<number> => {
     await sql`SELECT id FROM pushes ORDER BY id DESC LIMIT 1`;
-    if (performance.now() - writtenAt < 100) return;
-    await transaction((own) => own`UPDATE migrations SET id = id WHERE id = 1`);
-    writtenAt = performance.now();
+    const began = performance.now();
+    if (began - checkedAt < 100) return checkedAt;
+    await transaction(async (own) => {
+      await needSpace(own);
+      // SQLite and PostgreSQL write nothing of an update that changes no value, or little.
+      await own`UPDATE migrations SET checks = checks + 1`;
+    });
+    checkedAt = began;
+    return began;
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { lazy } from '../../platform/files/lazy';
 import { createQueue, type Queue } from '../queues';
-import { away, busy, full, inUse } from '../service-errors';
+import { away, busy, full, inUse, ServiceRefusal } from '../service-errors';
 import { gathering, type Member, nextRound, settle } from './group-commit';
 import {
   checking,
@@ -15,8 +15,11 @@ import {
   type Value,
 } from './sql';
 import {
+  catalog,
   checkpoint,
   isAlone,
+  type Locking,
+  type OpenFiles,
   pragma,
   prepared,
   type SqliteConnection,
@@ -32,39 +35,46 @@ import { PAGE, type Storage } from './sqlite-space';
  */
 const filler = ' filler BLOB DEFAULT (zeroblob(4100)),';
 
-/** @param refuseMoved throws while another file is at the path of the database */
+/** @param files of the database, which is in memory without */
 export function overConnection(
   connection: SqliteConnection,
   space: Storage,
   sleep?: Sleep,
-  refuseMoved = () => {},
+  files?: OpenFiles,
 ): Database {
   const failure = new FileFailure();
   const statements = prepared(connection);
   const queue = createQueue();
-  const commit = groupCommit(statements, queue, refuseMoved);
-  const single = transacting(
+  const refuse = () => {
+    if (failure.damage !== undefined) throw failure.damage;
+    files?.refuse(connection);
+  };
+  const commit = groupCommit(statements, queue, refuse);
+  const transaction = transacting(
     (work, alone) => failure.noted(commit(work, alone)),
     (frees) =>
       queue(async () => {
         if (frees) space.release();
         // Frees the space in the write-ahead log that the rolled-back transaction has used.
-        checkpoint(connection);
+        checkpoint(connection, refuse);
       }),
     sleep,
   );
-  const transaction: Database['transaction'] = async (work, options) => {
-    const result = await single(work, options);
-    failure.last = undefined;
-    return result;
-  };
   const read: Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => {
-    const attempt = () => orLocked(() => statements.run<R>(strings, ...values));
+    const attempt = () =>
+      orLocked(async () => {
+        files?.refuseOverwritten(connection);
+        return statements.run<R>(strings, ...values);
+      });
     return failure.noted(retryWhileLocked(() => queue(attempt), sleep));
   };
-  const check = checking({ sql: read, transaction: single });
+  const check = checking({ sql: read, transaction }, async () => {
+    if (onDisk(() => space.isFull())) throw full(Object.assign(new Error(), { code: 'ENOSPC' }));
+  });
+  const own = upkeep({ connection, files, refuse }, statements, queue, space);
   return {
     dialect: { blob: 'BLOB', identity: 'INTEGER PRIMARY KEY AUTOINCREMENT', filler },
+    catalog,
     sql: <R>(strings: TemplateStringsArray, ...values: Value[]) =>
       // Without a transaction, a write that does not get the lock would stay unfinished, and with libsql (0.5.29)
       // nothing could be committed until its statement is garbage-collected.
@@ -73,30 +83,47 @@ export function overConnection(
         : read<R>(strings, ...values),
     transaction,
     async check() {
-      if (failure.last !== undefined) throw failure.last;
-      refuseMoved();
-      // SQLite reads the file only when its cache is dropped.
-      await queue(async () => pragma(connection, 'shrink_memory'));
-      await check();
+      await queue(async () => {
+        refuse();
+        // SQLite reads the file only when its cache is dropped.
+        pragma(connection, 'shrink_memory');
+      });
+      return check();
     },
     // BEGIN IMMEDIATE makes every transaction exclusive.
     exclusively: (work) => transaction(work),
     async solely(work) {
-      if (!(await queue(async () => isAlone(connection)))) throw inUse();
-      return transaction(work);
+      if (!(await own.alone('EXCLUSIVE'))) throw inUse();
+      return transaction(work).finally(() => own.alone());
     },
-    ...upkeep(connection, statements, queue, space),
+    ...own,
   };
 }
 
+interface Opened {
+  readonly connection: SqliteConnection;
+  readonly files: OpenFiles | undefined;
+  /** Throws when nothing may be written. */
+  readonly refuse: () => void;
+}
+
 function upkeep(
-  connection: SqliteConnection,
+  { connection, files, refuse }: Opened,
   statements: ReturnType<typeof prepared>,
   queue: Queue,
   space: Storage,
 ) {
   let scrubbing: Promise<boolean> | undefined;
+  const alone = (locking?: Locking) =>
+    queue(async () => {
+      refuse();
+      const alone = isAlone(connection, locking);
+      // The sole connection has made a new log.
+      files?.remember(connection);
+      return alone;
+    });
   return {
+    alone,
     scrub() {
       // A checkpoint costs as much as four commits, so calls share one until it starts. Two rounds of the event loop
       // let transactions commit first that arrived during the last commit.
@@ -105,14 +132,14 @@ function upkeep(
         .then(() =>
           queue(async () => {
             scrubbing = undefined;
-            return checkpoint(connection);
+            return checkpoint(connection, refuse);
           }),
         );
       return scrubbing;
     },
-    others: () => queue(async () => (isAlone(connection) ? 'none' : 'some')),
+    others: async () => ((await alone()) ? ('none' as const) : ('some' as const)),
     time: async () => undefined,
-    free: async () => onDisk(() => space.free()),
+    space: async () => onDisk(() => ({ free: space.free(), size: space.size() })),
     unused: () => queue(async () => Number(pragma(connection, 'freelist_count')) * PAGE),
     setAside: async () => onDisk(() => space.reserve()),
     // `node:sqlite`, unlike libsql, throws when it is closed twice.
@@ -120,9 +147,9 @@ function upkeep(
       // Lets the current group commit first.
       await nextRound();
       await queue(async () => {
-        checkpoint(connection);
+        checkpoint(connection, () => files?.refuse(connection));
         statements.forget();
-        connection.close();
+        (files ?? connection).close(connection);
       });
     }),
   };
@@ -138,14 +165,18 @@ function onDisk<T>(work: () => T): T {
 }
 
 class FileFailure {
-  last: unknown;
+  /** Once pages were found to be damaged, nothing is written until the service is started again. */
+  damage: unknown;
 
+  /** @throws ServiceRefusal (away) when the file is damaged or its disk fails */
   async noted<R>(work: Promise<R>): Promise<R> {
     try {
       return await work;
     } catch (error) {
-      if (isDamaged(error) || isDiskFailure(error)) this.last = error;
-      throw error;
+      if (!isDamaged(error) && !isDiskFailure(error)) throw error;
+      const refusal = error instanceof ServiceRefusal ? error : away(error);
+      if (isDamaged(error)) this.damage = refusal;
+      throw refusal;
     }
   }
 }
@@ -172,8 +203,7 @@ function transacting(
         return attempt(true);
       });
     } catch (error) {
-      if (isFull(error)) throw full(error);
-      throw isDiskFailure(error) ? away(error) : error;
+      throw isFull(error) ? full(error) : error;
     }
   };
 }

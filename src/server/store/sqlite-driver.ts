@@ -1,6 +1,7 @@
+import { closeSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { ServiceError } from '../service-errors';
-import type { Sql, Value } from './sql';
+import { away, ServiceError } from '../service-errors';
+import type { Catalog, Sql, Value } from './sql';
 
 /** Calls `load` while Node's warning that `node:sqlite` is experimental is suppressed. */
 export type Quietly = <T>(load: () => T) => T;
@@ -140,10 +141,27 @@ export function prepared(
   };
 }
 
-/** Leaving WAL mode succeeds only for the sole connection of a file. A database in memory never has that mode. */
-export function isAlone(connection: SqliteConnection): boolean {
+export const catalog: Catalog = {
+  tables: `SELECT name FROM sqlite_master WHERE type = 'table'`,
+  lastId: (table) => `SELECT seq AS last FROM sqlite_sequence WHERE name = '${table}'`,
+  setLastId: (table, _, last) => [
+    `DELETE FROM sqlite_sequence WHERE name = '${table}'`,
+    `INSERT INTO sqlite_sequence (name, seq) VALUES ('${table}', ${last})`,
+  ],
+};
+
+export type Locking = 'NORMAL' | 'EXCLUSIVE';
+
+/**
+ * Leaving WAL mode succeeds only for the sole connection of a file. A database in memory never has that mode.
+ * @param locking `EXCLUSIVE` keeps other connections out from the switch back to WAL until the next call; if one comes
+ *   in before, nothing can be read
+ */
+export function isAlone(connection: SqliteConnection, locking: Locking = 'NORMAL'): boolean {
   try {
-    return pragma(connection, 'journal_mode = DELETE') !== 'wal';
+    if (pragma(connection, 'journal_mode = DELETE') === 'wal') return false;
+    pragma(connection, `locking_mode = ${locking}`);
+    return true;
   } catch {
     return false;
   } finally {
@@ -151,12 +169,99 @@ export function isAlone(connection: SqliteConnection): boolean {
   }
 }
 
-/** Empties the write-ahead log, which contains old pages with keys; returns false when a reader prevents it. */
-export function checkpoint(connection: SqliteConnection): boolean {
+/**
+ * Empties the write-ahead log, which contains old pages with keys; returns false when a reader prevents it.
+ * @param refuse throws when the file must not be written to
+ */
+export function checkpoint(connection: SqliteConnection, refuse = () => {}): boolean {
   try {
+    refuse();
     return pragma(connection, 'wal_checkpoint(TRUNCATE)') === 0;
   } catch {
-    // Another process has the lock. The next expiry or sweep of either process tries again.
+    // Or another process has the lock. The next expiry or sweep of either process tries again.
     return false;
   }
 }
+
+/** Where the header of a SQLite file has its change counter, and the number of the restoration that made the file. */
+const [HEADER, CHANGES, RESTORED] = [100, 24, 60];
+
+/**
+ * The files that SQLite has open. Others may replace, overwrite or remove them, which SQLite does not notice with a
+ * write-ahead log: its checkpoints would write into what was restored, and the next start would lack what was confirmed.
+ */
+export class OpenFiles {
+  /** Not closed before the connection: by POSIX, closing it ends all locks that this process has on the file. */
+  private readonly file: number;
+  private readonly inode: unknown;
+  private log: number | undefined;
+  private logs: unknown[] = [];
+  private header: Buffer = Buffer.alloc(HEADER);
+
+  /** Must be made before SQLite opens the file: one that is replaced meanwhile counts as replaced. */
+  constructor(private readonly path: string) {
+    this.file = openSync(path, 'r');
+    this.inode = inodeOf(path);
+  }
+
+  /** Remembers the files as this connection has just opened them. */
+  remember(connection: SqliteConnection): void {
+    // SQLite opens the log when it first reads.
+    pragma(connection, 'user_version');
+    if (this.log !== undefined) closeSync(this.log);
+    this.log = openSync(`${this.path}-wal`, 'r+');
+    this.logs = this.inodesOfLogs();
+    this.header = this.readHeader();
+  }
+
+  /** @throws ServiceRefusal when the files are not those that were opened, or their content is from elsewhere */
+  refuse(connection: SqliteConnection): void {
+    if (inodeOf(this.path) !== this.inode) throw this.lost('was moved or replaced');
+    this.refuseOverwritten(connection);
+    if (this.inodesOfLogs().every((inode, index) => inode === this.logs[index])) return;
+    // What was confirmed moves from the log, which has no name any more, into the file.
+    checkpoint(connection);
+    throw this.lost('lost its write-ahead log, which somebody removed: restart the service');
+  }
+
+  /**
+   * Any service on the file may checkpoint, which writes a header whose counter is not smaller. That of a backup is 1,
+   * and that of an older copy is smaller, because a connection that finds a new header drops its pages: SQLite counts
+   * from the page that it has read.
+   * @throws ServiceRefusal
+   */
+  refuseOverwritten(connection: SqliteConnection): void {
+    const header = this.readHeader();
+    if (header.equals(this.header)) return;
+    if (!this.follows(header)) throw this.lost('was overwritten: restart the service');
+    this.header = header;
+    pragma(connection, 'shrink_memory');
+  }
+
+  /** Closes the connection. The log of a file that was overwritten is emptied, so that it is not merged into it. */
+  close(connection: SqliteConnection): void {
+    if (this.log !== undefined && !this.follows(this.readHeader())) ftruncateSync(this.log);
+    connection.close();
+    for (const file of [this.file, this.log]) if (file !== undefined) closeSync(file);
+  }
+
+  private follows(header: Buffer): boolean {
+    const [is, was] = [header, this.header];
+    return (
+      is.readUInt32BE(RESTORED) === was.readUInt32BE(RESTORED) &&
+      is.readUInt32BE(CHANGES) >= was.readUInt32BE(CHANGES)
+    );
+  }
+
+  private readHeader(): Buffer {
+    const header = Buffer.alloc(HEADER);
+    readSync(this.file, header, 0, HEADER, 0);
+    return header;
+  }
+
+  private inodesOfLogs = () => ['-wal', '-shm'].map((end) => inodeOf(this.path + end));
+
+  private lost = (how: string) => away(new ServiceError(`the database "${this.path}" ${how}`));
+}
+
+const inodeOf = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFile } from '../../platform/files/atomic-file';
 import { pragma, type SqliteConnection } from './sqlite-driver';
 
@@ -12,6 +12,10 @@ const MAX_PAGES = 2 ** 32 - 2;
 export interface Storage {
   /** Bytes that the database may still take. */
   free(): number;
+  /** Bytes of the database. */
+  size(): number;
+  /** Whether a view of a large text could not be written down, although a small write may find room. */
+  isFull(): boolean;
   /** Reserves space for expiring pushes on a full disk, if there is enough. */
   reserve(): void;
   /** Frees the reserved space, so that pushes can expire. */
@@ -21,17 +25,29 @@ export interface Storage {
 /** Reserved bytes: several times what the write-ahead log needs to expire a push with the largest payload. */
 const RESERVE_BYTES = 8 * 1024 * 1024;
 
+/** Bytes that the view of a text of 1 MiB writes to the log, and some more. */
+const LARGE_VIEW = 1.25 * 1024 * 1024;
+
 /** The disk of a folder. A file reserves space, and is deleted when a push has to expire on a full disk. */
 export class Disk implements Storage {
   private readonly path: string;
 
-  constructor(private readonly folder: string) {
-    this.path = join(folder, 'pwpush.reserve');
+  /** @param database the path of its file */
+  constructor(private readonly database: string) {
+    this.path = join(dirname(database), 'pwpush.reserve');
   }
 
   free(): number {
-    const { bavail, bsize } = statfsSync(this.folder);
+    const { bavail, bsize } = statfsSync(dirname(this.database));
     return bavail * bsize;
+  }
+
+  size(): number {
+    return statSync(this.database).size;
+  }
+
+  isFull(): boolean {
+    return this.free() < LARGE_VIEW;
   }
 
   /** Creates the file when it is missing and the disk has twice its size free. */
@@ -62,8 +78,15 @@ export class Memory implements Storage {
   }
 
   free(): number {
-    return this.most - Number(pragma(this.connection, 'page_count')) * PAGE;
+    return this.most - this.size();
   }
+
+  size(): number {
+    return Number(pragma(this.connection, 'page_count')) * PAGE;
+  }
+
+  /** Rows need no more pages where others were freed: writing one tells enough. */
+  isFull = () => false;
 
   reserve(): void {
     this.limit(this.most);

@@ -1,11 +1,12 @@
-import { closeSync, constants, fchmodSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
 import { lazy } from '../../platform/files/lazy';
-import { away, inUse } from '../service-errors';
+import { inUse } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
 import { overConnection, type Sleep } from './sqlite-database';
 import {
+  catalog,
   type Open,
+  OpenFiles,
   pragma,
   prepared,
   type Quietly,
@@ -38,10 +39,8 @@ const pragmas = [
 export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep): Promise<Database> {
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
-  const disk = new Disk(dirname(path));
-  // A file that is replaced while it is being opened counts as replaced.
-  const refuseMoved = unmoved(path);
-  return overConnection(opened(connect, path), disk, sleep, refuseMoved);
+  const files = new OpenFiles(path);
+  return overConnection(opened(connect, path, files), new Disk(path), sleep, files);
 }
 
 /**
@@ -81,15 +80,16 @@ export async function lockSqlite(path: string, quietly: Quietly) {
     connection.exec('ROLLBACK');
     connection.close();
   });
-  return { sql, unlock };
+  return { sql, catalog, unlock };
 }
 
-function opened(connect: Open, path: string): SqliteConnection {
+function opened(connect: Open, path: string, files?: OpenFiles): SqliteConnection {
   const connection = connect(path);
   try {
     for (const text of pragmas) pragma(connection, text);
+    files?.remember(connection);
   } catch (error) {
-    connection.close();
+    (files ?? connection).close(connection);
     throw error;
   }
   return connection;
@@ -104,18 +104,4 @@ function ownerOnly(path: string): void {
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   fchmodSync(file, 0o600);
   closeSync(file);
-}
-
-/**
- * Returns a function that throws when the file at `path` was replaced or removed, because later writes would be lost
- * at a restart. SQLite checks this itself only without a write-ahead log.
- */
-function unmoved(path: string): () => void {
-  const inode = () => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
-  const opened = inode();
-  return () => {
-    if (inode() === opened) return;
-    const error = new Error('another file is at the path of the database');
-    throw away(Object.assign(error, { code: 'SQLITE_READONLY_DBMOVED' }));
-  };
 }

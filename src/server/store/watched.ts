@@ -1,57 +1,71 @@
-import { type RefusalKind, refusalStatuses, ServiceError, ServiceRefusal } from '../service-errors';
-import { type Database, isRead, sqlCode } from './sql';
-
-/** What a call uses. A success ends only the outages of its part, except that a write also ends those of reading. */
-type Part = 'writing' | 'reading' | 'disk';
-
-interface Outage {
-  readonly part: Part;
-  /** Time of the last failure (`performance.now`). */
-  failedAt: number;
-}
+import {
+  away,
+  type RefusalKind,
+  refusalStatuses,
+  ServiceError,
+  ServiceRefusal,
+} from '../service-errors';
+import { type Database, sqlCode } from './sql';
 
 /**
- * Warns when calls begin to fail with a `ServiceRefusal`, which clients get as 503 or 507, and when they succeed again. A
- * refusal without a cause comes from `work`, not from the database.
+ * Warns when calls begin to fail with a `ServiceRefusal`, which clients get as 503 or 507, and when the database works
+ * again. A refusal without a cause comes from `work`, not from the database.
  */
 export function watched(database: Database, warn: (message: string) => void): Database {
-  const outages = new Map<RefusalKind, Outage>();
-  const refused = (error: unknown, part: Part) => {
+  /** The times of the last failures (`performance.now`). */
+  const outages = new Map<RefusalKind, number>();
+  const refused = (error: unknown) => {
     if (!(error instanceof ServiceRefusal) || error.cause === undefined) return;
-    const known = outages.get(error.kind);
-    if (!known) warn(`${whyOf(error)}; requests get ${refusalStatuses[error.kind]}`);
-    outages.set(error.kind, { part: known?.part ?? part, failedAt: performance.now() });
+    if (!outages.has(error.kind))
+      warn(`${whyOf(error)}; requests get ${refusalStatuses[error.kind]}`);
+    outages.set(error.kind, performance.now());
   };
-  /** @param began start of the call: a call that began before the last failure ends no outage */
-  const worked = (part: Part, began: number) => {
-    for (const [kind, outage] of outages) {
-      const says = outage.part === part || (outage.part === 'reading' && part === 'writing');
-      // The service has the old instance key until it is started again.
-      if (!says || began < outage.failedAt || kind === 'rekeyed') continue;
-      outages.delete(kind);
-      warn(recoveryOf[kind] ?? 'the database is available again');
-    }
-  };
-  const watch = async <T>(part: Part, call: () => Promise<T>): Promise<T> => {
-    const began = performance.now();
+  const check = async () => {
     try {
-      const result = await call();
-      worked(part, began);
-      return result;
+      const checkedAt = await database.check();
+      for (const [kind, failedAt] of outages) {
+        // The service has the old instance key until it is started again.
+        if (checkedAt < failedAt || kind === 'rekeyed') continue;
+        outages.delete(kind);
+        warn(recoveryOf[kind] ?? 'the database is available again');
+      }
+      return checkedAt;
     } catch (error) {
-      refused(error, part);
+      refused(error instanceof ServiceRefusal ? error : away(error));
       throw error;
     }
   };
-  const partOf = (strings: TemplateStringsArray) =>
-    isRead(strings) === false ? 'writing' : 'reading';
+  let checking: Promise<unknown> | undefined;
+  /** Checks after a call has succeeded during an outage, which proves little: it may have needed no space, or only read. */
+  const checkAgain = () => {
+    checking ??= check()
+      .catch(() => undefined)
+      .finally(() => {
+        checking = undefined;
+      });
+  };
+  const watch = async <T>(call: () => Promise<T>): Promise<T> => {
+    try {
+      const result = await call();
+      if (outages.size > 0) checkAgain();
+      return result;
+    } catch (error) {
+      refused(error);
+      throw error;
+    }
+  };
   return {
     ...database,
-    sql: (strings, ...values) => watch(partOf(strings), () => database.sql(strings, ...values)),
-    transaction: (work, options) => watch('writing', () => database.transaction(work, options)),
-    exclusively: (work) => watch('writing', () => database.exclusively(work)),
-    free: () => watch('disk', () => database.free()),
-    setAside: () => watch('disk', () => database.setAside()),
+    sql: (strings, ...values) => watch(() => database.sql(strings, ...values)),
+    transaction: (work, options) => watch(() => database.transaction(work, options)),
+    exclusively: (work) => watch(() => database.exclusively(work)),
+    space: () => watch(() => database.space()),
+    setAside: () => watch(() => database.setAside()),
+    check,
+    close: async () => {
+      await checking;
+      await database.close();
+    },
   };
 }
 

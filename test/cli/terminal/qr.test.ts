@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Look } from '../../../src/cli/terminal/output';
 import { qrCode } from '../../../src/cli/terminal/qr';
@@ -9,6 +10,7 @@ const look = (columns: number, colour = false, rows = Number.POSITIVE_INFINITY):
   columns,
   rows,
   now: new Date(0),
+  utf8: true,
   paint: (style, text) => (colour ? `<${style}>${text}` : text),
 });
 
@@ -59,5 +61,22 @@ describe('what a reader reads', () => {
     for (const size of [500, least])
       expect(read(drawing(text, look(size, true, Math.ceil(size / 2) + 1)))).toBe(text);
     expect(read(drawing(text, look(500)), { ink: 'light' })).toBe(text);
+  });
+
+  test('is drawn in spaces where the locale has no blocks', () => {
+    const plain = (columns: number, rows?: number) => ({
+      ...look(columns, true, rows),
+      utf8: false,
+    });
+    expect(read(drawing(LINK, plain(500)))).toBe(LINK);
+    const least = drawing(LINK, plain(54, 28));
+    expect(read(least)).toBe(LINK);
+    expect(stripVTControlCharacters(least)).toBe(`${' '.repeat(54)}\n`.repeat(27));
+    const wide = { problem: 'the QR code needs 54 columns; this terminal has 53' };
+    expect(qrCode(LINK, plain(53))).toEqual(wide);
+    const high = { problem: 'the QR code needs 28 rows; this terminal has 27' };
+    expect(qrCode(LINK, plain(80, 27))).toEqual(high);
+    const colourless = { problem: 'the QR code needs colors, or a locale with UTF-8' };
+    expect(qrCode(LINK, { ...look(500), utf8: false })).toEqual(colourless);
   });
 });

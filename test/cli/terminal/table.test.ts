@@ -23,6 +23,7 @@ const look = (tty: boolean, width = 80): Look => ({
   rows: 24,
   now: new Date(0),
   paint: (_style, text) => text,
+  utf8: true,
 });
 
 test('a table in a pipe is one line a row, a cell between tabs, in full and without titles', () => {

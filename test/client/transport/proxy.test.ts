@@ -32,6 +32,7 @@ test.each<[string, Record<string, string>, string | undefined]>([
   ['https://pw.test/', { all_proxy: PROXY, ALL_PROXY: 'http://no.test' }, named('all_proxy')],
   ['https://pw.test/', { ALL_PROXY: 'socks5://u:p@p.test' }, 'socks5://p.test 1080 u:p ALL_PROXY'],
   ['https://pw.test/', { HTTPS_PROXY: 'SOCKS5H://p.test:80' }, 'socks5h://p.test 80 : HTTPS_PROXY'],
+  ['https://pw.test/', { ALL_PROXY: 'socks://p.test:80/' }, 'socks5h://p.test 80 : ALL_PROXY'],
   ['https://pw.test/', {}, undefined],
 ])('the proxy is named by the scheme, or for all: %s with %j: %s', (url, env, proxy) => {
   expect(chosen(url, env)).toBe(proxy);

@@ -1,11 +1,20 @@
 import { writeFileSync } from 'node:fs';
+import type { TlsOptions } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { phrase } from '../../../src/platform/errors';
 import { type Listening, listening } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { failingAt, overSocket, proxying } from '../../helpers/sockets';
-import { cert, key, nextCert } from '../../server/certificate';
+import {
+  cert,
+  issuedCert,
+  issuedKey,
+  issuingCa,
+  key,
+  nextCert,
+  sha1Cert,
+} from '../../server/certificate';
 
 let server: Listening;
 beforeEach(async () => {
@@ -53,6 +62,42 @@ test('the CAs of the system are taken too: of SSL_CERT_FILE, also through a prox
   const { stderr } = await version('localhost', [], { SSL_CERT_FILE });
   expect(stderr).toContain('its certificate is self-signed');
   expect(server.seen).toEqual(['GET /api/v2/version']);
+});
+
+/** A server whose certificate comes from a CA that is no root. */
+const issued = (options: TlsOptions = {}) =>
+  listening((_request, response) => response.end(VERSION), {
+    cert: issuedCert,
+    key: issuedKey,
+    ...options,
+  });
+
+test.each(['PWPUSH_CA_FILE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'])(
+  'a CA that is no root is trusted as such, and so is the certificate itself: %s',
+  async (variable) => {
+    const { port, seen } = await issued();
+    const argv = ['version', '--url', `https://localhost:${port}`];
+    for (const pem of [issuingCa, issuedCert]) {
+      const file = place().file('ca.pem');
+      writeFileSync(file, pem);
+      const env = { SSL_CERT_FILE: '/dev/null', [variable]: file };
+      expect(await overSocket(argv, { env })).toMatchObject({ code: 0, stderr: '' });
+    }
+    expect(seen.length).toBe(2);
+  },
+);
+
+test.each([
+  ['speaks no TLS of today', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }, 'tls-too-old'],
+  ['has a certificate by SHA-1', { cert: sha1Cert }, 'certificate-weak'],
+] as const)('a server that %s is told in words', async (_how, options, fact) => {
+  const { port } = await issued({ ciphers: 'DEFAULT@SECLEVEL=0', ...options });
+  const host = `localhost:${port}`;
+  expect(await failingAt(`https://${host}`, { ca: issuingCa })).toMatchObject({
+    code: 'unreachable',
+    facts: [phrase('unreachable', host, phrase(fact))],
+    hints: [phrase('update-server')],
+  });
 });
 
 test.each([

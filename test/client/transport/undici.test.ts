@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hostOptions } from '../../../src/client/transport/connect-options';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import { phrase } from '../../../src/platform/errors';
 import type { FactName } from '../../../src/words/facts';
@@ -28,6 +29,14 @@ test.each(places)(
     const { code, stderr } = await overSocket(['version', '--url', `http://${host}:${port}`]);
     server.close();
     expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: [`${host}:${port}`] });
+  },
+);
+
+test.each(['pw.test', 'localhost'])(
+  'each address of %s has two seconds, by the options that all connections are made with',
+  (hostname) => {
+    const options = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2000 };
+    expect(hostOptions({ hostname })).toMatchObject(options);
   },
 );
 

@@ -66,6 +66,15 @@ describe('push', () => {
     expect(refused).toMatch(/^! the operator has not allowed .*--env PATH/);
   });
 
+  test('says what it can do where the operator has words, which no tool passes on', async () => {
+    const { call } = await server([], { conditions: { env: { PWPUSH_ENCRYPT: 'words' } } });
+    const refused = await call('push', { generate: 20 });
+    expect([refused, here.asked]).toEqual([expect.stringMatching(/^! .*encrypt: true/), []]);
+    expect(await call('push', { generate: 20, encrypt: true })).toMatch(
+      /"html_url":"[^"]+#[\w-]{22}"/,
+    );
+  });
+
   test('tells what the command warned of', async () => {
     const doubt = 'warning: the link is on https://elsewhere.test, not on https://pw.test';
     const send = rewriting(overFetch(here.service), (text) =>

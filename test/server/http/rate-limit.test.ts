@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Buckets, networkOf } from '../../../src/server/http/rate-limit';
+import { networkOf } from '../../../src/server/http/rate-limit';
 import type { ServiceSettings } from '../../../src/server/service-settings';
+import { Buckets } from '../../../src/server/shares';
 import { type Call, call, filePart, opened, type TestService } from '../../helpers/service';
 
 describe('a bucket', () => {
@@ -17,7 +18,7 @@ describe('a bucket', () => {
 
   test('each address has its own, and a network of IPv6 has one', () => {
     const buckets = new Buckets({ requests: 1, milliseconds: 1000 });
-    const given = (address: string) => buckets.take(address, 0) === 0;
+    const given = (address: string) => buckets.take(networkOf(address), 0) === 0;
     expect(['192.0.2.1', '192.0.2.2', '2001:db8:0:1::1', '2001:db8:0:2::1'].map(given)).toEqual(
       Array(4).fill(true),
     );
@@ -29,7 +30,7 @@ describe('a bucket', () => {
   test('a line with many networks of IPv6 has twice as much as one of them, a site four times', () => {
     const given = (...addresses: string[]) => {
       const buckets = new Buckets(perSecond);
-      return addresses.filter((address) => buckets.take(address, 0) === 0).length;
+      return addresses.filter((address) => buckets.take(networkOf(address), 0) === 0).length;
     };
     const from = (network: (n: number) => string) =>
       given(...Array.from({ length: 256 }, (_, n) => `2001:db8:1:${network(n)}::1`));

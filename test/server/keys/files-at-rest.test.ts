@@ -4,6 +4,8 @@ import { type AtRest, atRest } from '../../helpers/at-rest';
 import { filePart, fileRows, opened, type TestService } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
 
+const NOBODY = { owner: undefined, ip: null, userAgent: null, referrer: null };
+
 const MINUTE = 60_000;
 const CHUNK = 64 * 1024;
 
@@ -27,7 +29,7 @@ const swept = async () => {
   return rows();
 };
 async function begun(chunks: number, text = '') {
-  const upload = service.service.pushes.upload();
+  const upload = service.service.pushes.upload(NOBODY);
   const bytes = (async function* () {
     yield Buffer.alloc(chunks * CHUNK, text);
   })();

@@ -6,6 +6,7 @@ import { untilServed } from '../../helpers/noted';
 import {
   at,
   type Call,
+  call,
   FORM_TYPE,
   type FormPart,
   filePart,
@@ -275,7 +276,8 @@ onEachStore((store) => {
     });
 
     /** Begins an answer with more than half a mebibyte of files that does not end. */
-    const begin = (token: string) => {
+    const begin = (token: string, how: { readonly ip?: string; readonly bytes?: number } = {}) => {
+      const { ip = '127.0.0.1', bytes = 190_000 } = how;
       let send: ReadableStreamDefaultController<Uint8Array> | undefined;
       const content = new ReadableStream<Uint8Array>({
         start: (controller) => {
@@ -283,7 +285,7 @@ onEachStore((store) => {
         },
       });
       const headers = { 'content-type': FORM_TYPE };
-      const form = formBytes(Array.from({ length: 4 }, () => file('x'.repeat(190_000))));
+      const form = formBytes(Array.from({ length: 4 }, () => file('x'.repeat(bytes))));
       send?.enqueue(form.subarray(0, -1000));
       return {
         more: () => send?.enqueue(form.subarray(-1000, -900)),
@@ -292,7 +294,12 @@ onEachStore((store) => {
           send?.close();
         },
         leave: () => send?.error(new Error('gone')),
-        answered: ask('PATCH', `/${token}/respond`, { content, headers }),
+        answered: call(
+          { fetch: (request) => service.service.app(request, { ip }) },
+          'PATCH',
+          `/api/v2/requests/${token}/respond`,
+          { content, headers },
+        ),
       };
     };
     const stored = async (chunks: number) => {
@@ -313,6 +320,25 @@ onEachStore((store) => {
       expect(responses.map(({ status }) => status)).toEqual([409, 409]);
       expect(await rows()).toEqual([0, 0, 0]);
       expect(await answerOf(token)).toBe('text');
+    });
+
+    test('of slow answers keep no other client from answering', async () => {
+      const token = await withFiles();
+      const slow = begin(token, { ip: '192.0.2.1', bytes: 140_000 });
+      await stored(8);
+      expect((await begin(token, { ip: '192.0.2.1' }).answered).status).toBe(503);
+      const faster = begin(token, { ip: '192.0.2.2' });
+      await stored(16);
+      expect((await begin(token, { ip: '192.0.2.3' }).answered).status).toBe(503);
+      service.clock.advance(10_000);
+      const third = begin(token, { ip: '192.0.2.3' });
+      await stored(16);
+      slow.more();
+      expect((await slow.answered).json.error).toBe('The upload stalled for too long.');
+      third.end();
+      expect((await third.answered).status).toBe(200);
+      faster.more();
+      expect((await faster.answered).status).toBe(409);
     });
 
     test('of an answer that was discarded take nothing of an upload that begins later', async () => {

@@ -124,6 +124,30 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect((await push('y')).status).toBe(201);
   });
 
+  test('is down while it is full to the last byte, says so once, and is up with space', async () => {
+    const up = async () => (await service.call('GET', '/up')).status;
+    const token = await service.create({ payload: 'x', expire_after_views: 99 });
+    await service.service.housekeeping.sweep();
+    expect(await up()).toBe(200);
+    disk.fill();
+    expect([await up(), (await service.retrieve(token)).status]).toEqual([503, 507]);
+    for (let round = 0; round < 3; round += 1) {
+      await service.service.housekeeping.sweep();
+      // It may find room for a view in the log.
+      await service.retrieve(token);
+      expect(await up()).toBe(503);
+    }
+    const full = 'the database has no space (ENOSPC); requests get 507';
+    expect(service.warnings.filter((line) => line.startsWith('the database'))).toEqual([full]);
+    disk.clear();
+    // A check writes at most ten times a second.
+    await expect.poll(up).toBe(200);
+    expect(service.warnings.filter((line) => line.startsWith('the database'))).toEqual([
+      full,
+      'the database has space again',
+    ]);
+  });
+
   test('that has room for the log takes pushes into what is free inside the file, and else none', async () => {
     for (const token of await fillWithPushes()) await service.expire(token);
     const statusWith = async (left: number) => {
@@ -151,7 +175,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
   test('that responses to a reader cannot fill', async () => {
     const push = { payload: 'x'.repeat(MIB), expire_after_views: 60 };
     const token = await service.create(push);
-    const free = async () => (await beside.free()) ?? 0;
+    const free = async () => (await beside.space())?.free ?? 0;
     const before = await free();
     for (let at = 0; at < 60; at += 1)
       expect((await service.retrieve(token, once(at))).json.payload).toHaveLength(MIB);

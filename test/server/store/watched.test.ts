@@ -10,6 +10,7 @@ import {
   refusalStatuses,
   ServiceError,
 } from '../../../src/server/service-errors';
+import { migrate } from '../../../src/server/store/database';
 import { openMemory } from '../../../src/server/store/sqlite';
 import { watched } from '../../../src/server/store/watched';
 import { folders } from '../../helpers/memory';
@@ -30,6 +31,7 @@ test.each([
 ])('a state in which it refuses is logged when it begins and ends: %s', async (refusal, why) => {
   const lines: string[] = [];
   const own = await openMemory((load) => load());
+  await migrate(own);
   onTestFinished(() => own.close());
   let fails = true;
   const over = {
@@ -57,6 +59,7 @@ test.each([
 test('what a rule refuses is not logged, and a changed key once', async () => {
   const lines: string[] = [];
   const own = await openMemory((load) => load());
+  await migrate(own);
   onTestFinished(() => own.close());
   const { transaction } = watched(own, (line) => void lines.push(line));
   for (const error of [notFound(), busy('x'), full(), keyChanged(), keyChanged()]) {
@@ -64,6 +67,19 @@ test('what a rule refuses is not logged, and a changed key once', async () => {
     await transaction(async () => 1);
   }
   expect(lines).toEqual([expect.stringMatching(/^the instance key was changed: restart/)]);
+});
+
+test('what a health check alone finds is logged, whatever it is', async () => {
+  const lines: string[] = [];
+  const own = await openMemory((load) => load());
+  onTestFinished(() => own.close());
+  const { check } = watched(own, (line) => void lines.push(line));
+  await expect(check()).rejects.toThrow('no such table');
+  await expect(check()).rejects.toThrow('no such table');
+  expect(lines).toEqual(['the database is unavailable (SQLITE_ERROR); requests get 503']);
+  await migrate(own);
+  await check();
+  expect(lines.slice(1)).toEqual(['the database is available again']);
 });
 
 test('a folder that is moved while it serves is away, until it is back', async () => {
@@ -79,6 +95,7 @@ test('a folder that is moved while it serves is away, until it is back', async (
   expect([await push(), service.warnings.length]).toEqual([503, 1]);
   await rename(`${data}2`, data);
   expect(await push()).toBe(201);
+  await expect.poll(() => service.warnings.length).toBe(2);
   expect([service.warnings, service.lines.join('\n')]).toEqual([
     ['the database is unavailable (ENOENT); requests get 503', 'the database is available again'],
     expect.not.stringMatching(/ error /),
