@@ -108,6 +108,7 @@ async function isUsable(copy: string, location: DataLocation, quietly: Quietly):
     await migrate(model);
     const isWhole = Object.values(row ?? {})[0] === 'ok';
     if (!isWhole || (await schemaOf(database)) !== (await schemaOf(model))) return false;
+    await migrate(database);
     // Data that no service has opened yet has no key.
     if ((await findKey(database.sql)) !== undefined) await keyInUse(database.sql, location);
     return true;

@@ -14,11 +14,13 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openForOperator } from '../../src/server/open-service';
 import { backup } from '../../src/server/ops/database-copy';
+import { plain } from '../../src/server/store/sql';
 import { folders } from '../helpers/memory';
 import { needsRoot } from '../helpers/needs';
 import { opened, type TestOptions, type TestService } from '../helpers/service';
-import { onEachStore } from '../helpers/stores';
+import { inRoom, onEachStore } from '../helpers/stores';
 
 const newFolder = folders();
 let data: string;
@@ -44,6 +46,24 @@ onEachStore((store) => {
     await first.close();
     const { json } = await (await opened(settings)).retrieve(`${token}?passphrase=p`);
     expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
+  });
+
+  test.each([
+    ['whose schema has another text', ["UPDATE migrations SET digest = 'x'"]],
+    ['that has none', ['ALTER TABLE migrations DROP COLUMN digest', 'DROP TABLE kept']],
+  ])('data of a build before the first release is refused: %s', async (_, statements) => {
+    const room = await store.room();
+    await (await opened(room.settings)).close();
+    await inRoom(room, async ({ sql }) => {
+      for (const text of statements) await sql(plain(text));
+    });
+    const refusal = { message: 'the data is of a build before the first release', code: 'failed' };
+    const operate = () => openForOperator({ ...room.settings }, { now: () => new Date() });
+    for (const opening of [() => opened(room.settings), operate])
+      await expect(opening()).rejects.toMatchObject({
+        ...refusal,
+        hint: expect.stringContaining('build'),
+      });
   });
 });
 

@@ -137,7 +137,7 @@ export const requestList: Listing<SecretRequest> = {
     createdColumn,
     idColumn,
   ],
-  optional: ['CREATED', 'EXPIRES', 'ID', 'STATE'],
+  optional: ['CREATED', 'EXPIRES', 'STATE', 'ID'],
   fields: (request) => [
     ...[request.url_token, request.name, request.state].map(text),
     ...[request.created_at, request.close_after_at].map(text),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServiceError, ServiceRefusal } from '../service-errors';
@@ -175,7 +176,10 @@ async function open(
   return openSqlite(file, quietly);
 }
 
-/** One entry per release. Never edit an entry after its release. Braces enclose a name of `Dialect`. */
+/**
+ * One entry per release. Never edit an entry after its release: data with another text is refused. Braces enclose a name of
+ * `Dialect`.
+ */
 const migrations = [schema];
 
 export interface Table {
@@ -206,22 +210,30 @@ const statementsOf = (migration: string, dialect: Dialect): string[] =>
     .split(/;\n(?:\n|$)/)
     .filter(Boolean);
 
+const digests = migrations.map((text) => createHash('sha256').update(text).digest('hex'));
+
 /**
  * Migrates the database to the current schema.
- * @throws ServiceError when a later version has migrated it
+ * @throws ServiceError when a later version has migrated it, or a build whose migrations had another text
  */
 export async function migrate(database: Database, isNew = () => {}): Promise<void> {
   await database.exclusively(async (sql) => {
     await sql`
-      CREATE TABLE IF NOT EXISTS migrations (id BIGINT PRIMARY KEY, checks BIGINT NOT NULL DEFAULT 0)`;
-    const rows = await sql<{ done: number }>`SELECT count(*) AS done FROM migrations`;
-    const done = Number(rows[0]?.done);
-    if (done > migrations.length) throw new ServiceError('the data was written by a later version');
-    if (done === 0) isNew();
+      CREATE TABLE IF NOT EXISTS migrations (
+        id BIGINT PRIMARY KEY, digest TEXT NOT NULL, checks BIGINT NOT NULL DEFAULT 0)`;
+    // All columns, as the table of an old build has no `digest`.
+    const done = await sql<{ digest?: string }>`SELECT * FROM migrations ORDER BY id`;
+    if (done.length > migrations.length)
+      throw new ServiceError('the data was written by a later version');
+    if (done.some(({ digest }, index) => digest !== digests[index]))
+      throw new ServiceError('the data is of a build before the first release', {
+        hint: 'open it with that build, or choose other data with --data or --database',
+      });
+    if (done.length === 0) isNew();
     for (const [index, statements] of migrations.entries()) {
-      if (index < done) continue;
+      if (index < done.length) continue;
       for (const text of statementsOf(statements, database.dialect)) await sql(plain(text));
-      await sql`INSERT INTO migrations (id) VALUES (${index})`;
+      await sql`INSERT INTO migrations (id, digest) VALUES (${index}, ${digests[index] as string})`;
     }
   });
 }
