@@ -64,6 +64,7 @@ export const facts = {
   'response-too-long': 'the response is longer than 16 MiB',
   'sealed-to-key':
     'the push is encrypted to a public key, and no private key was given; nothing was taken',
+  'sending-again': 'sending the request again, which counts once',
   'setup-redirect': 'the instance redirects to its sign-in or first-run page instead of responding',
   'token-needed': 'the instance requires a token',
   'token-refused': (from) => `the instance refused the token${from && ` from ${from}`}`,
