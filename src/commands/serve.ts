@@ -110,7 +110,7 @@ async function profileOf(entry: Entry, { settings }: ServePlan, service: Started
   // --ephemeral writes nothing to disk, and its token would be useless after the run.
   if (ephemeral || !service.loopback) return undefined;
   const known = service.firstToken === undefined ? findProfile : keepProfile;
-  return known(entry, service, trustProxy);
+  return known(entry, service, Boolean(trustProxy));
 }
 
 /** Returns the command that pushes from another terminal; undefined for a service for other machines. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import type { Context } from './context';
 
 /** The path of a program, or the exit status of shells: 127 if it is not found, 126 if it cannot be run. */
@@ -9,14 +9,20 @@ type FoundProgram = { readonly file: string } | { readonly status: 126 | 127 };
 /** The search path if PATH is not set; an empty PATH means the current folder. */
 const DEFAULT_PATH = ['/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
-/** Looks for a program as execvp(3) does: in the folders of `PATH`, unless its name is a path. */
+/**
+ * Looks for a program in the folders of `PATH`, unless its name is a path.
+ * @param typed a person chose the name, which is found as execvp(3) does, also in the current folder; a program that
+ *   pwpush itself chooses is in a folder with an absolute path
+ */
 export async function findProgram(
   name: string,
   { env, platform }: Pick<Context, 'env' | 'platform'>,
+  typed = false,
 ): Promise<FoundProgram> {
   const windows = platform === 'win32';
   const isPath = name.includes('/') || (windows && name.includes('\\'));
-  const folders = isPath ? [''] : (env.PATH ?? env.Path ?? DEFAULT_PATH).split(delimiter);
+  const search = (env.PATH ?? env.Path ?? DEFAULT_PATH).split(delimiter);
+  const folders = isPath ? [''] : search.filter((folder) => typed || isAbsolute(folder));
   // .cmd and .bat files would need a shell to run them.
   const endings = windows ? ['', '.com', '.exe'] : [''];
   let status: 126 | 127 = 127;

@@ -14,6 +14,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 
 export interface HelperProgram {
   readonly words: readonly [string, ...string[]];
+  /** The user chose the program. */
+  readonly typed?: boolean;
   readonly input?: string;
   readonly limitMs?: number;
   readonly onError?: (text: string) => void;
@@ -31,7 +33,7 @@ export type HelperEnd =
 export async function runHelper(context: Context, program: HelperProgram): Promise<HelperEnd> {
   const { signal } = context;
   const [name, ...args] = program.words;
-  const executable = await findProgram(name, context);
+  const executable = await findProgram(name, context, program.typed);
   if (signal.aborted) throw endedBy(signal);
   if (!('file' in executable)) return { failure: 'missing' };
   const { file } = executable;

@@ -151,6 +151,7 @@ export async function runTokenCommand(
   let flushed = Promise.resolve();
   const ended = await runHelper(context, {
     words,
+    typed: true,
     onError: (text) => {
       errors += text;
       if (context.stderr.isTTY) flushed = flushed.then(() => flush(false));

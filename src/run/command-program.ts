@@ -12,7 +12,7 @@ export async function commandProgram(
   name: string,
   hint: string,
 ): Promise<string> {
-  const program = await findProgram(name, context);
+  const program = await findProgram(name, context, true);
   if ('file' in program) return program.file;
   const what = program.status === 127 ? `command not found: "${name}"` : `cannot run "${name}"`;
   await printError(context, usageError(what, hint), say.manner);

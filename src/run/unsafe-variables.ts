@@ -1,5 +1,6 @@
 import type { Context } from '../platform/context';
 import { phrase, usageError } from '../platform/errors';
+import { MARKERS } from '../platform/surroundings';
 import lists from './unsafe-variables.txt?raw';
 
 /**
@@ -22,10 +23,13 @@ function globs(text: string): Matcher {
     names.has(upper) || beginning.test(upper) || suffixes.some((suffix) => upper.endsWith(suffix));
 }
 
+/** A value of `0` would have a run of pwpush in the program print secrets to an agent. */
+const agents: ReadonlySet<string> = new Set(MARKERS);
+
 /** Whether a pushed text needs the user's leave to set a variable. The case of names is ignored, as on Windows. */
 export function isUnsafe(name: string): boolean {
   const upper = name.toUpperCase();
-  return always(upper) || (families(upper) && !credentials(upper));
+  return always(upper) || (families(upper) && !credentials(upper)) || agents.has(upper);
 }
 
 /** With `--file`, the user names the variable and the value is a path of ours, so that settings are safe. */

@@ -13,6 +13,7 @@ import { json, refusalResponse, responseOf } from './http/responses';
 import { createPages } from './page-routes';
 import { createDownloads } from './pushes/file-routes';
 import { ServiceRefusal } from './service-errors';
+import { withoutForged } from './trusted-proxies';
 
 /** This header is sent over https only: over http browsers ignore it with a warning. */
 const NO_OPENER = ['cross-origin-opener-policy', 'same-origin'] as const;
@@ -28,7 +29,7 @@ export function createApp(options: AppOptions): App {
   const app = new Hono<Env>({ getPath: (request) => pathOf(request, prefix) });
   app.use(async (c, next) => {
     const began = now();
-    const client = clientOf(ipOf(c.req.raw, c.env, settings), settings.rateLimit);
+    const client = clientOf(ipOf(c.req.raw, c.env), settings.rateLimit);
     const memory = budget.forRequest(client);
     c.env.closed?.(() => memory.release());
     c.set('client', client);
@@ -59,7 +60,11 @@ export function createApp(options: AppOptions): App {
     if (error instanceof ServiceRefusal) return refusalResponse(error);
     return json({ error: 'internal error' }, 500);
   });
-  return async (request, connection = {}) => app.fetch(request, connection);
+  const clean = withoutForged(settings.trusts, log.warning);
+  return async (request, connection = {}) => {
+    clean(request, connection.ip);
+    return app.fetch(request, connection);
+  };
 }
 
 /** Counts a response against the memory budget unless its route has done so; refuses it if it does not fit. */

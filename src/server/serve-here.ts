@@ -6,7 +6,7 @@ import type { HereEvent } from '../contract/here-event';
 import { lazy } from '../platform/files/lazy';
 import { cleanPath } from './http/clean-path';
 import type { App } from './http/env';
-import { type ClientSocket, originOf } from './http/request-origin';
+import type { ClientSocket } from './http/request-origin';
 import { createSockets, socketOptions } from './http/sockets';
 import { openService } from './open-service';
 import { type Listening, outwardUrl } from './ops/listen';
@@ -17,6 +17,7 @@ import { TAKEN } from './rules/once';
 import { ServiceError } from './service-errors';
 import { memoryShare, type ServiceIo, type ServiceSettings } from './service-settings';
 import { asServiceError } from './store/database';
+import { plainIp } from './trusted-proxies';
 
 /** Bytes of the files of one push or answer, and a tenth more for what the database adds to them. */
 const MOST_DATA = 1.1 * limits.filesPerPush * limits.bytesPerFile;
@@ -225,7 +226,7 @@ class Watch {
 
   /** Serves an HTTP request of a client other than the user. */
   async serve(app: App, request: Request, path: string, connection: ClientSocket) {
-    const { ip } = originOf(request, connection, { trustProxy: false });
+    const ip = plainIp(connection.ip) ?? null;
     const isGet = request.method === 'GET';
     if (isGet && path.startsWith('/r/') && !cleanPath(path)) this.report({ event: 'opened', ip });
     const keys = new Set<string>();

@@ -5,6 +5,7 @@ import { wholeSize } from '../contract/byte-size';
 import { DAY_SECONDS } from '../contract/lifetime';
 import { type Limit, labelOf, numbers, REQUESTS_PER_SECOND } from '../contract/serve-settings';
 import { invalidInput } from './service-errors';
+import { trustedProxies } from './trusted-proxies';
 
 /** The parameters of scrypt (RFC 7914, section 2). */
 export interface PassphraseCost {
@@ -94,7 +95,8 @@ export interface ServiceSettings extends Readonly<Partial<Record<NumberName, num
   readonly maxData?: number | undefined;
   /** The rate limit of each address, loopback included; the default limit exempts loopback. */
   readonly rateLimit?: Rate | 'off' | undefined;
-  readonly trustProxy: boolean;
+  /** Whether X-Forwarded-* headers are trusted, or the addresses and networks from which they are. */
+  readonly trustProxy?: boolean | readonly string[] | undefined;
   /** Paths of PEM files; set both or neither. */
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
@@ -145,6 +147,7 @@ export function checkSettings(settings: ServiceSettings) {
       ...(settings.minDays !== undefined && { shortest: minDays * DAY_SECONDS }),
     },
     publicUrl: publicUrlOf(settings),
+    trusts: trustedProxies(settings.trustProxy),
     anonymousFiles: settings.anonymous && settings.anonymousFiles === true,
     uploadsPerRequest: settings.uploadsPerRequest ?? 2,
     rateLimit: rateLimitOf(settings),

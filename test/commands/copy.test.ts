@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { programClipboard } from '../../src/platform/clipboard';
 import type { Context } from '../../src/platform/context';
@@ -73,6 +73,11 @@ describe('the program is', () => {
   ])('on %s with %j %s', async (platform, more, name) => {
     const clipboard = await found(platform, more);
     expect(clipboard?.name).toBe(name && `the clipboard (${name})`);
+  });
+
+  test('none of a folder without an absolute path', async () => {
+    const PATH = `${relative('', folder)}::.`;
+    expect(await found('linux', { DISPLAY: ':0', PATH })).toBeUndefined();
   });
 
   test('fed with UTF-16 on Windows where the text is not ASCII, and on macOS told the encoding', async () => {

@@ -82,6 +82,20 @@ test.each(['', '/r'])('a push with a step waits for the button at /p/:token%s', 
   expect((await submit(`/p/${token}${suffix}`, {})).status).toBe(404);
 });
 
+test('pages ask browsers and password managers to leave secrets and fields alone', async () => {
+  const locked = await service.create({ payload: 'x', passphrase: 'p' });
+  for (const path of ['/', '/ask', `/p/${locked}`]) {
+    const { text } = await open(path);
+    expect(text).toContain('<meta name="format-detection" content="telephone=no');
+    const fields = text.match(/<(?:input|textarea)\b[^>]* id="(?!encrypt)[^>]*>/g) ?? [];
+    expect(fields).not.toEqual([]);
+    for (const field of fields)
+      expect(field).toMatch(
+        /data-1p-ignore data-lpignore="true" data-bwignore data-form-type="other"/,
+      );
+  }
+});
+
 test('a push with a passphrase asks for it, counts the tries down, and then says when to try again', async () => {
   const push = { payload: 'hunter2', passphrase: 'open & sesame', ...atOnce };
   const token = await service.create(push);

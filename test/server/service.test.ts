@@ -126,6 +126,18 @@ describe('starting', () => {
     if ('publicUrl' in settings) expect(url).toBe('https://push.example.com');
   });
 
+  test.each([
+    [undefined, 5],
+    [true, 620],
+    [['127.0.0.0/8'], 620],
+  ])('with the proxies %j an idle connection stays for %i seconds', async (trustProxy, seconds) => {
+    const { localUrl, warnings } = await started({ trustProxy });
+    const { headers } = await fetch(`${localUrl}/up`, { headers: { 'x-forwarded-for': '::1' } });
+    expect(headers.get('keep-alive')).toBe(`timeout=${seconds}`);
+    const warning = 'X-Forwarded-For came from 127.0.0.1, which is not trusted: see --trust-proxy';
+    expect(warnings).toEqual(trustProxy ? [] : [warning]);
+  });
+
   test('on all addresses it names one that others reach, or that of this machine', async () => {
     const host = '0.0.0.0';
     const { url, localUrl, port } = await started({ host });

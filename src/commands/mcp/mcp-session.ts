@@ -8,13 +8,18 @@ import { sourcesOf } from '../../profile/sources';
 import { type NoInstance, type Target, targetOrNone } from '../../profile/target';
 import type { Ran, ToolResult } from './tool-result';
 
+interface AllowedProgram {
+  readonly name: string;
+  readonly file: string | undefined;
+}
+
 /** What the operator of the server allows; callers cannot change it. */
 export interface Allowed {
   readonly root: string;
   /** Names of the variables that callers may push. */
   readonly env: readonly string[];
-  /** Programs that callers may start. */
-  readonly run: readonly string[];
+  /** Programs that callers may start, with their absolute paths as they were found at the start. */
+  readonly run: readonly AllowedProgram[];
 }
 
 export interface Question {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -17,17 +17,18 @@ import type { Context } from '../../platform/context';
 import { failedError, phrase, usageError } from '../../platform/errors';
 import { aborted, raceWithLimit } from '../../platform/files/abort';
 import { whyUnreadable } from '../../platform/files/file-error';
+import { findProgram } from '../../platform/find-program';
 import { GRACE } from '../../platform/interrupts';
 import { listed } from '../../words/grammar';
 import { actions, type Page } from './ask';
-import { type Allowed, McpSession } from './mcp-session';
+import { McpSession } from './mcp-session';
 import { schemas, type ToolName } from './tool-arguments';
 import { errorResult, type ToolResult } from './tool-result';
 import { type Tool, tools } from './tools';
 
 export interface McpPlan {
   readonly root: string | undefined;
-  readonly allowed: Omit<Allowed, 'root'>;
+  readonly allowed: { readonly env: readonly string[]; readonly run: readonly string[] };
   readonly options: GlobalOptions;
 }
 
@@ -47,7 +48,13 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
     );
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
-  const session = new McpSession(entry, plan.options, { ...allowed, root }, ending.signal);
+  const programs = allowed.run.map(async (name) => {
+    const found = await findProgram(name, context, true);
+    // A caller may write a file of that name to a folder of PATH.
+    return { name, file: 'file' in found ? resolve(found.file) : undefined };
+  });
+  const all = { ...allowed, root, run: await Promise.all(programs) };
+  const session = new McpSession(entry, plan.options, all, ending.signal);
   try {
     await serveProtocol(session);
   } finally {

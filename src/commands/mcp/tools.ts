@@ -8,7 +8,7 @@ import { streamMask } from '../../run/mask';
 import { formsOf } from '../../run/secret-forms';
 import { answerTo, ask, type Page, saveTo } from './ask';
 import { fileBelow, newBelow } from './below-root';
-import { checkLink, linkWords, type McpSession } from './mcp-session';
+import { type Allowed, checkLink, linkWords, type McpSession } from './mcp-session';
 import type { Arguments, ToolName } from './tool-arguments';
 import {
   failure,
@@ -55,7 +55,7 @@ export const tools: { readonly [Name in ToolName]: Tool<Name> } = {
   run: {
     title: 'Run a command with a secret',
     description: ({ allowed }) =>
-      `Runs a program with the secret of a link in its environment. Uses a view. Returns its exit code and its output, in which the secret is replaced by ***. Programs that the operator has allowed: ${allowed.run.join(', ') || 'none'}.`,
+      `Runs a program with the secret of a link in its environment. Uses a view. Returns its exit code and its output, in which the secret is replaced by ***. Programs that the operator has allowed: ${namesOf(allowed) || 'none'}.`,
     effects: USES_UP,
     work: run,
   },
@@ -155,25 +155,34 @@ async function run(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const [typed = '', ...args] = command;
-  const program = allowedProgram(session.allowed.run, typed);
+  const program = allowedProgram(session.allowed, typed);
   checkLink(link);
   const words = ['--json', MASKED, ...(as === undefined ? [] : [`--as=${as}`]), link, '--'];
   const ran = await session.command('run', [...words, program, ...args], { signal });
   return programResult(withoutOperators(ran, session));
 }
 
+const namesOf = ({ run }: Pick<Allowed, 'run'>) => run.map(({ name }) => name).join(', ');
+
 /**
- * Returns an allowed program, which a caller may also name without its folder if no other has that name.
+ * Returns the path of an allowed program, which a caller may also name without its folder if no other has that name.
  * @throws CliError (usage) that names what is allowed
  */
-function allowedProgram(allowed: readonly string[], program: string): string {
-  if (allowed.includes(program)) return program;
-  const [path, ...others] = allowed.filter((path) => basename(path) === program);
-  if (path !== undefined && others.length === 0) return path;
-  const instead = allowed.length === 0 ? '' : `use one that is allowed: ${allowed.join(', ')}; or `;
+function allowedProgram(allowed: Allowed, program: string): string {
+  const { run } = allowed;
+  const [match, ...others] = run.filter(({ name }) => basename(name) === program);
+  const found = run.find(({ name }) => name === program) ?? (others.length === 0 && match);
+  if (!found) {
+    const instead = run.length === 0 ? '' : `use one that is allowed: ${namesOf(allowed)}; or `;
+    throw usageError(
+      `the operator has not allowed the program "${program}"`,
+      `${instead}ask a person to start this server with --allow-run ${program}, or to run it: pwpush run LINK -- ${program}`,
+    );
+  }
+  if (found.file !== undefined) return found.file;
   throw usageError(
-    `the operator has not allowed the program "${program}"`,
-    `${instead}ask a person to start this server with --allow-run ${program}, or to run it: pwpush run LINK -- ${program}`,
+    `command not found: "${found.name}"`,
+    'ask a person to start this server again once it is installed',
   );
 }
 

@@ -8,6 +8,7 @@ import {
   group,
   lineage,
   negatable,
+  optional,
   parsed,
   type Row,
   storedFile,
@@ -15,7 +16,7 @@ import {
 } from '../../cli/declare';
 import { type Options, tlsRows } from '../../cli/options';
 import type { Entry } from '../../cli/terminal/output';
-import { days, port, positive } from '../../cli/values';
+import { days, port, positive, truth } from '../../cli/values';
 import { wholeSize } from '../../contract/byte-size';
 import {
   HOST,
@@ -110,7 +111,11 @@ export const rows = settable({
     contact: filledText('--contact <text>', 'contact on the pages: e-mail, URL or name'),
   }),
   ...group('Proxy and TLS:', {
-    trustProxy: flag('--trust-proxy', 'trust X-Forwarded-* headers; only behind a proxy'),
+    trustProxy: optional(
+      '--trust-proxy [networks]',
+      'trust X-Forwarded-* headers; only behind a proxy',
+      proxies,
+    ),
     ...tlsRows(),
   }),
   ...group('Log and metrics:', {
@@ -243,6 +248,13 @@ export const variables: ReadonlyMap<string, string> = new Map(
 function logFormat(value: string, name: string): 'text' | 'json' {
   if (value === 'text' || value === 'json') return value;
   throw usageError(`${name} must be text or json, not "${value}"`);
+}
+
+/** Parses `on`, `off`, or addresses and networks, which the service itself checks. */
+function proxies(value: string, name: string): boolean | readonly string[] {
+  return /[.:/]/.test(value)
+    ? value.split(',').map((network) => network.trim())
+    : truth(value, name);
 }
 
 /** Parses requests per second or minute, or `off`. */

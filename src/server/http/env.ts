@@ -24,7 +24,7 @@ export interface Env {
 export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
   const signal = c.env.signal ?? c.req.raw.signal;
   return {
-    ...originOf(c.req.raw, c.env, settings),
+    ...originOf(c.req.raw, c.env),
     owner,
     signal,
     idempotencyKey: idempotencyKey(c.req.raw),

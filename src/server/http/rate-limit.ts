@@ -5,18 +5,17 @@ import { ServiceRefusal } from '../service-errors';
 import type { CheckedSettings, RateLimit } from '../service-settings';
 import { Buckets } from '../shares';
 import type { Env } from './env';
-import { type CallerSettings, ipOf } from './request-origin';
+import { ipOf } from './request-origin';
 
 /** Refuses requests of addresses that exceed the rate limit (429). Each process counts separately. */
 export function limited(
-  settings: CallerSettings & Pick<CheckedSettings, 'rateLimit'>,
+  { rateLimit }: Pick<CheckedSettings, 'rateLimit'>,
   now: () => Date,
 ): MiddlewareHandler<Env> {
-  const { rateLimit } = settings;
   if (!rateLimit) return (_, next) => next();
   const buckets = new Buckets(rateLimit);
   return async (c, next) => {
-    const ip = ipOf(c.req.raw, c.env, settings);
+    const ip = ipOf(c.req.raw, c.env);
     if (rateLimit.sparesLoopback && isHere(ip)) return next();
     const wait = buckets.take(networkOf(ip ?? ''), now().getTime());
     if (wait === 0) return next();

@@ -1,9 +1,9 @@
-import { isIP } from 'node:net';
 import { parseUrl } from '../../contract/address';
 import type { Abandonable } from '../queues';
 import { malformed, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
+import { plainIp } from '../trusted-proxies';
 
 /** The parts of a connection that a `Request` lacks; all undefined without a socket. */
 export interface ClientSocket {
@@ -26,15 +26,14 @@ export interface ClientSocket {
   readonly signal?: Abandonable | undefined;
 }
 
-export type CallerSettings = Pick<ServiceSettings, 'publicUrl' | 'trustProxy'>;
+export type CallerSettings = Pick<ServiceSettings, 'publicUrl'>;
 
 const HEADER_CHARACTERS = 1024;
 
 /** The base URL of links, without a final slash. */
-export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettings): string {
+export function baseOf(request: Request, { publicUrl }: CallerSettings): string {
   if (publicUrl) return publicUrl;
   const url = new URL(request.url);
-  if (!trustProxy) return url.origin;
   const scheme = forwardedScheme(request) ?? url.protocol.slice(0, -1);
   const host = lastHop(request, 'x-forwarded-host');
   const plain = /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(host);
@@ -44,23 +43,19 @@ export function baseOf(request: Request, { publicUrl, trustProxy }: CallerSettin
 }
 
 /** Whether the client uses https, to this server or to the proxy. */
-export function isSecure(request: Request, { publicUrl, trustProxy }: CallerSettings): boolean {
+export function isSecure(request: Request, { publicUrl }: CallerSettings): boolean {
   const address = publicUrl ?? request.url;
-  return address.startsWith('https:') || (trustProxy && forwardedScheme(request) === 'https');
+  return address.startsWith('https:') || forwardedScheme(request) === 'https';
 }
 
 /** The client's address; null when it is unknown. */
-export function ipOf(request: Request, { ip }: ClientSocket, { trustProxy }: CallerSettings) {
-  return (trustProxy && forwardedFor(request)) || plainIp(ip) || null;
+export function ipOf(request: Request, { ip }: ClientSocket): string | null {
+  return forwardedFor(request) ?? plainIp(ip) ?? null;
 }
 
-export function originOf(
-  request: Request,
-  connection: ClientSocket,
-  settings: CallerSettings,
-): Origin {
+export function originOf(request: Request, connection: ClientSocket): Origin {
   return {
-    ip: ipOf(request, connection, settings),
+    ip: ipOf(request, connection),
     userAgent: header(request, 'user-agent'),
     referrer: header(request, 'referer'),
   };
@@ -150,10 +145,4 @@ function forwardedFor(request: Request): string | undefined {
   const hop = lastHop(request, 'x-forwarded-for');
   // Some proxies add the port: 192.0.2.1:80, [2001:db8::1]:80.
   return plainIp(hop.replace(/^\[(.*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'));
-}
-
-/** Returns the address, an IPv4-mapped IPv6 address as IPv4; undefined when it is invalid. */
-export function plainIp(text: string | undefined): string | undefined {
-  const ip = text?.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  return ip && isIP(ip) !== 0 ? ip : undefined;
 }

@@ -71,7 +71,13 @@ export function socketOptions(
     ...parts,
     now,
     grace,
-    timeouts: { read: readingRateOf(settings), rest: mostBytes(maxFileSize), ...timeouts },
+    timeouts: {
+      read: readingRateOf(settings),
+      rest: mostBytes(maxFileSize),
+      // Load balancers keep idle connections for up to ten minutes; who closes first must be they.
+      ...(trustProxy && { keepAlive: 620_000 }),
+      ...timeouts,
+    },
     connections: connectionLimitOf(settings),
     // Behind a proxy, or with a public address, requests name another host.
     ownHost: publicUrl || trustProxy ? undefined : host,

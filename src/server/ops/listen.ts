@@ -179,6 +179,8 @@ function passConnections(server: Server, http: HttpServer): void {
   const latest = new WeakMap<Socket, ServerResponse>();
   /** A timer for each connection without a complete head of a request. */
   const heads = new WeakMap<Socket, NodeJS.Timeout>();
+  /** Connections on which nothing has arrived since the last response. */
+  const idle = new WeakSet<Socket>();
 
   const awaitHead = (socket: Socket) => {
     const late = () => {
@@ -193,11 +195,12 @@ function passConnections(server: Server, http: HttpServer): void {
   };
   http.prependListener('request', ({ socket }: IncomingMessage, outgoing: ServerResponse) => {
     stopAwaiting(socket);
+    idle.delete(socket);
     latest.set(socket, outgoing);
     socket.setTimeout(http.timeout);
     outgoing.once('finish', () => {
       socket.setTimeout(http.keepAliveTimeout);
-      awaitHead(socket);
+      idle.add(socket);
     });
   });
 
@@ -211,6 +214,7 @@ function passConnections(server: Server, http: HttpServer): void {
     // Added last, this listener runs after the one that parses the data.
     socket.on('data', () => {
       const { req } = latest.get(socket) ?? {};
+      if (idle.delete(socket)) awaitHead(socket);
       if (heads.has(socket)) socket.setTimeout(http.timeout);
       else if (req && !req.complete && req.readableLength >= req.readableHighWaterMark)
         socket.pause();

@@ -1,5 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { fstatSync } from 'node:fs';
+import { delimiter, isAbsolute } from 'node:path';
 import { promisify } from 'node:util';
 import { createQueue } from '../queues';
 import { invalidInput } from '../service-errors';
@@ -44,7 +45,9 @@ export function notifier(
   supervision: Supervision | undefined,
   log: Log,
 ): (state: string) => Promise<void> {
-  const { NOTIFY_SOCKET, PATH } = supervision?.env ?? {};
+  const { NOTIFY_SOCKET, PATH: path } = supervision?.env ?? {};
+  // Not a program of the current folder.
+  const PATH = path?.split(delimiter).filter(isAbsolute).join(delimiter);
   if (!NOTIFY_SOCKET) return async () => {};
   // `systemd-notify` gets neither the passed sockets nor settings, which may be secret.
   const options = { env: { NOTIFY_SOCKET, PATH }, timeout: NOTIFY_TIMEOUT_MS };

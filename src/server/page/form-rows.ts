@@ -17,12 +17,15 @@ export interface FormField {
   readonly attributes?: Markup;
 }
 
+/** Tells 1Password, LastPass, Bitwarden and Dashlane that a field is no login, as they do not obey `autocomplete`. */
+const noLogin = markup` data-1p-ignore data-lpignore="true" data-bwignore data-form-type="other"`;
+
 /** `control` receives the attributes that tie it to its label and its note. */
 export function formRow(view: View, field: FormField, control: (own: Markup) => Markup): Markup {
   const { id, name, label, hint, problem, focused = false, attributes = false } = field;
   const note = problem ?? hint;
   const noteId = note !== undefined && markup` aria-describedby="${id}-note"`;
-  const own = markup` id="${id}"${name !== undefined && markup` name="${name}"`}${noteId}${problem !== undefined && markup` aria-invalid="true"`}${focused && ' autofocus'}`;
+  const own = markup` id="${id}"${name !== undefined && markup` name="${name}"`}${noteId}${problem !== undefined && markup` aria-invalid="true"`}${focused && ' autofocus'}${noLogin}`;
   const below =
     note !== undefined &&
     markup`

@@ -142,6 +142,7 @@ export function page(view: View, title: string, main: Markup, options: PageOptio
 <meta charset="utf-8">
 <title>${title} · ${site.title ?? NAME}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="format-detection" content="telephone=no, date=no, email=no, address=no">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:site_name" content="${site.title ?? NAME}">

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { eachInstance } from '../../helpers/instance';
 import { type Connected, SECRET, serving } from '../../helpers/mcp';
@@ -73,9 +75,19 @@ test('a program is found by its name alone, unless another has that name', async
   );
 });
 
+test('a program is the one that was found at the start', async () => {
+  const bin = here.file('bin');
+  mkdirSync(bin);
+  const PATH = `${bin}:${process.env.PATH}`;
+  const { call } = await serving(here, ['--allow-run', 'env'], { conditions: { env: { PATH } } });
+  writeFileSync(join(bin, 'env'), '#!/bin/sh\necho planted', { mode: 0o755 });
+  const told = await call('run', { link: await pushed(), command: ['env'], as: 'A' });
+  expect(told).toContain('A=***');
+});
+
 test('variables that decide what is loaded and run are refused', async () => {
   const link = await pushed();
-  for (const as of ['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', '--file', 'a b', ''])
+  for (const as of ['PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'AI_AGENT', '--file', 'a b', ''])
     expect(await server.call('run', { link, command: ['env'], as })).toMatch(/^! /);
   expect(here.asked).toEqual([]);
 });

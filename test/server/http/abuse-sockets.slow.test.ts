@@ -91,7 +91,8 @@ describe('answers that wait for their reader', () => {
     service = await opened({ maxBuffer: 32 * MIB });
     await listening();
     const token = await service.createOwn({ ...large, payload: character.repeat(MIB) });
-    const asked = (ending?: string) => asking(token, ending).replace('/api/v2/pushes/', path);
+    const inTab = 'Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n';
+    const asked = (ending = '') => asking(token, inTab + ending).replace('/api/v2/pushes/', path);
     const readers = Array.from({ length: 20 }, () => speak());
     for (const { socket } of readers) socket.pause().write(asked());
     const answered = (status: number) =>

@@ -2,8 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { CheckedSettings } from '../../service-settings';
 import { networksOf } from '../../shares';
+import { plainIp } from '../../trusted-proxies';
 import { clientOf } from '../rate-limit';
-import { plainIp } from '../request-origin';
 
 /** One client gets a sixteenth of the connections. */
 const CLIENTS = 16;
@@ -15,15 +15,16 @@ export interface ConnectionLimit {
   clientOf(address: string | undefined): string | undefined;
 }
 
-/** Returns the connection limit of the settings. Clients behind a proxy have no shares: it makes all connections. */
+/** Returns the connection limit of the settings. A trusted proxy has no share, as it makes the connections of many. */
 export function connectionLimitOf({
   maxConnections,
   rateLimit,
-  trustProxy,
+  trusts,
 }: CheckedSettings): ConnectionLimit {
   return {
     most: maxConnections,
-    clientOf: (address) => (trustProxy ? undefined : clientOf(plainIp(address) ?? null, rateLimit)),
+    clientOf: (address) =>
+      trusts(address) ? undefined : clientOf(plainIp(address) ?? null, rateLimit),
   };
 }
 

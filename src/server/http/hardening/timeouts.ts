@@ -9,6 +9,8 @@ export interface Timeouts {
   readonly head: number;
   /** Milliseconds without any transfer, until the response has begun. */
   readonly idle: number;
+  /** Milliseconds between a response and the next request of its connection. */
+  readonly keepAlive: number;
   /** Milliseconds for a body, unless its sender was accepted (`liftLimit`). */
   readonly body: number;
   /** Minimum rate at which clients must read responses and send bodies. */
@@ -23,6 +25,7 @@ export type SomeTimeouts = Partial<Timeouts> & Pick<Timeouts, 'read' | 'rest'>;
 const defaults: Omit<Timeouts, 'read' | 'rest'> = {
   head: 20_000,
   idle: 30_000,
+  keepAlive: 5000,
   body: 60_000,
 };
 
@@ -31,11 +34,12 @@ const defaults: Omit<Timeouts, 'read' | 'rest'> = {
  * the server listens.
  */
 export function limitTimes(server: Server, timeouts: SomeTimeouts): void {
-  const { head, idle, body, read, rest } = { ...defaults, ...timeouts };
+  const { head, idle, keepAlive, body, read, rest } = { ...defaults, ...timeouts };
   server.headersTimeout = head;
   // Node.js reads this property, but @types/node has it only as an option of the constructor.
   Object.assign(server, { connectionsCheckingInterval: Math.min(head, 5000) });
   server.timeout = idle;
+  server.keepAliveTimeout = keepAlive;
   server.on('timeout', (socket: Socket) => {
     // A client that has a response to read is subject to the reading rate instead.
     if (socket.writableLength > 0) socket.setTimeout(idle);
