@@ -46,7 +46,11 @@ export default defineConfig({
     dynamicImportInCjs: false,
     cleanDir: true,
     // The name of an error is that of its class, also in the libraries, and stands in the log of the service.
-    minify: { compress: true, mangle: { keepNames: { function: false, class: true } }, codegen: true },
+    minify: {
+      compress: true,
+      mangle: { keepNames: { function: false, class: true } },
+      codegen: true,
+    },
     entryFileNames: '[name].js',
     chunkFileNames: ({ facadeModuleId }) =>
       /\/page\/locales\//.test(facadeModuleId ?? '') ? 'language-[name].js' : '[name].js',

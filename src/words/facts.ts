@@ -176,6 +176,7 @@ export const facts = {
     `${giver}, but the push is not encrypted: it may have been replaced`,
   'same-address': (noun) => `files of the ${noun} have the same address`,
   'size-differs': 'its size differs from the file that was sent',
+  'text-around': 'other text is around the encrypted one, and is left out',
   'text-with-nul': 'the text contains a NUL character, which outputs and variables cannot have',
 
   'kept-in-part': (...why) => detailed('NOT ALL IS SAVED', ...why),
