@@ -63,7 +63,7 @@ test('a link at another address is proved for that alone, as by its form', async
 
 test.each([
   ['https://localhost:5100', 'the link opens at https://localhost:5100 only'],
-  ['https://localhost:5100', 'if you trust whoever runs localhost:5100, who gets its key then'],
+  ['https://localhost:5100', 'if you trust the operator of localhost:5100, who gets its key then'],
   ['https://localhost:5100', 'if the instance has moved, its operator starts it with --public-url'],
   ['http://localhost:5100', 'the instance refused the key'],
   ['javascript:alert(1)', 'the instance refused the key'],
