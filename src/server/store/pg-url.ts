@@ -66,9 +66,10 @@ export function readAddress(
   env: Variables = {},
   home = homeFolder({ env, platform: platform() }, () => userInfo().homedir),
 ): PgAddress {
-  const match =
-    /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
-  if (!match) throw wrong('must start with postgres:// and contain user, host and database');
+  if (!/^postgres(?:ql)?:\/\//.test(url))
+    throw wrong('must start with postgres:// and contain user, host and database');
+  const match = /^\w+:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/.exec(url);
+  if (!match) throw wrong(UNENCODED);
   const [, login = '', hosts = '', path = '', query = ''] = match;
   const [, user, password] = /^([^:]*)(?::(.*))?$/s.exec(login) ?? [];
   const values = readQuery(query);
@@ -102,8 +103,8 @@ function readQuery(query: string): Map<string, string> {
     const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
     if (!Object.hasOwn(parameters, name)) {
       // After an unencoded ? in a password, the "parameter" is the rest of the password.
-      const quoted = /^\w+$/.test(name) && !query.includes('@') ? `, "${name}"` : '';
-      throw wrong(`has an unknown parameter${quoted}`);
+      if (query.includes('@')) throw wrong(UNENCODED);
+      throw wrong(`has an unknown parameter${/^\w+$/.test(name) ? `, "${name}"` : ''}`);
     }
     values.set(name, equals < 0 ? '' : decoded(pair.slice(equals + 1)));
   }
@@ -208,6 +209,10 @@ function systemUser(): string {
     return 'postgres';
   }
 }
+
+/** Does not say which of the characters the password has. */
+const UNENCODED =
+  'is not encoded correctly: in user and password, write @ as %40, / as %2F, ? as %3F and # as %23';
 
 function decoded(text: string): string {
   try {

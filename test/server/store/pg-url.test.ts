@@ -100,8 +100,15 @@ describe('what is refused is said, without quoting the address', () => {
     ['postgres://u:MARKER@db:70000/n', 'port'],
     ['postgres://u:MARKER%@db/n', '%25'],
     ['postgres://u:MARKER@db/n?sslcrl=x', '"sslcrl"'],
-    ['postgres://u:a?MARKER@db/n', 'parameter'],
-    ['postgres://u:a?MARKER=b@db/n', 'parameter'],
+    ...['#', '@', '/', '?', '5/', '5?', '@@', '/@'].flatMap((character) =>
+      ['MARKER', 'MARKER=b', '@MARKER'].flatMap((rest) =>
+        ['db/n', 'db:5432/n?sslmode=disable'].map((place) => [
+          `postgres://u:${character}${rest}@${place}`,
+          'write @ as %40, / as %2F, ? as %3F and # as %23',
+        ]),
+      ),
+    ),
+    ['postgres://u:MARKER@db/n#x', '# as %23'],
     ['postgres://db/n?a%20MARKER', 'parameter'],
     ['postgres://u:MARKER@db/n?sslmode=yes', 'sslmode'],
     ['postgres://u:MARKER@db/n?sslmode=verify-ca', 'sslrootcert'],
