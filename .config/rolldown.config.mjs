@@ -45,7 +45,12 @@ export default defineConfig({
     // An `import()` of what is not bundled would load all of Node's ES module loader.
     dynamicImportInCjs: false,
     cleanDir: true,
-    minify: { compress: true, mangle: true, codegen: true },
+    // The name of an error is that of its class, also in the libraries, and stands in the log of the service.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { function: false, class: true } },
+      codegen: true,
+    },
     entryFileNames: '[name].js',
     chunkFileNames: ({ facadeModuleId }) =>
       /\/page\/locales\//.test(facadeModuleId ?? '') ? 'language-[name].js' : '[name].js',

@@ -32,7 +32,8 @@ export interface ApiSettings {
   readonly patience?: number | undefined;
   /** Whether the instance does a repetition once. While this is undefined, the client asks the instance. */
   readonly repeats?: boolean | undefined;
-  readonly repeating?: () => void | Promise<void>;
+  /** Called before the first repetition of a request whose response was lost. */
+  readonly repeating?: (lost: CliError) => void | Promise<void>;
 }
 
 export type ReadySettings = Omit<ApiSettings, 'token'> & {

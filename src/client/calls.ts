@@ -1,4 +1,5 @@
 import { accountsRoute, type Route, requestRoutes, routes } from '../contract/api';
+import type { Push, SecretRequest } from '../contract/decode';
 import { CliError, phrase } from '../platform/errors';
 import type { HintName } from '../words/hints';
 
@@ -98,6 +99,12 @@ function calls<Name extends string>(
     { ...paths[name as Name], ...rule, subject },
   ]);
   return Object.fromEntries(rows) as Record<Name, Call>;
+}
+
+/** Whether its response has nothing of a secret, nor a question. Something that lies may say so of what was just taken. */
+export function isEmpty({ holds }: Call, value: unknown): boolean {
+  const { payload, request, response, files } = value as Partial<Push & SecretRequest>;
+  return holds === 'secret' && !payload && !request && !response && !files?.length;
 }
 
 export function namesOne({ path }: Call): boolean {

@@ -11,7 +11,7 @@ import * as decode from '../contract/decode';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
-import { accountsCall, type Call, pageCall, pushCalls, requestCalls } from './calls';
+import { accountsCall, type Call, isEmpty, pageCall, pushCalls, requestCalls } from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { sharedBackoff } from './retry';
@@ -180,9 +180,9 @@ async function sendCall<Schema extends v.GenericSchema>(
   const send = (over = settings.send) => answerTo(request, over, schema, settings);
   const began = settings.now().getTime();
   const first = await send();
-  if (first.value !== undefined) return first.value;
-  const version = () =>
-    sendCall(settings, pushCalls.version, decode.versionSchema, { idempotencyKey });
+  if (first.value !== undefined && !isEmpty(call, first.value)) return first.value;
+  const version = (asked: Call = pushCalls.version) =>
+    sendCall(settings, asked, decode.versionSchema, { idempotencyKey });
   // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version });

@@ -12,7 +12,7 @@ import {
 import type { FactName } from '../words/facts';
 import type { HintName } from '../words/hints';
 import type { Answer, SentCall } from './api-settings';
-import { type Call, namesOne, noRequests } from './calls';
+import { type Call, isEmpty, namesOne, noRequests } from './calls';
 import { bodyFact, isJson, objectIn, quotable, textOf, wordsOf } from './error-body';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin, loginHint } from './transport/redirects';
@@ -104,6 +104,19 @@ export function settles({ value, response }: Answer, call: Call): boolean {
   return (
     value !== undefined || (response !== undefined && meaningOf(response, call)[1] === 'refused')
   );
+}
+
+/**
+ * Returns whether the first answer is the call's own outcome. Redirects, limits and a 403 are what something in front says,
+ * maybe of a request that was done.
+ */
+export function isOutcome({ value, response, error }: Answer, call: Call): boolean {
+  if (value !== undefined) return !isEmpty(call, value);
+  // Of a redirect that is not followed there is the status alone.
+  if (response === undefined) return error?.status === undefined;
+  const { status } = response;
+  if (status === 403) return objectIn(response).error === LINK_INCOMPLETE;
+  return status === 401 || status === 413 || meaningOf(response, call)[1] === 'refused';
 }
 
 /** Returns whether the first answer does not tell if the HTTP request was carried out. */

@@ -4,7 +4,8 @@ import { keyEcho } from '../contract/key-echo';
 import type { Transport } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import type { Answer, SentCall } from './api-settings';
-import { explain, isLoss, isTemporary, leavesOpen, settles } from './meaning';
+import { type Call, pushCalls } from './calls';
+import { explain, isLoss, isOutcome, isTemporary, leavesOpen, settles } from './meaning';
 import { growing, type RetryPolicy, retried } from './retry';
 import { TransportError } from './transport/network-errors';
 import { isSuccess, retryAfter } from './transport/response';
@@ -24,7 +25,7 @@ interface Repeatable<T> extends SentCall {
   readonly began: number;
   readonly send: (over?: Transport) => Promise<Answer<T>>;
   /** Asks for the version of the instance with the `Idempotency-Key` of the call. It uses no view. */
-  readonly version: () => Promise<InstanceVersion>;
+  readonly version: (asked?: Call) => Promise<InstanceVersion>;
 }
 
 /**
@@ -78,14 +79,16 @@ function waits<T>({ call, settings }: SentCall): RetryPolicy<Answer<T>> {
 }
 
 /**
- * Repeats an HTTP request with growing pauses if its response leaves the outcome open. Before, the instance has to
- * announce that it does requests with an `Idempotency-Key` once, and to show that it receives the key.
+ * Repeats an HTTP request with growing pauses if its response leaves the outcome open, and once, without a word, if it is
+ * not the call's own outcome. Before, the instance has to announce that it does requests with an `Idempotency-Key` once,
+ * and to show that it receives the key.
  * @param kept seconds after the first HTTP request within which a repetition has to be sent
  */
 async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): Promise<Answer<T>> {
   const { call, details, settings, began, send } = sent;
   const { patience = PATIENCE, repeats, repeating } = settings;
-  if (repeats === false || !leavesOpen(lost, call)) return lost;
+  const isOpen = leavesOpen(lost, call);
+  if (repeats === false || (!isOpen && isOutcome(lost, call))) return lost;
   const { time, tried } = clockOf(settings);
   const now = time();
   // A repetition sends the files again, which takes as long as the first time.
@@ -93,18 +96,28 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
   const last = Math.min(arrives, now + PATIENCE * 1000);
   const until = Math.min(last, now + patience * 1000);
   const answered = repeats ? until : Math.min(until, now + ASKING);
-  if (!(await tried(answered, () => announces(sent))) || time() >= last) return lost;
+  if (!(await tried(answered, () => announces(sent, isOpen))) || time() >= last) return lost;
   // At least one repetition is sent, since the instance may never have received the first HTTP request.
   const latest = Math.max(until, time() + 1);
-  await repeating?.();
+  if (isOpen) await repeating?.(explain(lost, sent));
+  let before = lost;
   const repetition = await tried(latest, async () => {
     // `sendNow` does not wait for the `Retry-After` of another call, after which the repetition could be too late.
     const answer = await send(settings.sendNow);
-    return settles(answer, call) ? answer : undefined;
+    if (settles(answer, call)) return answer;
+    if (!isOpen || isSameFailure(before, answer)) return lost;
+    before = answer;
+    return undefined;
   });
   // A truncated response with a part of a secret is not given up for a refusal.
   const isPart = call.holds === 'secret' && lost.response && isSuccess(lost.response);
   return repetition && (repetition.value !== undefined || !isPart) ? repetition : lost;
+}
+
+/** Returns whether an instance fails at a request, and will again. It may only be away while it returns another 5xx. */
+function isSameFailure({ response: first }: Answer, { response: second }: Answer): boolean {
+  if (first?.status !== second?.status || !first || !second) return false;
+  return [500, 507].includes(first.status) && first.body.equals(second.body);
 }
 
 function clockOf({ now, sleep }: SentCall['settings']) {
@@ -139,11 +152,15 @@ function clockOf({ now, sleep }: SentCall['settings']) {
 
 /**
  * Returns whether the instance announces that it does repetitions once, and echoes the key that it received; undefined
- * while the instance cannot be asked.
+ * while the instance cannot be asked, if the caller `waits`.
  */
-async function announces<T>({ details, version }: Repeatable<T>): Promise<boolean | undefined> {
-  const answer = await attempt(version);
-  if (answer instanceof CliError) return isTemporary(answer) ? undefined : false;
+async function announces<T>(
+  { details, version }: Repeatable<T>,
+  waits: boolean,
+): Promise<boolean | undefined> {
+  const asked = waits ? pushCalls.version : { ...pushCalls.version, retry: { waitsOn: [] } };
+  const answer = await attempt(() => version(asked));
+  if (answer instanceof CliError) return waits && isTemporary(answer) ? undefined : false;
   const { features, idempotency_key: echo } = answer;
   return (
     hasFeature(features?.pushes, 'idempotency') && echo === keyEcho(details.idempotencyKey ?? '')

@@ -128,7 +128,7 @@ export function linkTarget(path: string, user: User): string {
 }
 
 export function unwritable(path: string, error: unknown, hint?: string): CliError {
-  return usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was fetched`, hint);
+  return usageError(`cannot write "${path}" (${whyUnwritable(error)}); nothing was done`, hint);
 }
 
 /** Returns a flag for `open`, as another user may have put a link at the path that `linkTarget` returned. */

@@ -166,8 +166,7 @@ export async function clientSettings(
     sleep: context.sleep,
     patience: target.timeout,
     repeats: target.edition && target.edition === APPLICATION,
-    repeating: () =>
-      say.note('the response was lost; sending the request again, which counts once'),
+    repeating: (lost) => say.note(lost.and(phrase('sending-again'))),
     waiting: (seconds, status) =>
       say.note(`the instance returned ${status}; retrying in ${seconds} s`),
   };

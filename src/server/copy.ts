@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { copyKey, type FileKey, readKeys, selectKey } from './keys/instance-key';
+import { copyKey, readKeys, selectKey } from './keys/instance-key';
 import { keyInUse } from './keys/rotation';
 import { copyError } from './ops/database-copy';
 import { invalidInput, ServiceError } from './service-errors';
@@ -44,6 +44,7 @@ const ignoreMark = () => {};
  */
 export async function copyData(from: DataLocation, to: DataLocation, io: DatabaseIo) {
   const names = { from: dataName(from, io.env), to: dataName(to, io.env) };
+  const key_file = resolve(keyFileOf(to));
   if (names.from === names.to)
     throw invalidInput(
       `${names.to} is the data itself`,
@@ -56,13 +57,14 @@ export async function copyData(from: DataLocation, to: DataLocation, io: Databas
         const known = await markOf(database, sql);
         if (known && (known.role !== 'moved' || known.place !== names.to)) throw markError(known);
         const { key } = await keyInUse(sql, from);
-        checkKey(key, to);
+        const keys = readKeys(key_file);
+        if (keys.length > 0) selectKey(key.id, keys, to);
         const tables = await using(openDatabase(to, io, undefined, ignoreMark), (target) =>
           target.solely((into) => fill(source, { database: target, sql: into }, names.from, known)),
         );
-        const keyCopied = provideKey(key, to);
+        if (keys.length === 0) copyKey(key, key_file);
         if (!known) await mark(sql, { role: 'moved', place: names.to });
-        return { tables, key_file: keyFileOf(to), key_copied: keyCopied };
+        return { key_file, key_copied: keys.length === 0, tables };
       }),
     );
     await using(openDatabase(to, io, undefined, ignoreMark), (target) =>
@@ -99,20 +101,6 @@ async function using<T>(opening: Promise<Database>, work: (database: Database) =
   } finally {
     await database.close();
   }
-}
-
-/** @throws ServiceError when the place has another instance key */
-function checkKey({ id }: FileKey, to: DataLocation): void {
-  const keys = readKeys(keyFileOf(to));
-  if (keys.length > 0) selectKey(id, keys, to);
-}
-
-/** Returns whether the place had no instance key, and got that of the data. */
-function provideKey(key: FileKey, to: DataLocation): boolean {
-  const path = resolve(keyFileOf(to));
-  if (readKeys(path).length > 0) return false;
-  copyKey(key, path);
-  return true;
 }
 
 /** @param moved the mark of the source, whose copy was not finished then */

@@ -1,3 +1,4 @@
+import { armorIn } from '../age/format/armor';
 import { isArmored } from '../age/sealed-with';
 import { isGuarded } from '../cli/agent';
 import { parseReference } from '../client/link';
@@ -14,25 +15,40 @@ import type { Retrieval } from './retrieval';
  * though there is a key for it
  */
 export async function openPush(sealed: Retrieval, initialKeys: DecryptionKeys): Promise<Retrieval> {
-  const { push, answer, typedKey } = sealed;
+  const { push, answer, fromFile = false, typedKey } = sealed;
   const keys =
     typedKey === undefined ? initialKeys : { ...initialKeys, text: typedKey, origin: TYPED };
   const retrieval = { ...sealed, push: { ...push, encrypted: false } };
   if (!keys.decrypt) return retrieval;
-  if (!isArmored(push.payload ?? '')) return inClear(retrieval, keys);
+  const payload = push.payload ?? '';
+  const giver = keyGiver(sealed, keys);
+  const isExpected = isArmored(payload) || fromFile || giver !== undefined || answer?.key;
+  // A text in clear may have armor in it, too, such as a file of settings.
+  const found = isExpected ? armorIn(payload) : undefined;
+  if (!found) return inClear(retrieval, keys, giver);
+  if (!found.isAlone) await sealed.say.warn(phrase('text-around'));
+  const armored = { ...retrieval, push: { ...retrieval.push, payload: found.armor } };
   const { decryptAnswer, decryptPush } = await import('./decrypt');
-  if (!answer) return decryptPush(retrieval, keys);
+  if (!answer) return decryptPush(armored, keys);
   const identities = [...(answer.key?.identities ?? []), ...keys.identities];
-  return decryptAnswer(retrieval, { ...keys, identities });
+  return decryptAnswer(armored, { ...keys, identities });
+}
+
+/** Says in messages where a key comes from; undefined if none was given. */
+function keyGiver({ answer, linkKey }: Retrieval, keys: DecryptionKeys): string | undefined {
+  const inLink = linkKey !== undefined || answer?.publicKey !== undefined;
+  return inLink ? 'the link has a key' : keys.origin;
 }
 
 const TYPED = 'a key was typed';
 
 /** @throws CliError (failed) if a key was given, or is known to be needed and no person reads a warning */
-async function inClear(retrieval: Retrieval, keys: DecryptionKeys): Promise<Retrieval> {
-  const { answer, context, linkKey, say } = retrieval;
-  const inLink = linkKey !== undefined || answer?.publicKey !== undefined;
-  const giver = inLink ? 'the link has a key' : keys.origin;
+async function inClear(
+  retrieval: Retrieval,
+  keys: DecryptionKeys,
+  giver: string | undefined,
+): Promise<Retrieval> {
+  const { answer, context, say } = retrieval;
   const expected = giver ?? (answer ? answer.key && 'a key was kept' : inReceipt(retrieval));
   if (expected === undefined) return retrieval;
   const fact = answer ? phrase('answer-not-encrypted') : phrase('push-not-encrypted', expected);

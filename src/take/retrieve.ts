@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { armorIn } from '../age/format/armor';
 import { encryptedName } from '../age/manifest';
-import { isArmored } from '../age/sealed-with';
 import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/passphrase';
 import { bytesFrom, bytesOf, placeOf } from '../cli/source';
@@ -222,7 +222,7 @@ export async function takeSaved(
       `${placeOf(path)} is a single encrypted file`,
       'open the text that it came with, secret.txt in the same folder, or use age -d',
     );
-  const files = isArmored(payload) && path !== '-' ? filesIn(dirname(path)) : [];
+  const files = armorIn(payload) && path !== '-' ? filesIn(dirname(path)) : [];
   const push = { payload, files } as Partial<Push> as Push;
   const store = new RescueStore(context, 'nothing');
   const openFile = async (file: string) => ({

@@ -64,6 +64,7 @@ export const facts = {
   'response-too-long': 'the response is longer than 16 MiB',
   'sealed-to-key':
     'the push is encrypted to a public key, and no private key was given; nothing was taken',
+  'sending-again': 'sending the request again, which counts once',
   'setup-redirect': 'the instance redirects to its sign-in or first-run page instead of responding',
   'token-needed': 'the instance requires a token',
   'token-refused': (from) => `the instance refused the token${from && ` from ${from}`}`,
@@ -175,6 +176,7 @@ export const facts = {
     `${giver}, but the push is not encrypted: it may have been replaced`,
   'same-address': (noun) => `files of the ${noun} have the same address`,
   'size-differs': 'its size differs from the file that was sent',
+  'text-around': 'other text is around the encrypted one, and is left out',
   'text-with-nul': 'the text contains a NUL character, which outputs and variables cannot have',
 
   'kept-in-part': (...why) => detailed('NOT ALL IS SAVED', ...why),

@@ -121,7 +121,6 @@ test.each([
 
 test.each([
   ['429', json(429, '{}', { 'retry-after': '999999' })],
-  ['500', json(500, '{}')],
   ['503', html(503, '<h1>Service Unavailable</h1>')],
   ['a redirect to another host', { status: 302, headers: { location: 'https://portal.test/' } }],
   ['a redirect to nowhere', { status: 302 }],
@@ -159,13 +158,64 @@ const inPlace: [string, Literal][] = [
   ['more than 16 MiB', json(200, ' '.repeat(16 * 1024 * 1024 + 1))],
 ];
 
-test.each([...inPlace, ['503', json(503, '{"error":"Try again later."}')] as const])(
-  '%s to a retrieval: the request is sent again',
-  async (_, response) => {
-    misdeeds = [saying(response)];
-    expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
-  },
-);
+test.each(inPlace)('%s to a retrieval: the request is sent again', async (_, response) => {
+  misdeeds = [saying(response)];
+  expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
+});
+
+/** What only something in front says of a request that was done, or an instance that lies. */
+const inFront: [string, Literal][] = [
+  ['302', { status: 302 }],
+  ['302 to another host', { status: 302, headers: { location: 'https://portal.test/' } }],
+  ['302 to a login', { status: 302, headers: { location: '/users/sign_in' } }],
+  ['303 to a login elsewhere', { status: 303, headers: { location: 'https://portal.test/login' } }],
+  ['304', { status: 304 }],
+  ['429', json(429, '{"error":"Too many requests."}')],
+  ['429 with an hour to wait', json(429, '{}', { 'retry-after': '3600' })],
+  ['429 in words', { status: 403, body: 'Too many requests, retry later' }],
+  ['403 in JSON', json(403, '{"error":"Forbidden"}')],
+  ['503 in JSON', json(503, '{"error":"Try again later."}')],
+  ['507', json(507, '{"error":"Disk full"}')],
+];
+
+test.each<[string, Literal]>([
+  ...inFront,
+  ['expired', json(200, '{"expired":true,"payload":null,"files":[]}')],
+  ['null', json(200, '{"payload":null}')],
+])('%s to a retrieval that was done: it is sent once more', async (_, response) => {
+  misdeeds = [saying(response)];
+  expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
+});
+
+test.each(inFront)('%s to a creation that was done: one push', async (_, response) => {
+  misdeeds = [saying(response)];
+  expect(await created()).toEqual({ code: 0, pushes: 1 });
+});
+
+test.each<[string, Literal, number, number]>([
+  ['an access that is refused', json(403, '{"error":"Forbidden"}'), 4, 2],
+  ['a limit', json(429, '{"error":"x"}', { 'retry-after': '3600' }), 10, 2],
+  ['a failure', json(500, '{"error":"internal error"}'), 11, 2],
+  ['a full disk', json(507, '{"error":"x","done":false}'), 10, 2],
+  ['an unknown push', json(404, '{"error":"not-found"}'), 5, 1],
+  ['a wrong passphrase', json(401, '{"error":"passphrase"}'), 7, 1],
+])('%s that is said again ends the run, without a pause', async (_, response, code, requests) => {
+  misdeeds = Array(9).fill(saying(response));
+  expect([(await retrieved()).code, sent, here.sleeps]).toEqual([code, requests, []]);
+});
+
+test('a failure that is said to two repetitions ends the waiting for a lost response', async () => {
+  misdeeds = [lostAfter(1), ...Array(9).fill(saying(json(500, '{"error":"internal error"}')))];
+  expect([(await retrieved()).code, sent]).toEqual([11, 3]);
+});
+
+test.each([
+  [html(500, 'x'), /^the instance failed \(500\): text\/html, "x"; sending the request again, /],
+  [html(200, '<h1>Welcome</h1>'), /^the instance sent an unexpected response \(200\).*; sending/],
+])('what came is said before it is sent again: %s', async (response, said) => {
+  misdeeds = [saying(response)];
+  expect((await retrieved()).stderr).toMatch(said);
+});
 
 test.each(inPlace)('%s to a creation: it is sent again and makes one push', async (_, response) => {
   misdeeds = [saying(response)];
@@ -201,11 +251,6 @@ test('a version in whose place a page comes is asked again', async () => {
   let asked = 0;
   unkeyed = () => (asked++ === 0 ? html(200, '<h1>Welcome</h1>') : undefined);
   expect(await retrieved()).toMatchObject({ code: 0, stdout: 'hunter2', views: 1 });
-});
-
-test('503 to a creation: it is not sent again', async () => {
-  misdeeds = [saying(json(503, '{"error":"Try again later."}'))];
-  expect([(await created()).code, here.sleeps]).toEqual([11, []]);
 });
 
 test('429 until the end: what became of the first request is unknown', async () => {

@@ -55,6 +55,49 @@ describe('push --encrypt', () => {
   });
 });
 
+describe('armor within a text', () => {
+  const quoted = (armor: string, sign: string) => armor.replace(/^(?=.)/gm, sign);
+  const forms: [string, boolean, (armor: string) => string][] = [
+    ['as it is', true, (armor) => armor],
+    ['with a greeting', false, (armor) => `Hi Ann,\nhere it is:\n\n${armor}\n-- \nBob\n`],
+    ['with a name after it', false, (armor) => `${armor}Bob`],
+    ['quoted', true, (armor) => quoted(armor, '> ')],
+    ['quoted twice, below a line', false, (armor) => `On Monday:\r\n${quoted(armor, '>> ')}`],
+    ['in a code block', true, (armor) => `\`\`\`\n${armor}\`\`\`\n`],
+    ['indented, with CRLF', true, (armor) => quoted(armor, '    ').replaceAll('\n', '\r\n')],
+    ['in one line', true, (armor) => armor.trim().replaceAll('\n', ' ')],
+    ['in shorter lines', true, (armor) => armor.replace(/[^-\n]{40}/g, '$&\n')],
+  ];
+
+  test.each(forms)('opens, and other text is told of: %s', async (_, isAlone, form) => {
+    const { key, payload } = await proven('hunter2\n'.repeat(20));
+    writeFileSync(here.file('mail'), form(payload));
+    writeFileSync(here.file('key'), key);
+    const by = ['--key-file', here.file('key')];
+    const pushed = `https://pw.test/p/${await here.push({ payload: form(payload) })}#${key}`;
+    for (const words of [['--from-file', here.file('mail'), ...by], [pushed]]) {
+      const { code, stdout, stderr } = await here.run('get', ...words);
+      expect([code, stdout]).toEqual([0, 'hunter2\n'.repeat(20)]);
+      expect(stderr.includes('warning: other text is around the encrypted one')).toBe(!isAlone);
+    }
+  });
+
+  test('is damaged where its end is missing, and not replaced', async () => {
+    const { key, payload } = await proven('hunter2');
+    const text = `Hi Ann,\n${payload.replace(/-----END.*/s, '')}`;
+    const link = `https://pw.test/p/${await here.push({ payload: text })}#${key}`;
+    const { code, stdout, stderr } = await here.run('get', link);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('is damaged');
+    expect(stderr).not.toContain('replaced');
+  });
+
+  test('stays a part of a text in clear, where no key was given', async () => {
+    const text = `sops:\n  enc: |\n${(await proven('x')).payload}`;
+    expect(await get(await here.push({ payload: text }))).toBe(text);
+  });
+});
+
 test('get --from-file opens files beside the text that lists them, and no others', async () => {
   const files = ['a', 'b'].map((name) => here.file(name));
   for (const file of files) writeFileSync(file, `content of ${file}`);

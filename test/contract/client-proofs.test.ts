@@ -38,7 +38,7 @@ test.each([
 ])('%s, %j: the key is proved, which no message has', async (line, env) => {
   const answer = json(403, JSON.stringify({ error: `refused: x-key-proof: ${PROOF}` }));
   const { told, stdout, stderr } = await asked([answer], line, env);
-  expect(told).toEqual([4, `${GET} ${PROOF}`]);
+  expect(told).toEqual([4, `${GET} ${PROOF}`, 'GET https://pw.test/api/v2/version']);
   expect(stdout + stderr).not.toContain(PROOF);
 });
 

@@ -16,7 +16,7 @@ const getting = (path: string) => `GET https://pw.test${path}\n${AUTHORIZED}`;
 const creating = (path: string) => `POST https://pw.test${path}\n${AUTHORIZED}\n${BODY}`;
 
 async function asked(answers: Literal[], line: string) {
-  const conditions = { stdin: 'hunter2', env: { PWPUSH_TOKEN: 't0ken' } };
+  const conditions = { stdin: 'hunter2', env: { PWPUSH_TOKEN: 't0ken', PWPUSH_EDITION: 'oss' } };
   const { code, sent } = await asking(answers, line.split(' '), conditions);
   return [code, ...sent];
 }

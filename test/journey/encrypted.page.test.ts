@@ -530,7 +530,8 @@ test('/open decrypts what is pasted, sends nothing', allOf(needsBrowser, alsoFir
   const typed = page.getByLabel('Key', { exact: true });
   const armor = page.getByLabel('Encrypted secret');
   const before = here.sent().length;
-  await armor.fill(await armored(SECRET, WORDS, WORDS_WORK));
+  const quoted = (await armored(SECRET, WORDS, WORDS_WORK)).replace(/^/gm, '> ');
+  await armor.fill(`Hi Ann,\n\n${quoted}\n-- \nBob`);
   await typed.fill('wrong');
   await press(page, 'Decrypt');
   await alerts(page, 'Wrong key.');

@@ -336,7 +336,7 @@ async function checkHealth({ context, say }: Entry, url: string): Promise<void> 
   // The service is on this machine, so the proxies that the environment names are not used.
   const connection = {
     timeout: HEALTH_TIMEOUT_SECONDS,
-    instance: { origin: url, insecure: true },
+    instance: { origin: new URL(url).origin, insecure: true },
     env: {},
     signal: context.signal,
   };

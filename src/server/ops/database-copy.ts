@@ -7,6 +7,7 @@ import { makeFile, nameFile } from '../../platform/files/atomic-file';
 import { syncFile } from '../../platform/files/sync';
 import { invalidInput, ServiceError, systemCode } from '../service-errors';
 import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
+import { isFull, sqlCode } from '../store/sql';
 import { openSqlite } from '../store/sqlite';
 
 /**
@@ -86,7 +87,8 @@ function existsError(file: string): ServiceError {
 export function copyError(cause: unknown, message: string, permission?: string): unknown {
   const known = asServiceError(cause);
   if (known instanceof ServiceError) return known;
-  const code = systemCode(cause);
+  if (isFull(cause)) return new ServiceError(`${message}: the disk is full`, { cause });
+  const code = sqlCode(cause);
   const hint = code === 'EACCES' ? permission : undefined;
   return new ServiceError(`${message}${code && ` (${code})`}`, { cause, ...(hint && { hint }) });
 }

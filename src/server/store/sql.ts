@@ -195,7 +195,7 @@ export function sqlCode(error: unknown): string {
 
 export const hasCode = (error: unknown, ...codes: string[]) => codes.includes(sqlCode(error));
 
-export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100');
+export const isFull = (error: unknown) => hasCode(error, 'SQLITE_FULL', '53100', 'ENOSPC');
 
 /**
  * Makes `Database.check`. Any client may trigger a check, so it must not keep the disk busy.

@@ -100,7 +100,7 @@ describe('headers for an access proxy', () => {
     const server = await recordingServer(cloudflare);
     const { url } = server;
     const { code, stderr } = await run(`get ${url}/p/abc`, headersFile());
-    expect([code === 0, secretsOf(server)]).toEqual([false, [undefined]]);
+    expect([code === 0, new Set(secretsOf(server))]).toEqual([false, new Set([undefined])]);
     expect(stderr).toContain(` --url ${url} --anonymous\n`);
     const named = await run(`get ${url}/p/abc --url ${url}`, headersFile());
     expect(named).toMatchObject({ code: 0, stderr: '' });

@@ -42,7 +42,7 @@ const answers: RequestListener = ({ method, url = '' }, response) => {
 
 /** One command line of somebody whose profile is at that address, with its token and what goes along. */
 async function run(line: string, url = own.url, env: Record<string, string> = {}, others = {}) {
-  const profile = { url, token: TOKEN, 'ca-file': here.file('ca.pem') };
+  const profile = { url, token: TOKEN, edition: 'oss' as const, 'ca-file': here.file('ca.pem') };
   await here.keep({ current: 'own', profiles: { own: profile, ...others } });
   return here.under({ stdin: 'hunter2', env }).run(...line.split(' '));
 }

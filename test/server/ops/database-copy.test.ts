@@ -1,7 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
+import { mountDisk, needsDisk } from '../../helpers/disk';
 import { eachFault } from '../../helpers/faults';
 import { folders } from '../../helpers/memory';
 import { onLinux } from '../../helpers/needs';
@@ -32,4 +33,16 @@ test('a copy is on the disk before it has its name, or has none', onLinux, async
     'link copy.db.new',
     'fsync ',
   ]);
+});
+
+test('a copy for which the disk has no space is refused with that reason', needsDisk, async () => {
+  const data = await newFolder();
+  const disk = mountDisk(1);
+  onTestFinished(() => disk.remove());
+  const service = await testService({ data });
+  await service.create({ payload: 'x'.repeat(1024 ** 2) });
+  await service.close();
+  const file = join(disk.folder, 'copy.db');
+  const copying = backup({ data }, { file, force: false }, {});
+  await expect(copying).rejects.toThrow(`cannot write the backup "${file}": the disk is full`);
 });

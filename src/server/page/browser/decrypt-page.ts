@@ -1,4 +1,5 @@
 import { AgeError } from '../../../age/age-error';
+import { armorIn } from '../../../age/format/armor';
 import { isLinkKey, LINK_WORK } from '../../../age/link-key';
 import { isWebAddress } from '../../../contract/address';
 import { decryptText, passphraseWork } from './age-passphrase';
@@ -29,7 +30,8 @@ document.addEventListener('DOMContentLoaded', () => {
   const input = find<HTMLInputElement>(root, '#key');
   const status = find(root, '.status');
   const pasted = root.querySelector<HTMLTextAreaElement>('#armor');
-  const armor = () => pasted?.value ?? find(root, '.sealed .value').textContent;
+  const armor = () =>
+    pasted ? (armorIn(pasted.value)?.armor ?? '') : find(root, '.sealed .value').textContent;
   const word = (name: string) => root.dataset[name] ?? '';
   const askForKey = () => {
     form.hidden = false;
