@@ -53,9 +53,13 @@ export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
   throw usageError(`there is no ${kind} folder: ${NO_HOME}`, name && `set ${name}`);
 }
 
+/** @param what names a file or folder of the state folder in errors */
+export function stateRule({ uid: user }: Pick<System, 'uid'>, what: string) {
+  return { user, what, instead: 'set PWPUSH_STATE_DIR to another folder' };
+}
+
 /** @throws CliError (usage) if another user made the state folder or one below it, or can write to it */
 export function checkStateFolder(system: System, ...below: string[]): void {
-  const instead = 'set PWPUSH_STATE_DIR to another folder';
-  for (const path of [folderOf('state', system), ...below])
-    checkFolder(path, { user: system.uid, what: 'the folder', instead });
+  const rule = stateRule(system, 'the folder');
+  for (const path of [folderOf('state', system), ...below]) checkFolder(path, rule);
 }
