@@ -9,6 +9,7 @@ import {
   fchownSync,
   linkSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   type Stats,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { means } from './file-error';
 import { syncFolder, syncHandle, syncOpen } from './sync';
 
@@ -140,6 +141,28 @@ export function makeWhole(
   } catch (error) {
     rmSync(temporaryPath, { force: true });
     throw error;
+  }
+}
+
+/** Returns a temporary name for what gets the name `path`; `dropDrafts` finds it. */
+export function draftOf(path: string): string {
+  return `${path}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`;
+}
+
+/**
+ * Removes the drafts of `path` that killed programs have left, with what SQLite has beside them, as far as it may. The
+ * caller knows that no other program makes one. Without `.part`, the name could be that of a copy with its time.
+ */
+export function dropDrafts(path: string): void {
+  const folder = dirname(path);
+  const start = `${basename(path)}.`;
+  try {
+    for (const name of readdirSync(folder)) {
+      const end = name.startsWith(start) && name.slice(start.length);
+      if (end && /^[\da-f]{12}\.part(-journal|-wal|-shm)?$/.test(end)) rmSync(join(folder, name));
+    }
+  } catch {
+    // They stay until somebody may remove them.
   }
 }
 
