@@ -181,7 +181,7 @@ async function sendCall<Schema extends v.GenericSchema>(
   const began = settings.now().getTime();
   const first = await send();
   if (first.value !== undefined && !isEmpty(call, first.value)) return first.value;
-  const version = (asked: Call = pushCalls.version) =>
+  const version = (asked: Call) =>
     sendCall(settings, asked, decode.versionSchema, { idempotencyKey });
   // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');

@@ -33,7 +33,7 @@ export async function tlsOptions(
   origin: string | undefined,
   system?: string,
 ): Promise<TlsSettings> {
-  const own = origin !== undefined && origin === instance?.origin ? instance : undefined;
+  const own = origin === instance?.origin ? instance : undefined;
   const named = [origin && ca, system].filter((pem) => pem !== undefined);
   const all = async () => [...(await nodeRoots(env)), ...named].filter((pem) => pem !== '');
   return {
@@ -74,9 +74,6 @@ export async function systemCas(
   return undefined;
 }
 
-const connectionTimeout = () =>
-  Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' });
-
 /**
  * Limits the whole time until a connection is ready: names, tunnels, handshakes, and a second try. `timeout` of sockets
  * and of node:http limits silence, which a proxy that sends a byte at a time does not keep.
@@ -84,7 +81,7 @@ const connectionTimeout = () =>
 export function within<To extends object>(
   milliseconds: number,
   open: Connector<To>,
-  late: () => Error = connectionTimeout,
+  late = (): Error => Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' }),
 ): Connector<To> {
   return (to, callback) => {
     const end = new AbortController();
@@ -112,13 +109,12 @@ export async function trustingSystem<To>(
 ): Promise<Connector<To>> {
   const first = await open();
   let second: Promise<Connector<To>> | undefined;
-  const load = async () => open((await systemCas(env))?.pem ?? '');
   return (to, callback) =>
     first(to, (error, socket) => {
       const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
       if (!UNTRUSTED.test(`${code}`) && !UNTRUSTED.test(`${cause?.code}`))
         return callback(error, socket);
-      second ??= load();
+      second ??= systemCas(env).then((system) => open(system?.pem ?? ''));
       second.then(
         (connect) => connect(to, callback),
         () => callback(error, null),
