@@ -8,6 +8,7 @@ import {
   type RequestState,
 } from '../contract/api';
 import * as decode from '../contract/decode';
+import { orUndefined } from '../contract/or-undefined';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
@@ -249,13 +250,11 @@ async function randomKey(): Promise<string> {
 }
 
 function systemBytes(): Buffer | undefined {
-  try {
+  return orUndefined(() => {
     const file = openSync('/dev/urandom', 'r');
     const bytes = Buffer.alloc(KEY_BYTES);
     const read = readSync(file, bytes);
     closeSync(file);
     return read === KEY_BYTES ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -1,6 +1,7 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
+import { orUndefined } from '../../contract/or-undefined';
 import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
@@ -187,7 +188,7 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   if (url === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-address'));
   // An unescaped backslash, `#`, `?` or `/` in the password ends the host of a URL, so that such a value is refused.
-  const login = decoded(url.username, url.password);
+  const login = orUndefined(() => [url.username, url.password].map(decodeURIComponent));
   const after = url.pathname + url.search + url.hash;
   if (value.includes('\\') || after.includes('@') || login === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-escapes'));
@@ -197,14 +198,6 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   const [, port] = /:(\d+)\/?$/.exec(value) ?? [];
   const usual = socks ? 1080 : url.protocol === 'https:' ? 443 : 80;
   return { url, variable, socks, login, port: Number(url.port || port || usual) };
-}
-
-function decoded(...parts: readonly string[]): string[] | undefined {
-  try {
-    return parts.map((part) => decodeURIComponent(part));
-  } catch {
-    return undefined;
-  }
 }
 
 export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
