@@ -347,10 +347,13 @@ function proofWanted(refusal: Refusal): CliError {
   const salt = typeof key_salt === 'string' ? key_salt : undefined;
   // With a right proof for another address, the instance returns in `opens_at` where the link opens.
   const opensAt = sent && typeof opens_at === 'string' ? webAddress(opens_at) : undefined;
-  const [address] = opensAt ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
+  const { base } = refusal.settings;
+  // Over plain http, everybody on the way could exchange the page that gets the key.
+  const isSafe = opensAt && (opensAt.startsWith('https:') || base.startsWith('http:'));
+  const [address] = isSafe ? quotable([opensAt.replace(/\/$/, '')], refusal.hidden) : [];
   const elsewhere = typeof address === 'string';
   const [fact, hints] = elsewhere
-    ? [phrase('opens-elsewhere', address), phrase('open-there', refusal.settings.base)]
+    ? [phrase('opens-elsewhere', address), phrase('open-there', base, new URL(address).host)]
     : sent
       ? [phrase('key-refused'), phrase('compare-key-and-link')]
       : salt !== undefined

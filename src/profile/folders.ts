@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { absolute, userFolder } from '../platform/files/user-folder';
 import { checkFolder } from '../platform/private-folder';
 
@@ -35,7 +36,7 @@ export function fromHome(path: string, { home }: Pick<System, 'home'>): string {
 /** @throws CliError (usage) if the variable of the folder is not an absolute path */
 export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | undefined {
   const name = variables[kind];
-  const path = name && system.env[name];
+  const path = name && readVariable(system.env, name);
   if (path && absolute(path) === undefined)
     throw usageError(
       `${name} is not an absolute path: "${path}"`,
