@@ -52,6 +52,11 @@ const arrows = (wrong: (from: string, to: string) => boolean) =>
     list.filter(({ to }) => imports.has(to) && wrong(from, to)).map(({ to }) => `${from} → ${to}`),
   );
 
+test('variables of ours are read by one function, which takes off a line end', () => {
+  const own = /\benv\.(?:PWPUSH_|PGPASSWORD|DATABASE_URL)/;
+  expect([...sources].flatMap(([file, source]) => (own.test(source) ? file : []))).toEqual([]);
+});
+
 test('the service is known through its door, and its rooms import downwards', () => {
   const inside = (file: string) => file.startsWith('server/');
   expect(arrows((from, to) => inside(to) && !inside(from))).toEqual([

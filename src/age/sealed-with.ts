@@ -6,13 +6,16 @@ export function isArmored(text: string): boolean {
   return /^-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.test(text.trimStart());
 }
 
+/** In characters of armor. The rest, which may be a million empty lines, is not searched for stanzas. */
+const HEADER_LENGTH = 64 * 1024;
+
 /**
  * Returns how the public keys begin to which armor is encrypted: `ssh-ed25519`, `ssh-rsa`, or `age1…` for age and its
  * plugins; none for armor with a passphrase. Stanzas `…-grease`, which rage adds, are for no key.
  */
 export function recipientKinds(armor: string): string[] {
   if (sealedWith(armor) !== 'recipient') return [];
-  const [, ...lines] = armor.trimStart().split(/\r?\n/);
+  const [, ...lines] = armor.trimStart().slice(0, HEADER_LENGTH).split(/\r?\n/);
   const [header = ''] = Buffer.from(lines.join(''), 'base64').toString('latin1').split('\n---');
   const types = [...header.matchAll(/^-> (?!\S+-grease\b)(ssh-(?:ed25519|rsa) )?/gm)];
   return [...new Set(types.map(([, ssh]) => ssh?.trimEnd() ?? 'age1…'))];

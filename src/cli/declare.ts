@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { oneOf } from './near-words';
 import { filled, newFileName, positive, storedFileName, truth } from './values';
 
@@ -341,8 +342,8 @@ function variableValue(
   { variable = '', fallback, parse }: Rows[string],
   env: Environment,
 ): unknown {
-  const text = env[variable];
-  if (!text) return undefined;
+  const text = readVariable(env, variable);
+  if (text === undefined) return undefined;
   if (typeof fallback === 'boolean') return truth(text, variable);
   return parse ? parse(text, variable) : text;
 }

@@ -1,6 +1,7 @@
 import { locales } from '../contract/api';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { isOn } from '../platform/surroundings';
 import type { Command } from './command';
 import {
@@ -230,7 +231,7 @@ export function globalOptions(command: Command, env: Environment): GlobalOptions
 /** Returns the options for printing, also of a line that cannot be parsed. */
 export function mannerOf(command: Command, env: Environment): Values<typeof outputRows> {
   const manner = valuesOf(outputRows, lineage(command));
-  return { ...manner, debug: manner.debug || isOn(env.PWPUSH_DEBUG) };
+  return { ...manner, debug: manner.debug || isOn(readVariable(env, 'PWPUSH_DEBUG')) };
 }
 
 export function globalWords(options: GlobalOptions): string[] {

@@ -1,6 +1,7 @@
 import { wordList } from '../age/words';
 import type { Context, Prompter } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { isCi } from '../platform/surroundings';
 import { refuseToPrint } from './agent';
 import { askUntil, beforeSending, filledIn } from './ask-until';
@@ -25,13 +26,15 @@ export type NewPassphrase =
   | { readonly text: string | undefined }
   | { readonly generateInto: string };
 
+const passphraseIn = ({ env }: Context) => readVariable(env, 'PWPUSH_PASSPHRASE');
+
 /** @throws CliError (usage) for `-p` without a terminal */
 export function passphraseSource(
   options: Partial<Values<ReturnType<typeof newPassphraseRows>>>,
   context: Context,
 ): NewPassphraseSource {
   const { passphrase = false, passphraseFile: file, passphraseOut } = options;
-  if (passphrase && !context.canPrompt() && !context.env.PWPUSH_PASSPHRASE)
+  if (passphrase && !context.canPrompt() && !passphraseIn(context))
     throw usageError(
       '-p asks for the passphrase, but there is no terminal to ask on',
       'without a terminal, use --passphrase-file PATH or PWPUSH_PASSPHRASE',
@@ -57,8 +60,8 @@ export async function refusePrintedPassphrase(
 }
 
 /** Whether `-p` asks: it takes the variable, but for another instance only where there is no terminal to ask on. */
-const asks = ({ ask, owner }: PassphraseSource, { canPrompt, env }: Context) =>
-  ask && canPrompt() && (!env.PWPUSH_PASSPHRASE || owner !== undefined);
+const asks = ({ ask, owner }: PassphraseSource, context: Context) =>
+  ask && context.canPrompt() && (passphraseIn(context) === undefined || owner !== undefined);
 
 /**
  * Reads the passphrase from its source, else from `PWPUSH_PASSPHRASE`.
@@ -72,7 +75,7 @@ export async function readPassphrase(
   const { ask, file, owner } = source;
   if (file !== undefined) return (await secretIn(file, context, 'passphrase')).normalize('NFC');
   if (asks(source, context)) return noKey(await askPassphrase(context, twice));
-  const variable = context.env.PWPUSH_PASSPHRASE;
+  const variable = passphraseIn(context);
   if (variable && owner !== undefined && !ask)
     throw usageError(
       `${notSent(owner).fact}; nothing was sent`,

@@ -8,6 +8,7 @@ import {
   type RequestState,
 } from '../contract/api';
 import * as decode from '../contract/decode';
+import { orUndefined } from '../contract/or-undefined';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
@@ -181,7 +182,7 @@ async function sendCall<Schema extends v.GenericSchema>(
   const began = settings.now().getTime();
   const first = await send();
   if (first.value !== undefined && !isEmpty(call, first.value)) return first.value;
-  const version = (asked: Call = pushCalls.version) =>
+  const version = (asked: Call) =>
     sendCall(settings, asked, decode.versionSchema, { idempotencyKey });
   // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
@@ -249,13 +250,11 @@ async function randomKey(): Promise<string> {
 }
 
 function systemBytes(): Buffer | undefined {
-  try {
+  return orUndefined(() => {
     const file = openSync('/dev/urandom', 'r');
     const bytes = Buffer.alloc(KEY_BYTES);
     const read = readSync(file, bytes);
     closeSync(file);
     return read === KEY_BYTES ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -13,6 +13,7 @@ import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
 import type { Context, Token } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { smallText } from '../platform/private-folder';
 import { parseToken } from '../profile/api-token';
 import { parseBase } from '../profile/base-address';
@@ -230,7 +231,7 @@ async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
   if (login.sources.anonymous) return check(entry, login);
   const token = await knownToken(context, login);
   if (typeof token === 'function') {
-    const command = context.env.PWPUSH_TOKEN_COMMAND;
+    const command = readVariable(context.env, 'PWPUSH_TOKEN_COMMAND');
     return check(entry, { ...login, token: await token(), command });
   }
   if (token !== undefined) return check(entry, { ...login, token });

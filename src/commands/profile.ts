@@ -6,6 +6,7 @@ import { type Listing, pairs, table } from '../cli/terminal/table';
 import { isLoopback } from '../contract/address';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { existingProfile, noSuchProfile, profileIn, storedProfiles } from '../profile/config-file';
 import {
   checkProfileName,
@@ -176,7 +177,8 @@ async function rename(entry: Entry, options: NamedProfile & { readonly to: strin
   const { current } = await updateProfiles(entry, renamed);
   await forgetToken(entry, name, profile);
   await changed(entry, shownProfile(to, profile, current), `profile "${name}" is "${to}" now`);
-  if (context.env.PWPUSH_PROFILE === name) await say.warn(`PWPUSH_PROFILE still names "${name}"`);
+  if (readVariable(context.env, 'PWPUSH_PROFILE') === name)
+    await say.warn(`PWPUSH_PROFILE still names "${name}"`);
 }
 
 async function remove(entry: Entry, options: NamedProfile) {

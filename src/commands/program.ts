@@ -6,6 +6,7 @@ import { addGlobals, GLOBAL, type GlobalOptions, globalOptions, mannerOf } from 
 import { type Context, contextWith } from '../platform/context';
 import { ExitWith, exitStatus, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
+import { readVariable } from '../platform/files/read-variable';
 import { isOn, isUnattended } from '../platform/surroundings';
 import { findFolder } from '../profile/folders';
 import { whyGuarded } from '../profile/guard';
@@ -232,7 +233,7 @@ function withHelp(program: Command, context: Context): Command {
 }
 
 function mayPrompt({ input }: GlobalOptions, { env }: Context): boolean {
-  return input && !isOn(env.PWPUSH_NO_INPUT) && !isUnattended(env);
+  return input && !isOn(readVariable(env, 'PWPUSH_NO_INPUT')) && !isUnattended(env);
 }
 
 function versioned(command: Command, { version }: Context): Command {

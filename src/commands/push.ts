@@ -33,6 +33,7 @@ import { definedFields } from '../contract/json';
 import { DAY_SECONDS } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import type { PartialSettings } from '../profile/settings';
 import type { Target } from '../profile/target';
 import type { SettingPlan } from '../run/set-first';
@@ -241,7 +242,7 @@ async function sealOf(
   if (keyOut !== undefined && mode !== 'words')
     throw usageError('--key-out requires --encrypt=words');
   if (mode === undefined) return undefined;
-  const setting = env.PWPUSH_ENCRYPT
+  const setting = readVariable(env, 'PWPUSH_ENCRYPT')
     ? `PWPUSH_ENCRYPT=${mode}`
     : `encrypt = ${mode} of profile "${profile}"`;
   const option = mode === 'link' ? '--encrypt' : `--encrypt=${mode}`;

@@ -1,3 +1,5 @@
+import { orUndefined } from './or-undefined';
+
 /** Far more than the few thousand values of a page of pushes. Each value takes up to 100 bytes of memory. */
 const MAX_VALUES = 250_000;
 
@@ -15,11 +17,7 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** Parses a text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => JSON.parse(text));
 }
 
 const QUOTE = 0x22;

@@ -66,12 +66,12 @@ async function fileToStdout(retrieval: Retrieval, folder: Folder): Promise<Fetch
   if (push.payload) await say.warn(await textBeside(retrieval, push.payload, folder));
   const { meter, end } = transferOf(retrieval, 1);
   const tools = toolsFor(retrieval, meter, 0, safeName(file.filename));
-  const rest = restOf(retrieval, () => [file]);
+  const rest = restOf(retrieval, () => [file.url]);
   const kept = await rest?.keep();
   const problem = await attempt(() => writeToStdout(context, file, tools));
   await end();
   if (signal.aborted) {
-    const missing = problem ? [file] : [];
+    const missing = problem ? [file.url] : [];
     return { saved: [], failure: await leaveRest(retrieval, endedBy(signal), missing, rest) };
   }
   if (problem === undefined) rest?.remove();

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { isArmored } from '../age/sealed-with';
 import { type Meter, meterFor } from '../cli/terminal/transfer-meter';
 import { count, reportSaved } from '../cli/terminal/wording';
-import type { Push, PushFile } from '../contract/decode';
+import type { Push } from '../contract/decode';
 import type { DownloadFile } from '../keep/interrupted-download';
 import { describe, type Kept } from '../keep/kept';
 import { isRetrievableAgain, whyGone } from '../keep/rescue-store';
@@ -25,7 +25,7 @@ export async function fetchFiles(retrieval: Retrieval, folder: Folder): Promise<
   const files = push.files ?? [];
   const { meter, end } = transferOf(retrieval, files.length);
   const saved: (SavedFile | undefined)[] = [];
-  const missing = () => files.filter((_, index) => saved[index] === undefined);
+  const missing = () => files.flatMap(({ url }, index) => (saved[index] === undefined ? url : []));
   const rest = restOf(retrieval, missing, folder);
   const failures: CliError[] = [];
   for (const [index, file] of files.entries()) {
@@ -60,7 +60,7 @@ export type Rest = NonNullable<ReturnType<typeof restOf>>;
  * killed can save nothing. Returns undefined if the files can be retrieved again.
  * @param folder has the saved files; undefined if the file goes to standard output
  */
-export function restOf(retrieval: Retrieval, missing: () => readonly PushFile[], folder?: Folder) {
+export function restOf(retrieval: Retrieval, missing: () => readonly string[], folder?: Folder) {
   const { answer, context, link, push, sealed, store } = retrieval;
   if (!store.resumes || isRetrievableAgain(push)) return undefined;
   let file: DownloadFile | CliError | undefined = retrieval.kept;
@@ -68,9 +68,7 @@ export function restOf(retrieval: Retrieval, missing: () => readonly PushFile[],
     link,
     // A plain text was printed or saved before; armor is needed to open the files.
     push: isArmored(sealed.payload ?? '') ? sealed : { ...sealed, payload: '' },
-    saved: (sealed.files ?? []).flatMap(({ url }) =>
-      missing().some((file) => file.url === url) ? [] : url,
-    ),
+    saved: (sealed.files ?? []).map(({ url }) => url).filter((url) => !missing().includes(url)),
     answer: answer !== undefined,
     folder: folder && { ...folder, path: resolve(folder.path), taken: [...folder.taken] },
     partial: partial.list(),
@@ -98,14 +96,11 @@ export function restOf(retrieval: Retrieval, missing: () => readonly PushFile[],
 export async function leaveRest(
   retrieval: Retrieval,
   failure: CliError,
-  missing: readonly PushFile[],
+  missing: readonly string[],
   rest: Rest | undefined,
 ): Promise<CliError> {
   const { answer, ephemeral, push, sealed, signal } = retrieval;
-  if (ephemeral) {
-    const urls = missing.map(({ url }) => url);
-    return describe(failure, ...(await rescueAnswer(retrieval, ephemeral, urls)));
-  }
+  if (ephemeral) return describe(failure, ...(await rescueAnswer(retrieval, ephemeral, missing)));
   if (missing.length === 0) rest?.remove();
   if (!rest || missing.length === 0) return failure;
   const kept = await rest.keep();

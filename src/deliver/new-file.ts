@@ -14,9 +14,13 @@ export async function newFile(folder: Folder, name: string) {
   return { ...file, keep: () => nameIt(file, folder, name) };
 }
 
-export function newTemporary({ path }: Folder, name: string): Promise<TemporaryFile> {
+export function newTemporary(
+  { path }: Folder,
+  name: string,
+  claim?: string,
+): Promise<TemporaryFile> {
   // Most file systems have names of at most 255 bytes; a claim by a later run makes the name longer.
-  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA - CLAIM_EXTRA));
+  return temporaryFile(path, fitted(name, '', 255 - TEMPORARY_EXTRA - CLAIM_EXTRA), claim);
 }
 
 /** Gives a file its name, or the next free one; the file system decides a race for it. */

@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Version } from '../client/file-link';
 import type { PartialFile } from '../keep/interrupted-download';
-import { claimFile, claimOf } from '../platform/claim';
+import { claimBy, claimFile } from '../platform/claim';
 import type { Context } from '../platform/context';
 import { attempt, CliError } from '../platform/errors';
 import { reopenFile, type TemporaryFile } from '../platform/files/atomic-file';
@@ -18,29 +17,22 @@ export type PartialFiles = ReturnType<typeof partialFiles>;
 export function partialFiles(
   { pid, uid }: Context,
   left: readonly PartialFile[] = [],
-  changed: () => Promise<unknown> = async () => {},
+  changed: () => Promise<unknown>,
 ) {
   const files = new Map(left.map((part) => [part.url, part]));
-  const claimed = async (path: string) => reopenFile(claimFile(path, pid), path);
   return {
-    /** Makes the file of a download, which another run finds, and continues with that version, if this one is killed. */
-    begin: async (url: string, draft: TemporaryFile, { tag, length }: Version = NONE) => {
-      const path = resolve(await draft.leave());
-      const file = await claimed(path).catch((error) => {
-        for (const left of [path, claimOf(path)]) if (left) rmSync(left, { force: true });
-        throw error;
-      });
-      files.set(url, { url, path, tag, length });
+    claim: claimBy(pid),
+    /** Lists the file of a download, with which another run continues if this one is killed. */
+    begin: async (url: string, { left }: TemporaryFile, { tag, length }: Version = NONE) => {
+      files.set(url, { url, path: resolve(left), tag, length });
       await changed();
-      return file;
     },
     /** Claims the part of a file in `folder`; removes a part that is of no use. */
     take: async (url: string, folder: string) => {
       const part = files.get(url);
-      files.delete(url);
       if (!part) return undefined;
       // The record of an interrupted download may be copied, but only one run may continue its parts.
-      const file = await attempt(() => claimed(part.path));
+      const file = await attempt(() => reopenFile(claimFile(part.path, pid), part.path));
       if (file instanceof CliError) return undefined;
       const { tag, length } = part;
       const received = await usableBytes(file, part, uid);
@@ -49,9 +41,9 @@ export function partialFiles(
       await file.discard();
       return undefined;
     },
-    leave: async (url: string, file: TemporaryFile, { tag, length }: Version) => {
-      if ((await file.handle.stat()).size === 0) return file.discard();
-      files.set(url, { url, path: resolve(await file.leave()), tag, length });
+    leave: async (file: TemporaryFile) => {
+      if ((await file.handle.stat()).size === 0) await file.discard();
+      else await file.leave();
     },
     list: () => [...files.values()],
   };

@@ -46,10 +46,6 @@ const PROGRESS_BYTES = 16 * 1024;
 export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTools) {
   const { partial, progress } = tools;
   const name = nameIn(folder, file.filename);
-  const newPart = async (url: string, version?: Version) => {
-    const draft = await newTemporary(folder, name);
-    return partial ? partial.begin(url, draft, version) : draft;
-  };
   return withRetries(tools, async (resume) => {
     const there = await partial?.take(file.url, folder.path);
     let target = there?.file;
@@ -59,7 +55,10 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
       response = await tools.openFile(file.url, resume, there?.begun);
       version = response.version;
       progress.begins(response.length);
-      target ??= await newPart(file.url, version).catch(failedWriting);
+      if (!target) {
+        target = await newTemporary(folder, name, partial?.claim).catch(failedWriting);
+        await partial?.begin(file.url, target, version);
+      }
       const { handle } = target;
       await refuseTooLarge(response, folder);
       // A download that cannot be resumed, such as that of a decrypted file, begins again.
@@ -73,8 +72,7 @@ export async function saveFile(file: PushFile, folder: Folder, tools: DownloadTo
         });
       return { path: await nameIt(target, folder, name).catch(failedWriting), bytes };
     } catch (error) {
-      if (partial && target && version && isBrokenOff(error, tools))
-        await partial.leave(file.url, target, version);
+      if (partial && target && version && isBrokenOff(error, tools)) await partial.leave(target);
       else await target?.discard();
       if (response) await discardBody(response.body).catch(() => {});
       throw error;

@@ -2,9 +2,9 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import * as v from 'valibot';
 import { type Push, retrievedSchema } from '../contract/decode';
 import { jsonIn } from '../contract/json';
-import { claimFile, claimOf, unclaimed } from '../platform/claim';
+import { claimBy, claimFile, claimOf, unclaimed } from '../platform/claim';
 import type { Context } from '../platform/context';
-import { CliError, tried, usageError } from '../platform/errors';
+import { usageError } from '../platform/errors';
 import { makeWhole } from '../platform/files/atomic-file';
 import { isSystemError, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
@@ -54,9 +54,8 @@ export async function keepDownload(
   context: RescueContext & Pick<Context, 'pid'>,
   kept: KeptDownload,
 ): Promise<DownloadFile> {
-  const path = await rescue(context, 'download', textOf(kept));
-  const claim = tried(() => claimFile(path, context.pid));
-  return downloadFile(path, claim instanceof CliError ? path : claim);
+  const claim = await rescue(context, 'download', textOf(kept), claimBy(context.pid));
+  return downloadFile(unclaimed(claim), claim);
 }
 
 export type DownloadFile = ReturnType<typeof downloadFile>;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity } from '../age/age';
 import { explaining } from '../age/age-error';
@@ -7,8 +7,8 @@ import type { Terminal } from '../cli/terminal/output';
 import { CliError, failedError, phrase } from '../platform/errors';
 import { makeFile, nameFile } from '../platform/files/atomic-file';
 import { means, whyUnreadable, whyUnwritable } from '../platform/files/file-error';
-import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, findFolder, folderOf } from '../profile/folders';
+import { makeFolder, readOwn } from '../platform/private-folder';
+import { checkStateFolder, findFolder, folderOf, stateRule } from '../profile/folders';
 import type { LocatedItem } from '../profile/references';
 import { type RescueContext, writeForSender } from './rescue';
 
@@ -109,7 +109,7 @@ export async function forgetKey(
  * creation got no response, by the public key. At the address in use, to which the instance may have moved, a key of
  * another address counts if the link has its public key: an ID can be that of a request elsewhere.
  * @param responseKey the public key in a response
- * @throws CliError (failed) if its file is damaged
+ * @throws CliError (failed) if its file is damaged; CliError (usage) if others can write to it
  */
 export function keptKey(
   context: RescueContext,
@@ -129,7 +129,7 @@ export function keptKey(
 /**
  * Finds the private key of a request that is filed under another address, for a message that names it.
  * @param publicKey that of the link or, without one, of a response
- * @throws CliError (failed) if its file is damaged
+ * @throws CliError (failed) if its file is damaged; CliError (usage) if others can write to it
  */
 export function keyElsewhere(context: RescueContext, token: string, publicKey: unknown) {
   const recipient = nameOf(publicKey);
@@ -148,7 +148,7 @@ function keyOf(
 ): KeptKey | undefined {
   if (findFolder('state', context) === undefined) return undefined;
   for (const name of names) {
-    const key = name && keyIn(keyPath(context, name), isMeant);
+    const key = name && keyIn(context, name, isMeant);
     if (!key) continue;
     checkStateFolder(context, keyFolder(context));
     return key;
@@ -156,11 +156,17 @@ function keyOf(
   return undefined;
 }
 
-function keyIn(path: string, isMeant: (key: Head) => boolean): KeptKey | undefined {
+function keyIn(
+  context: RescueContext,
+  name: string,
+  isMeant: (key: Head) => boolean,
+): KeptKey | undefined {
+  const path = keyPath(context, name);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readOwn(path, stateRule(context, 'the private key'));
   } catch (error) {
+    if (error instanceof CliError) throw error;
     if (means(error, 'missing')) return undefined;
     const why = whyUnreadable(error);
     throw failedError(phrase('key-unreadable', path, why), { cause: error });

@@ -34,9 +34,10 @@ export async function rescue(
   context: RescueContext,
   what: string,
   bytes: string | Uint8Array,
+  claim = '',
 ): Promise<string> {
   return inRescueFolder(context, async (folder) => {
-    const path = join(folder, nameNow(what, context));
+    const path = join(folder, nameNow(what, context) + claim);
     makeWhole(path, bytes);
     return path;
   });

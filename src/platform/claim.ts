@@ -18,13 +18,16 @@ export function claimOf(path: string): string | undefined {
   return claim && join(folder, claim);
 }
 
+/** Returns what the name of a file ends with while this process has it. */
+export const claimBy = (pid: number) => `.${machineId()}-${pid}-${startOf(pid) ?? 0}.claim`;
+
 /**
  * Claims a file for this process by a rename, which succeeds in one process only, and returns the new path. A claim
  * whose process has ended is taken over.
  * @throws CliError (failed) if the process that claimed the file may still run, or the rename fails
  */
 export function claimFile(path: string, pid: number): string {
-  const own = `${path}.${machineId()}-${pid}-${startOf(pid) ?? 0}.claim`;
+  const own = path + claimBy(pid);
   for (let from = path; ; ) {
     try {
       renameSync(from, own);

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import type { HintName } from '../words/hints';
 import { failedError, phrase, usageError } from './errors';
 import { isSystemError, means, whyUnreadable, whyUnwritable } from './files/file-error';
-import { type User, whyForeign } from './files/owner';
+import { type User, WRITABLE, whyForeign } from './files/owner';
 import { syncFolder } from './files/sync';
 
 interface OwnRule {
@@ -35,7 +35,7 @@ interface OwnRule {
 /** @throws CliError (usage) if another user made the folder or can write to it; a missing folder is accepted */
 export function checkFolder(path: string, rule: OwnRule): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats) check(stats, path, rule);
+  if (stats) checkOwn(stats, path, rule);
 }
 
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
@@ -50,7 +50,7 @@ export function readOwn(path: string, rule: OwnRule): string {
   try {
     const stats = fstatSync(file);
     if (stats.isFIFO()) throw usageError(`${rule.what} "${path}" is a pipe`, rule.instead);
-    check(stats, path, rule);
+    checkOwn(stats, path, rule);
     return smallText(readFileSync(file), `${rule.what} "${path}"`);
   } finally {
     closeSync(file);
@@ -111,7 +111,7 @@ export async function* bytesIn(
 export async function readText(path: string, what: string, rule?: OwnRule): Promise<string> {
   const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of bytesIn(path, (stats) => rule && check(stats, path, rule)))
+    for await (const chunk of bytesIn(path, (stats) => rule && checkOwn(stats, path, rule)))
       chunks.push(chunk);
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -120,12 +120,13 @@ export async function readText(path: string, what: string, rule?: OwnRule): Prom
   return smallText(Buffer.concat(chunks), `the ${what} "${path}"`);
 }
 
-function check(stats: Stats, path: string, rule: OwnRule): void {
-  const { user, what, instead, ofOther = 'make it yours with chown', closed } = rule;
+/** @throws CliError (usage) if another user made the file or folder, or can write to it */
+export function checkOwn(stats: Stats, path: string, rule: OwnRule): void {
+  const { user, what, instead, ofOther = 'make it yours with chown', closed = WRITABLE } = rule;
   // Root may have others read a file, as Kubernetes mounts secrets.
-  const why = whyForeign(stats, user, stats.uid === 0 ? undefined : closed);
+  const why = whyForeign(stats, user, stats.uid === 0 ? closed & WRITABLE : closed);
   if (why === undefined) return;
-  const mode = closed !== undefined && closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
+  const mode = closed & 0o044 ? 'go=' : closed === 0o002 ? 'o-w' : 'go-w';
   const fix = stats.uid === user ? `run chmod ${mode} '${path}'` : ofOther;
   throw usageError(`${what} "${path}" ${why}`, `${fix}, or ${instead}`);
 }

@@ -5,6 +5,7 @@ import type { Environment } from '../platform/context';
 import { type CliError, failedError, phrase, usageError } from '../platform/errors';
 import { isSystemError, means, whyUnreadable } from '../platform/files/file-error';
 import type { User } from '../platform/files/owner';
+import { readVariable } from '../platform/files/read-variable';
 import { checkFolder, readOwn } from '../platform/private-folder';
 import { configName, copyName, findFolder, type System } from './folders';
 import { type Profile, type StoredProfiles, wrongSetting } from './settings';
@@ -111,7 +112,7 @@ export function freeName({ profiles }: StoredProfiles, name: string): string {
  * The profile may not exist.
  */
 export function profileInUse(stored: StoredProfiles, env: Environment, typed?: string) {
-  const chosen = typed ?? (env.PWPUSH_PROFILE || undefined);
+  const chosen = typed ?? readVariable(env, 'PWPUSH_PROFILE');
   const name = chosen ?? stored.current;
   const profile = name === undefined ? undefined : profileIn(stored, name);
   return { name, profile, chosen };

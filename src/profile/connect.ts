@@ -10,6 +10,7 @@ import { type Context, contextWith, type HttpRequest, type Transport } from '../
 import { CliError, type Hint, phrase, usageError } from '../platform/errors';
 import { limited } from '../platform/files/abort';
 import { lazy } from '../platform/files/lazy';
+import { readVariable } from '../platform/files/read-variable';
 import { GRACE } from '../platform/interrupts';
 import { travelsOpen } from './base-address';
 import type { KeptReceipt } from './receipts';
@@ -207,7 +208,6 @@ function shortened({ url }: HttpRequest): string {
 /** Returns the timeout in seconds. */
 export function timeoutOf({ env }: Pick<Context, 'env'>, typed: number | undefined): number {
   if (typed !== undefined) return typed;
-  return env.PWPUSH_TIMEOUT
-    ? seconds(env.PWPUSH_TIMEOUT, 'PWPUSH_TIMEOUT')
-    : DEFAULT_TIMEOUT_SECONDS;
+  const text = readVariable(env, 'PWPUSH_TIMEOUT');
+  return text === undefined ? DEFAULT_TIMEOUT_SECONDS : seconds(text, 'PWPUSH_TIMEOUT');
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { absolute, userFolder } from '../platform/files/user-folder';
 import { checkFolder } from '../platform/private-folder';
 
@@ -35,7 +36,7 @@ export function fromHome(path: string, { home }: Pick<System, 'home'>): string {
 /** @throws CliError (usage) if the variable of the folder is not an absolute path */
 export function findFolder(kind: Kind, system: Omit<System, 'uid'>): string | undefined {
   const name = variables[kind];
-  const path = name && system.env[name];
+  const path = name && readVariable(system.env, name);
   if (path && absolute(path) === undefined)
     throw usageError(
       `${name} is not an absolute path: "${path}"`,
@@ -53,9 +54,13 @@ export function folderOf(kind: Kind, system: Omit<System, 'uid'>): string {
   throw usageError(`there is no ${kind} folder: ${NO_HOME}`, name && `set ${name}`);
 }
 
+/** @param what names a file or folder of the state folder in errors */
+export function stateRule({ uid: user }: Pick<System, 'uid'>, what: string) {
+  return { user, what, instead: 'set PWPUSH_STATE_DIR to another folder' };
+}
+
 /** @throws CliError (usage) if another user made the state folder or one below it, or can write to it */
 export function checkStateFolder(system: System, ...below: string[]): void {
-  const instead = 'set PWPUSH_STATE_DIR to another folder';
-  for (const path of [folderOf('state', system), ...below])
-    checkFolder(path, { user: system.uid, what: 'the folder', instead });
+  const rule = stateRule(system, 'the folder');
+  for (const path of [folderOf('state', system), ...below]) checkFolder(path, rule);
 }

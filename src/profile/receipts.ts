@@ -1,13 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { limits, pushFlags } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { jsonIn } from '../contract/json';
 import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
-import { failedError, phrase, usageError } from '../platform/errors';
+import { CliError, failedError, phrase, tried, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
-import { makeFolder } from '../platform/private-folder';
-import { checkStateFolder, folderOf, type System } from './folders';
+import { checkOwn, makeFolder, readOwn } from '../platform/private-folder';
+import { checkStateFolder, folderOf, type System, stateRule } from './folders';
 
 /** A receipt has the link of a push without a key, its limits, and times by the clock of this machine. */
 export interface Receipt extends Push {
@@ -46,7 +46,7 @@ export type Receipts = ReturnType<typeof readReceipts>;
 
 type Machine = System & { now(): Date };
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
 
 /** The number of newest receipts that are kept. The file is replaced when it has twice as many lines. */
 const KEPT = 1000;
@@ -162,24 +162,31 @@ async function append(machine: Machine, lines: readonly string[]): Promise<void>
   makeFolder(dirname(path));
   checkStateFolder(machine);
   const bytes = Buffer.from(lines.join(''));
-  const size = using(path, O_WRONLY | O_APPEND | O_CREAT, (file) => {
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  let size: number;
+  try {
+    const stats = fstatSync(file);
+    checkOwn(stats, path, ruleOf(machine));
     // A sync takes longer than the rest, and the link has been printed. Readers ignore a part of a line.
     if (writeSync(file, bytes) < bytes.length) throw failedError(phrase('disk-full'));
-    return fstatSync(file).size;
-  });
+    size = stats.size + bytes.length;
+  } finally {
+    closeSync(file);
+  }
   if (Math.floor(size / STEP) > Math.floor((size - bytes.length) / STEP))
-    await shorten(path, machine.now());
+    await shorten(path, machine);
 }
 
 /**
  * Replaces a file of more than twice KEPT lines by its newest receipts, without those of expired pushes, except the
  * last push. Lines that another program writes during this may be lost. Never throws: the next run tries again.
  */
-async function shorten(path: string, now: Date): Promise<void> {
+async function shorten(path: string, machine: Machine): Promise<void> {
   try {
     // Imported only when needed, as `atomic-file` loads node:crypto.
     const { makeWhole } = await import('../platform/files/atomic-file');
-    const text = contentOf(path);
+    const text = readOwn(path, ruleOf(machine));
+    const now = machine.now();
     if (text.split('\n').length <= 2 * KEPT) return;
     const kept = [...entriesIn(text)]
       .filter(({ kept }, index) => index === 0 || isActive(kept, now))
@@ -226,26 +233,17 @@ interface Line extends Receipt {
 
 const decode = (line: string): Line => Object(jsonIn(line));
 
+const ruleOf = (system: System) => stateRule(system, 'the file of receipts');
+
 function ownContent(system: System): string {
-  let text: string;
+  const path = tried(() => receiptsFile(system));
+  if (path instanceof CliError) return '';
   try {
-    text = contentOf(receiptsFile(system));
-  } catch {
+    const text = readOwn(path, ruleOf(system));
+    checkStateFolder(system);
+    return text;
+  } catch (error) {
+    if (error instanceof CliError) throw error;
     return '';
-  }
-  checkStateFolder(system);
-  return text;
-}
-
-function contentOf(path: string): string {
-  return using(path, O_RDONLY, (file) => readFileSync(file, 'utf8'));
-}
-
-function using<T>(path: string, flags: number, work: (file: number) => T): T {
-  const file = openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  try {
-    return work(file);
-  } finally {
-    closeSync(file);
   }
 }

@@ -4,6 +4,7 @@ import { oneOf } from '../cli/near-words';
 import { accountId, commandWords, days, editions, positive, truth } from '../cli/values';
 import type { Environment } from '../platform/context';
 import { usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
 import { isToken } from './api-token';
 import { parseBase } from './base-address';
 
@@ -132,8 +133,8 @@ export function wrongSetting(profile: Readonly<Record<string, unknown>>): string
  */
 export function settingsOfEnvironment(env: Environment): Profile {
   return settingsFrom(({ schema, parse, variable }) => {
-    const value = variable && env[variable];
-    if (!value || variable === undefined) return undefined;
+    const value = variable && readVariable(env, variable);
+    if (value === undefined || variable === undefined) return undefined;
     return v.is(schema, value) ? value : parse?.(value, variable);
   });
 }

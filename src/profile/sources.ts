@@ -4,6 +4,7 @@ import { commandWords } from '../cli/values';
 import type { Context, Token } from '../platform/context';
 import { CliError, phrase, tried, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
+import { readVariable } from '../platform/files/read-variable';
 import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';
 import { profileInUse, storedProfiles } from './config-file';
@@ -142,9 +143,9 @@ const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMA
 
 function environmentToken(entry: Entry): TokenReader | undefined {
   const { env } = entry.context;
-  const from = tokenVariables.find((name) => env[name]);
-  const value = from && env[from];
-  if (!value) return undefined;
+  const from = tokenVariables.find((name) => readVariable(env, name));
+  const value = from && readVariable(env, from);
+  if (from === undefined || value === undefined) return undefined;
   const read = lazy(async () => {
     if (from === 'PWPUSH_TOKEN') return parseToken(value, from);
     if (from === 'PWPUSH_TOKEN_COMMAND') return commandToken(entry, value, from);

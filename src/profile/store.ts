@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type ConfClass from 'conf';
 import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
@@ -108,7 +109,7 @@ function replaceBy(
  * without an error, and conf would replace all profiles by that part.
  */
 function makeDraft(
-  Conf: typeof import('conf').default,
+  Conf: typeof ConfClass,
   file: string,
   { current, profiles }: StoredProfiles,
 ): string {

@@ -8,6 +8,7 @@ import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { attempt, CliError, phrase, usageError } from '../platform/errors';
 import { lazy } from '../platform/files/lazy';
+import { readVariable } from '../platform/files/read-variable';
 import type { ConnectedItem } from '../profile/references';
 
 export interface DecryptionKeys {
@@ -49,7 +50,9 @@ export async function readKeys(
   context: Context,
 ): Promise<DecryptionKeys> {
   const text =
-    file === undefined ? context.env.PWPUSH_KEY || undefined : await secretIn(file, context, 'key');
+    file === undefined
+      ? readVariable(context.env, 'PWPUSH_KEY')
+      : await secretIn(file, context, 'key');
   const identities: Identity[] = [];
   for (const path of paths) identities.push(...(await readIdentities(path, context)));
   const hasOption = file !== undefined || paths.length > 0;

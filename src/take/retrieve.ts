@@ -220,7 +220,7 @@ export async function takeSaved(
   if (/^age-encryption\.org\//.test(payload))
     throw usageError(
       `${placeOf(path)} is a single encrypted file`,
-      'open the text that it came with, secret.txt in the same folder, or use age -d',
+      'open the text that it came with, secret.age or secret.txt in the same folder, or use age -d',
     );
   const files = armorIn(payload) && path !== '-' ? filesIn(dirname(path)) : [];
   const push = { payload, files } as Partial<Push> as Push;

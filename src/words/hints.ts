@@ -75,8 +75,8 @@ export const hints = {
   'nothing-taken': 'no answer was taken or sent: run the command again',
   'notify-words': 'every word after --notify is taken as an address, such as ann@example.com',
   'open-in-browser': 'or open the link in a browser',
-  'open-there': (base) =>
-    `use the link with that address; if the instance has moved, its operator starts it with --public-url ${base}`,
+  'open-there': (base, host) =>
+    `use the link with that address if you trust the operator of ${host}, who gets its key then; if the instance has moved, its operator starts it with --public-url ${base}`,
   'pass-front':
     'send the headers that it requires (--headers-file), or ask its operator to let /api/v2 pass; see ACCESS PROXIES in pwpush(1)',
   'proxy-address': 'use an address such as http://proxy.example:3128 or socks5h://127.0.0.1:1080',

@@ -62,8 +62,10 @@ test('a link at another address is proved for that alone, as by its form', async
 });
 
 test.each([
-  ['http://localhost:5100', 'the link opens at http://localhost:5100 only'],
-  ['http://localhost:5100', 'if the instance has moved, its operator starts it with --public-url'],
+  ['https://localhost:5100', 'the link opens at https://localhost:5100 only'],
+  ['https://localhost:5100', 'if you trust the operator of localhost:5100, who gets its key then'],
+  ['https://localhost:5100', 'if the instance has moved, its operator starts it with --public-url'],
+  ['http://localhost:5100', 'the instance refused the key'],
   ['javascript:alert(1)', 'the instance refused the key'],
   [`https://pw.test/${PROOF}`, 'the instance refused the key'],
   [7, 'the instance refused the key'],

@@ -242,6 +242,20 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
     const kept = () => readFileSync(at('state/receipts.jsonl'), 'utf8');
     const before = kept();
     expect([(await push()).code, kept()]).toEqual([0, before]);
+    prepare(at('state'), 0, 0o700);
+    prepare(at('state/receipts.jsonl'), 0, 0o666);
+    const last = await within(['preview', 'last'], here);
+    expect([last.code, last.stderr]).toEqual([2, expect.stringContaining('is open to other')]);
+    expect([(await push()).code, kept()]).toEqual([0, before]);
+  });
+
+  test('the private key of a request opens nothing', async () => {
+    const here = { PWPUSH_CONFIG_DIR: sender.env.PWPUSH_CONFIG_DIR ?? '' };
+    const { stdout } = await within(['request', 'Which?'], here);
+    const [name = ''] = readdirSync(at('state/requests'));
+    prepare(at(`state/requests/${name}`), NOBODY, 0o644);
+    const { code, stderr } = await within(['get', stdout.trim()], here);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('belongs to another user')]);
   });
 
   test.each([

@@ -284,7 +284,7 @@ describe('a restore', () => {
       // A draft is left only where nothing can be removed.
       expect(names().filter((name) => name !== 'pwpush.db' && name !== KEPT)).toEqual([]);
     });
-    const calls = failed.map((one) => one.replace(/\.[\da-f]{12}$/, '.new'));
+    const calls = failed.map((one) => one.replace(/\.[\da-f]{12}\.part$/, '.new'));
     // On the disk before it has the name, and the old one before it loses that.
     const linking = calls.indexOf('link pwpush.db');
     expect(calls.slice(linking - 1, linking + 4)).toEqual([

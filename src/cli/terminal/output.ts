@@ -2,7 +2,7 @@ import type { Context, Environment, Output } from '../../platform/context';
 import type { CliError, Fact, Hint } from '../../platform/errors';
 import { isDumb, isUtf8 } from '../../platform/surroundings';
 import { isGuarded } from '../agent';
-import { inWords } from '../in-words';
+import { inWords, words } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 
@@ -101,7 +101,7 @@ export function entryOf(context: Context, manner: Manner): Entry {
 }
 
 async function adviceText(hint: Hint): Promise<string> {
-  return (await import('../../words/phrase')).adviceFor(hint).text;
+  return (await words()).adviceFor(hint).text;
 }
 
 /** An instance may repeat secrets: `toJson` removes the fields `HIDDEN`, and `GUARDED` if an agent reads the output. */

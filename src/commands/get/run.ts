@@ -116,7 +116,6 @@ async function get(
   const failure = await deliver(retrieval, place, files);
   if (context.stdout.isTTY) await noteRest(retrieval, files);
   if (failure) throw failure;
-  kept?.file.remove();
   await place.text?.finish?.(retrieval);
   await forgetKey(retrieval, plan);
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { chooseSource, readSecret } from '../../cli/source';
 import { parseReference } from '../../client/link';
 import { exitStatus, usageError } from '../../platform/errors';
+import { readVariable } from '../../platform/files/read-variable';
 import { NoInstance } from '../../profile/target';
 import { automatonOf } from '../../run/automaton';
 import { streamMask } from '../../run/mask';
@@ -195,7 +196,7 @@ const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
 function withoutOperators(ran: Ran, { context, allowed }: McpSession): Ran {
   const secrets = [...allowed.env, ...OURS].map((name) => ({
     name,
-    text: context.env[name] ?? '',
+    text: readVariable(context.env, name) ?? '',
   }));
   const automaton = automatonOf(formsOf(secrets).patterns);
   const masked = (text: string) => {

@@ -32,6 +32,7 @@ import { usageError } from '../../platform/errors';
 import { actAs } from '../../platform/files/acting';
 import { makeFile } from '../../platform/files/atomic-file';
 import { isForeign, type User } from '../../platform/files/owner';
+import { readVariable } from '../../platform/files/read-variable';
 import { checkFolder } from '../../platform/private-folder';
 import { folderOf, fromHome } from '../../profile/folders';
 import { type ServiceModule, withService } from '../../profile/load-service';
@@ -148,8 +149,8 @@ export function dataPlace(
   userOf: (folder: string, user: User) => User = (_, user) => user,
 ): DataPlace {
   if (options.ephemeral) return { data: '' };
-  const { data, database: url = context.env.DATABASE_URL } = options;
-  const key = context.env.PWPUSH_INSTANCE_KEY_FILE;
+  const { data, database: url = readVariable(context.env, 'DATABASE_URL') } = options;
+  const key = readVariable(context.env, 'PWPUSH_INSTANCE_KEY_FILE');
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
   checkData(folder, userOf(folder, context.uid));
   return {

@@ -9,6 +9,7 @@ import {
   fchownSync,
   linkSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   type Stats,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { means } from './file-error';
 import { syncFolder, syncHandle, syncOpen } from './sync';
 
@@ -30,12 +31,19 @@ export const TEMPORARY_EXTRA = '.'.length + '.'.length + 2 * RANDOM_BYTES + '.pa
 
 export type TemporaryFile = ReturnType<typeof temporary>;
 
-/** Creates a file, 0600 whatever the umask, named `.NAME.RANDOM.part`. Throws an error of the file system. */
-export async function temporaryFile(folder: string, name: string): Promise<TemporaryFile> {
-  const path = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
-  const handle = await open(path, 'wx', 0o600);
+/**
+ * Creates a file, 0600 whatever the umask, named `.NAME.RANDOM.part`, which `claim` follows until its `leave`. Throws an
+ * error of the file system.
+ */
+export async function temporaryFile(
+  folder: string,
+  name: string,
+  claim = '',
+): Promise<TemporaryFile> {
+  const left = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
+  const handle = await open(left + claim, 'wx', 0o600);
   await handle.chmod(0o600).catch(() => {});
-  return temporary(path, handle);
+  return temporary(left + claim, handle, left);
 }
 
 /** Opens a file for appending; its `leave` renames it to `left`. Throws an error of the file system. */
@@ -44,10 +52,11 @@ export async function reopenFile(path: string, left: string): Promise<TemporaryF
   return temporary(path, await open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK), left);
 }
 
-function temporary(path: string, handle: FileHandle, left = path) {
+function temporary(path: string, handle: FileHandle, left: string) {
   let synced = false;
   return {
     handle,
+    left,
     /** Syncs, closes and names the file; false if the name is taken and `replace` is not set. */
     moveTo: async (to: string, replace: boolean) => {
       if (!synced) await syncHandle(handle);
@@ -132,6 +141,28 @@ export function makeWhole(
   } catch (error) {
     rmSync(temporaryPath, { force: true });
     throw error;
+  }
+}
+
+/** Returns a temporary name for what gets the name `path`; `dropDrafts` finds it. */
+export function draftOf(path: string): string {
+  return `${path}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`;
+}
+
+/**
+ * Removes the drafts of `path` that killed programs have left, with what SQLite has beside them, as far as it may. The
+ * caller knows that no other program makes one. Without `.part`, the name could be that of a copy with its time.
+ */
+export function dropDrafts(path: string): void {
+  const folder = dirname(path);
+  const start = `${basename(path)}.`;
+  try {
+    for (const name of readdirSync(folder)) {
+      const end = name.startsWith(start) && name.slice(start.length);
+      if (end && /^[\da-f]{12}\.part(-journal|-wal|-shm)?$/.test(end)) rmSync(join(folder, name));
+    }
+  } catch {
+    // They stay until somebody may remove them.
   }
 }
 

@@ -8,7 +8,7 @@ export type User = number | undefined;
 
 type Owned = Pick<Stats, 'uid' | 'mode'>;
 
-const WRITABLE = 0o022;
+export const WRITABLE = 0o022;
 const STICKY = 0o1000;
 
 export function isForeign({ uid }: Owned, user: User): boolean {

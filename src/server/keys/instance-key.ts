@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { actAs, asRoot } from '../../platform/files/acting';
-import { changeFile, makeWhole } from '../../platform/files/atomic-file';
+import { changeFile, dropDrafts, makeWhole } from '../../platform/files/atomic-file';
 import { means } from '../../platform/files/file-error';
 import { ServiceError, systemCode } from '../service-errors';
 import { type DataLocation, keyFileOf } from '../store/database';
@@ -191,15 +183,6 @@ export function isReadByOthers(path: string): boolean {
   if (platform() === 'win32') return false;
   const { mode, uid } = statSync(path);
   return (mode & (uid === 0 ? 0o007 : 0o077)) !== 0;
-}
-
-function dropDrafts(path: string): void {
-  const name = basename(path);
-  for (const file of readdirSync(dirname(path))) {
-    const isDraft =
-      file.startsWith(`${name}.`) && /^[\da-f]{12}(\.part)?$/.test(file.slice(name.length + 1));
-    if (isDraft) rmSync(join(dirname(path), file), { force: true });
-  }
 }
 
 function textOf(keys: readonly FileKey[]): string {

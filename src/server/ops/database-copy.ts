@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { asRoot } from '../../platform/files/acting';
-import { makeFile, nameFile } from '../../platform/files/atomic-file';
+import { draftOf, dropDrafts, makeFile, nameFile } from '../../platform/files/atomic-file';
 import { syncFile } from '../../platform/files/sync';
 import { invalidInput, ServiceError, systemCode } from '../service-errors';
 import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../store/database';
@@ -25,6 +24,7 @@ export async function backup(
   const target = asRoot(() => checkTarget(file, source, force));
   const draft = draftOf(target);
   try {
+    dropDrafts(target);
     makeFile(draft);
     const database = await openSqlite(source, quietly);
     const stop = syncRegularly(draft);
@@ -44,8 +44,6 @@ export async function backup(
 export function ofPostgres(hint: string): ServiceError {
   return invalidInput('only SQLite can be copied, and the data is in PostgreSQL', hint);
 }
-
-export const draftOf = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
 
 /**
  * Syncs a file to disk continuously, from another thread, because SQLite blocks the main thread. A single sync at the

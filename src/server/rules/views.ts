@@ -199,10 +199,10 @@ export abstract class Views extends Records {
   ): Promise<void> {
     const [{ row, isLast }, answer] = all;
     const event = { pushId: row.id, from: visitor, at: now };
-    if (own && !answer) return recordEvent(sql, { ...event, kind: 'owner_view' });
-    // A question can be read any number of times, so the number of entries is limited.
-    if (row.kind === 'request' && !answer)
-      return recordRepeated(sql, { ...event, kind: 'request_view' }, this.options.maxFailures);
+    // These have no limit, so the number of entries is limited.
+    const unlimited = own ? 'owner_view' : row.kind === 'request' && 'request_view';
+    if (unlimited && !answer)
+      return recordRepeated(sql, { ...event, kind: unlimited }, this.options.maxFailures);
     const spent = (isLast || answer) && (key || row.expire_after_views > 1) ? all : [];
     const kind = answer ? 'response_view' : 'view';
     const keys = all.map((opened) => opened.key);

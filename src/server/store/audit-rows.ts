@@ -1,7 +1,7 @@
 import { type KeptViewRow, viewColumns } from './kept-rows';
 import type { RowPage } from './listing-rows';
 import { lockPush } from './push-rows';
-import { BIGINT, hasRows, insertionOf, type Sql, TEXT } from './sql';
+import { BIGINT, insertionOf, onRows, type Sql, TEXT } from './sql';
 
 /** Kinds of Password Pusher and, from `request_view` on, of requests for secrets, which only this service has. */
 type AuditKind =
@@ -72,7 +72,7 @@ export async function recordEvent(
 }
 
 /**
- * Records an event that has no limit, such as a failure, in one entry with others of the same kind and origin. Needs a
+ * Records an event that has no limit, such as a failure or a view by the owner, in one entry with others of the same kind and origin. Needs a
  * transaction: the first event locks the push, so that each of many at once finds those before it. Once a push has
  * `most` such entries, events of new origins share one entry without origin.
  */
@@ -85,26 +85,44 @@ export async function recordRepeated(sql: Sql, event: AuditEvent, most: number):
   if (!(await addToEntry(sql, shared))) await recordEvent(sql, shared);
 }
 
+/** As in the index `audit_repeated`. */
+const REPEATED =
+  "kind IN ('failed_view', 'failed_passphrase', 'request_view', 'owner_view', 'failed_response')";
+
+// There is one such entry at most, because `recordRepeated` locks the push before it makes one.
+const adding = onRows<{ push_id: number }>(
+  {
+    push: BIGINT,
+    what: TEXT,
+    from_ip: TEXT,
+    from_agent: TEXT,
+    from_referrer: TEXT,
+    at: BIGINT,
+    added: BIGINT,
+  },
+  `UPDATE audit SET count = count + added, updated_at = at FROM input
+   WHERE push_id = push AND kind = what AND ${REPEATED} AND ip IS NOT DISTINCT FROM from_ip
+     AND user_agent IS NOT DISTINCT FROM from_agent AND referrer IS NOT DISTINCT FROM from_referrer
+   RETURNING push_id`,
+  'push_id',
+);
+
 /** Returns false when there is no entry of that kind and origin. */
-function addToEntry(sql: Sql, { pushId, kind, from, at, count = 1 }: AuditEvent) {
-  return hasRows(sql`
-    UPDATE audit SET count = count + ${count}, updated_at = ${at}
-    WHERE id = (
-      SELECT id FROM audit
-      WHERE push_id = ${pushId} AND kind = ${kind}
-        AND kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')
-        AND ip IS NOT DISTINCT FROM ${from.ip} AND user_agent IS NOT DISTINCT FROM ${from.userAgent}
-        AND referrer IS NOT DISTINCT FROM ${from.referrer}
-      LIMIT 1)
-    RETURNING id`);
+async function addToEntry(sql: Sql, { pushId: push, kind: what, from, at, count = 1 }: AuditEvent) {
+  const { ip: from_ip, userAgent: from_agent, referrer: from_referrer } = from;
+  const row = { push, what, from_ip, from_agent, from_referrer, at, added: count };
+  return (await adding(sql, row)) !== undefined;
 }
 
-async function countRepeated(sql: Sql, pushId: number): Promise<number> {
-  const rows = await sql<{ entries: number }>`
-    SELECT count(*) AS entries FROM audit
-    WHERE push_id = ${pushId}
-      AND kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response')`;
-  return Number(rows[0]?.entries);
+const counting = onRows<{ entries: number }>(
+  { push: BIGINT },
+  `SELECT push, (SELECT count(*) FROM audit WHERE push_id = push AND ${REPEATED}) AS entries
+   FROM input`,
+  'push',
+);
+
+async function countRepeated(sql: Sql, push: number): Promise<number> {
+  return Number((await counting(sql, { push }))?.entries);
 }
 
 export function listEvents(sql: Sql, pushId: number, page: RowPage): Promise<AuditRow[]> {

@@ -81,8 +81,11 @@ export async function deleteMade(sql: Sql, now: number): Promise<void> {
   await sql`DELETE FROM kept WHERE until <= ${now} OR until > ${now + LONGEST + 60_000}`;
 }
 
-/** SQL condition for an entry whose view is kept for `hash`, the hash of a key, `at` a time; both are in `input`. */
-export const KEPT = `key_hash = hash AND until > at AND audit.created_at <= at + ${ASTRAY}`;
+/**
+ * SQL condition for an entry whose view is kept for `hash`, the hash of a key, `at` a time; both are in `input`. Were
+ * `created_at` compared alone, SQLite would read the log of the push by its time.
+ */
+export const KEPT = `key_hash = hash AND until > at AND audit.created_at - ${ASTRAY} <= at`;
 
 const viewSearch = onRows<KeptView>(
   { hash: 'BIGINT', token: 'TEXT', at: 'BIGINT' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { asRoot } from '../../platform/files/acting';
 import { whyUnreadable } from '../../platform/files/file-error';
+import { readVariable } from '../../platform/files/read-variable';
 import { homeFolder } from '../../platform/files/user-folder';
 import { invalidInput, ServiceError } from '../service-errors';
 import { type PemFile, tlsPair } from '../tls-pair';
@@ -77,15 +78,15 @@ export function readAddress(
   const parameter: Parameter = (name) =>
     values.get(name) ||
     decoded((inPlace as Variables)[name] ?? '') ||
-    env[parameters[name]] ||
-    undefined;
+    readVariable(env, parameters[name]);
   const name = parameter('user') ?? systemUser();
   const servers = readHosts(values.get('host') ? '' : hosts, parameter);
   refuseUnsupported(parameter);
   return {
     hosts: servers,
     user: name,
-    password: parameter('password') ?? passwordIn(env.PWPUSH_DB_PASSWORD_FILE) ?? '',
+    password:
+      parameter('password') ?? passwordIn(readVariable(env, 'PWPUSH_DB_PASSWORD_FILE')) ?? '',
     database: parameter('dbname') ?? name,
     ssl: readTls(parameter, home),
     connectTimeout: readTimeout(parameter('connect_timeout')),

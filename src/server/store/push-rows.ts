@@ -176,9 +176,15 @@ export async function takeSecret(sql: Sql, push: StoredPush): Promise<SecretRow 
   return secret;
 }
 
+const locking = onRows(
+  { push: BIGINT },
+  'UPDATE pushes SET views = views FROM input WHERE id = push RETURNING id',
+  'id',
+);
+
 /** Locks the row of a push until the transaction ends. */
 export async function lockPush(sql: Sql, id: number): Promise<void> {
-  await sql`UPDATE pushes SET views = views WHERE id = ${id}`;
+  await locking(sql, { push: id });
 }
 
 type Changeable = Pick<StoredPush, 'id' | 'views' | 'expired_at' | 'updated_at' | 'answer_id'>;

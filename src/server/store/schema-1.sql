@@ -111,13 +111,15 @@ CREATE TABLE audit (
   sealed {blob}
 );
 
--- With the key, as all entries of a push are looked through for it.
-CREATE INDEX audit_by_push ON audit (push_id, created_at, id, key_hash);
+CREATE INDEX audit_by_push ON audit (push_id, created_at, id);
 
-CREATE INDEX audit_kept ON audit (until) WHERE until IS NOT NULL;
+-- Has a few rows at any time: each request with a key looks here, however long the log of its push is.
+CREATE INDEX audit_kept ON audit (push_id, key_hash) WHERE until IS NOT NULL;
+
+CREATE INDEX audit_kept_by_end ON audit (until) WHERE until IS NOT NULL;
 
 CREATE INDEX audit_repeated ON audit (push_id, kind, ip)
-  WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'failed_response');
+  WHERE kind IN ('failed_view', 'failed_passphrase', 'request_view', 'owner_view', 'failed_response');
 
 -- Those of its owner, those of others and wrong proofs of the key are limited by themselves: none keeps the others out.
 CREATE TABLE tries (

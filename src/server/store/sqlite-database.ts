@@ -47,7 +47,7 @@ export function overConnection(
   const queue = createQueue();
   const refuse = () => {
     if (failure.damage !== undefined) throw failure.damage;
-    files?.refuse(connection);
+    onDisk(() => files?.refuse(connection));
   };
   const commit = groupCommit(statements, queue, refuse);
   const transaction = transacting(
@@ -63,7 +63,7 @@ export function overConnection(
   const read: Sql = <R>(strings: TemplateStringsArray, ...values: Value[]) => {
     const attempt = () =>
       orLocked(async () => {
-        files?.refuseOverwritten(connection);
+        onDisk(() => files?.refuseOverwritten(connection));
         return statements.run<R>(strings, ...values);
       });
     return failure.noted(retryWhileLocked(() => queue(attempt), sleep));
@@ -119,7 +119,7 @@ function upkeep(
       refuse();
       const alone = isAlone(connection, locking);
       // The sole connection has made a new log.
-      files?.remember(connection);
+      onDisk(() => files?.remember(connection));
       return alone;
     });
   return {
@@ -155,12 +155,12 @@ function upkeep(
   };
 }
 
-/** Refuses with `away`, as the database does, when its folder was moved or unmounted. */
+/** Refuses with `away`, as the database does, when its folder was moved or unmounted, or its disk fails. */
 function onDisk<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw away(error);
+    throw error instanceof ServiceRefusal ? error : away(error);
   }
 }
 

@@ -208,8 +208,9 @@ export class OpenFiles {
   remember(connection: SqliteConnection): void {
     // SQLite opens the log when it first reads.
     pragma(connection, 'user_version');
+    const log = openSync(`${this.path}-wal`, 'r+');
     if (this.log !== undefined) closeSync(this.log);
-    this.log = openSync(`${this.path}-wal`, 'r+');
+    this.log = log;
     this.logs = this.inodesOfLogs();
     this.header = this.readHeader();
   }

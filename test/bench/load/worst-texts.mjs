@@ -6,6 +6,8 @@ import { get } from './requests.mjs';
 const MIB = 1024 * 1024;
 /** Node.js takes 16 KiB of headers. */
 const HEADER = 12 * 1024;
+/** A part of a form may have 8 KiB of them. */
+const PART = 7 * 1024;
 
 const repeated = (part) => (size) => part.repeat(size / Buffer.byteLength(part));
 /** An address whose host is one label, of a piece for each index. */
@@ -30,8 +32,25 @@ const texts = {
   'line ends': repeated('\n'),
   spaces: repeated(' '),
   'beginnings of armor': repeated('-----BEGIN AGE ENCRYPTED FILE-----\n'),
+  'armor of empty lines': (size) => ARMOR + '\n'.repeat(size - ARMOR.length),
+  'spaces within': (size) => `x${' '.repeat(size - 2)}x`,
+  'quotes and backslashes': repeated('"\\'),
+  'quoted parameters': repeated(';a="'),
+  escapes: repeated('%25'),
+  'no escapes': repeated('%'),
+  digits: repeated('9'),
+  signs: repeated('-1e'),
+  lists: repeated(','),
+  'dots and dashes': repeated('a.-'),
+  brackets: repeated('['),
+  ranges: (size) => `bytes=${'0-9,'.repeat(size / 4 - 2)}`,
+  schemes: repeated('Bearer '),
   languages: repeated('en-US;q=0.1,'),
+  'parts of a language': repeated('en-'),
+  weights: repeated(';q=0.'),
 };
+const STANZA = Buffer.from('age-encryption.org/v1\n-> X25519 abc\n').toString('base64');
+const ARMOR = `-----BEGIN AGE ENCRYPTED FILE-----\n${STANZA}\n`;
 const plain = repeated('x');
 
 const PUSHES = '/api/v2/pushes';
@@ -55,14 +74,38 @@ const inForm =
     body: `${new URLSearchParams({ ...more, [field]: text })}`,
   });
 /** As bytes: what is no Latin-1 goes as UTF-8, as clients send it. */
-const inHeader = (name) => (text) => ({
-  method: 'GET',
-  path: '/',
-  headers: { [name]: Buffer.from(text.replace(/[^ -\uffff]/g, '')).toString('latin1') },
-});
+const headerOf = (text) => Buffer.from(text.replace(/[^ -\uffff]/g, '')).toString('latin1');
+const inHeader =
+  (name, path = '/') =>
+  (text) => ({ method: 'GET', path, headers: { [name]: headerOf(text) } });
+/** A form with files, of which `head` is the head of the last part. */
+const inPart =
+  (head, seen = () => ({})) =>
+  (text) => {
+    const first = '--b\r\ncontent-disposition: form-data; name="push[payload]"\r\n\r\nx\r\n';
+    const last = `--b\r\ncontent-disposition: form-data; ${head(headerOf(text))}\r\n\r\nx\r\n--b--\r\n`;
+    return {
+      method: 'POST',
+      path: PUSHES,
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body: Buffer.from(first + last, 'latin1'),
+      seen: seen(headerOf(text)),
+    };
+  };
+const FILE = 'name="push[files][]"; filename';
+/** The header of who sees a push with a file, and fetches that. */
+const inSeeing = (name) =>
+  inPart(
+    () => `${FILE}="a"`,
+    (text) => ({ [name]: text }),
+  );
 const inQuery = (path, name) => (text) => ({
   method: 'GET',
   path: `${path}?${name}=${encodeURIComponent(text.toWellFormed()).slice(0, HEADER)}`,
+});
+
+const typeWith = (text) => ({
+  'content-type': headerOf(`multipart/form-data; boundary=${text}`),
 });
 
 /** What sends a text in a field, and the bytes that it may have. */
@@ -78,15 +121,46 @@ const fields = {
   request: [MIB, ofRequest((text) => ({ request: text }))],
   public_key: [MIB, ofRequest((public_key) => ({ request: 'x', public_key }))],
   'url in a form': [MIB, inForm(PUSHES, 'push[payload]', { 'push[kind]': 'url' })],
+  kind: [MIB, ofPush((kind) => ({ payload: 'x', kind }))],
+  expire_after_days: [MIB, ofPush((expire_after_days) => ({ payload: 'x', expire_after_days }))],
+  'name of a field': [MIB, ofPush((text) => ({ payload: 'x', [text]: text }))],
+  close_after: [MIB, ofRequest((close_after) => ({ request: 'x', close_after }))],
+  'name of a field in a form': [MIB, (text) => inForm(PUSHES, `push[${text}]`)('x')],
+  'days in a form': [MIB, inForm('/', 'push[expire_after_days]', { 'push[payload]': 'x' })],
+  'once in a form': [MIB, inForm('/', 'push[once]', { 'push[payload]': 'x' })],
   'text of the page': [MIB, inForm('/', 'payload')],
   'name of the page': [MIB, inForm('/', 'name', { payload: 'x' })],
   ...Object.fromEntries(
     [
       ...['Host', 'X-Forwarded-Host', 'X-Forwarded-For', 'X-Forwarded-Proto', 'Origin', 'Referer'],
-      ...['User-Agent', 'Accept', 'Accept-Language', 'Authorization', 'Idempotency-Key'],
-      ...['X-Key-Proof', 'If-None-Match', 'Range', 'Cookie'],
+      ...['User-Agent', 'Accept', 'Accept-Language', 'If-None-Match', 'Cookie', 'Connection'],
+      ...['Sec-Fetch-Site', 'Sec-Purpose', 'If-Modified-Since', 'Accept-Encoding'],
     ].map((name) => [name, [HEADER, inHeader(name)]]),
   ),
+  ...Object.fromEntries(
+    ['Authorization', 'X-User-Token', 'Idempotency-Key', 'X-Key-Proof', 'X-Age-Identity'].map(
+      (name) => [name, [HEADER, inHeader(name, `${PUSHES}/abcdefgh`)]],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['Range', 'If-Range', 'Referer', 'User-Agent', 'Accept', 'Content-Type', 'Origin'].map(
+      (name) => [`${name} of who sees it`, [HEADER, inSeeing(name)]],
+    ),
+  ),
+  boundary: [HEADER, (text) => ({ ...inPart(() => '')(''), headers: typeWith(text) })],
+  'name of a part': [PART, inPart((text) => `name="push[${text}]"`)],
+  'parameters of a part': [PART, inPart((text) => text)],
+  'name of a file': [PART, inPart((text) => `${FILE}="${text}"`)],
+  'encoded name of a file': [PART, inPart((text) => `${FILE}*=UTF-8''${text}`)],
+  'type of a file': [PART, inPart((text) => `${FILE}="a"\r\ncontent-type: ${text}`)],
+  path: [
+    HEADER,
+    (text) => ({
+      method: 'GET',
+      path: `/p/${encodeURIComponent(text.toWellFormed()).slice(0, HEADER)}`,
+      headers: {},
+    }),
+  ],
   'passphrase of a query': [HEADER, inQuery(`${PUSHES}/abcdefgh`, 'passphrase')],
   'locale of a query': [HEADER, inQuery('/', 'locale')],
 };
@@ -126,7 +200,10 @@ async function longest(service, client, made) {
   const [, kind, token] = /\/([pr])\/([\w-]+)/.exec(await send(service, made)) ?? [];
   if (token) {
     const { headers } = inForm('/', 'x')('');
-    await send(service, { method: 'POST', path: `/${kind}/${token}`, headers, body: '' });
+    const form = { method: 'POST', path: `/${kind}/${token}`, body: '' };
+    const page = await send(service, { ...form, headers: { ...headers, ...made.seen } });
+    const [path] = /\/files\/[\w-]+/.exec(page) ?? [];
+    if (path) await send(service, { method: 'GET', path, headers: { ...made.seen } });
   }
   client.enough();
   return (await probing).longest;

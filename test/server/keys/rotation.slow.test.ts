@@ -133,7 +133,7 @@ onEachStore((store) => {
     ['after it', (used: string, other: string) => `${used}${other}`],
   ])('what was killed %s is run again', async (_when, both) => {
     const token = await service.create({ payload: 'kept' });
-    writeFileSync(`${path}.0123456789ab`, 'half a dra');
+    writeFileSync(`${path}.0123456789ab.part`, 'half a dra');
     const used = readFileSync(path, 'utf8');
     const other = used.replace(
       current().toString('base64'),

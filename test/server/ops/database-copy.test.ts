@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
@@ -23,7 +23,7 @@ test('a copy is on the disk before it has its name, or has none', onLinux, async
     expect(readdirSync(folder)).toEqual(made);
     rmSync(file, { force: true });
   });
-  const calls = failed.map((one) => one.replace(/\.[\da-f]{12}$/, '.new'));
+  const calls = failed.map((one) => one.replace(/\.[\da-f]{12}\.part$/, '.new'));
   // In this order: the empty draft is made, SQLite fills it, and it is named.
   expect(calls.slice(0, 6)).toEqual([
     'open copy.db.new',
@@ -45,4 +45,14 @@ test('a copy for which the disk has no space is refused with that reason', needs
   const file = join(disk.folder, 'copy.db');
   const copying = backup({ data }, { file, force: false }, {});
   await expect(copying).rejects.toThrow(`cannot write the backup "${file}": the disk is full`);
+});
+
+test('a copy removes what killed ones have left of the same name, and nothing else', async () => {
+  const [data, folder] = [await newFolder(), await newFolder()];
+  await (await testService({ data })).close();
+  const others = ['copy.db.202611281744', 'copy.db.part', 'other.db.d0a110408884.part'];
+  const left = ['', '-journal'].map((end) => `copy.db.d0a110408884.part${end}`);
+  for (const name of [...others, ...left]) writeFileSync(join(folder, name), '');
+  await backup({ data }, { file: join(folder, 'copy.db'), force: false }, {});
+  expect(readdirSync(folder)).toEqual(['copy.db', ...others].sort());
 });

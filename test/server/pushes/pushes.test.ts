@@ -46,9 +46,7 @@ onEachStore((store) => {
       const { asAdmin, asOther } = service;
       const left = [await look(asAdmin), await look(asOther), await look(asAdmin)];
       expect(left).toEqual([2, 1, 1]);
-      expect(await service.kindsOf(token)).toEqual([
-        ...['creation', 'owner_view', 'view', 'owner_view'],
-      ]);
+      expect(await service.kindsOf(token)).toEqual([...['creation', 'owner_view 2', 'view']]);
     });
 
     test('of a push to public keys, a reader who says to have no private key takes none', async () => {

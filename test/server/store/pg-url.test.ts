@@ -51,7 +51,7 @@ describe('an address says where the database is', () => {
       expect(password('postgres://u@db/n')).toBe(end === '' ? ' a%b ' : ' a%b \n');
     }
     expect(password('postgres://u:p@db/n')).toBe('p');
-    expect(password('postgres://u@db/n', { PGPASSWORD: 'q' })).toBe('q');
+    expect(password('postgres://u@db/n', { PGPASSWORD: 'q\n' })).toBe('q');
     expect(password('postgres://u@db/n', { PWPUSH_DB_PASSWORD_FILE: '' })).toBe('');
     const missing = { PWPUSH_DB_PASSWORD_FILE: join(folder, 'missing') };
     const path = `"${missing.PWPUSH_DB_PASSWORD_FILE}"`;
