@@ -4,7 +4,7 @@ import type { Owner } from '../owners/owners';
 import { sentOf } from '../pushes/new-push';
 import { isOwn, type Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
-import { type KeyedCall, keyedCall, retryOrThrow } from '../rules/once';
+import { doOrReplay, type KeyedCall, keyedCall } from '../rules/once';
 import { possiblePassphrase, recordFailure } from '../rules/passphrase-check';
 import { newUrlToken, type PushWithNote } from '../rules/records';
 import { type Opener, Views } from '../rules/views';
@@ -135,14 +135,10 @@ export class Requests extends Views {
     const fields = [responseIn(input), possiblePassphrase(passphrase)];
     const body = [...fields, ...(upload?.contents ?? [])];
     const key = keyedCall(visitor, respondCall(urlToken), body);
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.respondOnce(answer, key);
-      } catch (error) {
-        if (await key?.replay(database.sql, now())) return this.find(urlToken);
-        retryOrThrow(error, tries);
-      }
-    }
+    return doOrReplay(
+      () => this.respondOnce(answer, key),
+      async () => ((await key?.replay(database.sql, now())) ? this.find(urlToken) : undefined),
+    );
   }
 
   private async respondOnce(answer: NewAnswer, key: KeyedCall | undefined): Promise<PushRow> {

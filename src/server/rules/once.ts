@@ -28,13 +28,23 @@ class Repeated extends Error {}
 const MOST_TRIES = 5;
 
 /**
- * Returns after `Repeated`, for another try: the kept answer has expired or was destroyed before it could be read.
- * @param tries the number of tries so far
- * @throws any other error; ServiceRefusal after `MOST_TRIES`
+ * Does `work`, or returns what `replay` finds that a request with the same key has done, also if `work` was refused: the
+ * other may have taken the last view. Tries again if that has expired or was destroyed before it could be read.
  */
-export function retryOrThrow(error: unknown, tries: number): void {
-  if (!(error instanceof Repeated)) throw error;
-  if (tries === MOST_TRIES) throw busy('What that request has done cannot be read.', error);
+export async function doOrReplay<T>(
+  work: () => Promise<T>,
+  replay: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const done = await replay();
+      if (done !== undefined) return done;
+      if (!(error instanceof Repeated)) throw error;
+      if (tries === MOST_TRIES) throw busy('What that request has done cannot be read.', error);
+    }
+  }
 }
 
 type KeyedVisitor = Visitor & { readonly idempotencyKey: string };

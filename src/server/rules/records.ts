@@ -4,7 +4,6 @@ import type { Owner } from '../owners/owners';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
-import type { KeptAnswer } from '../store/kept-rows';
 import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
@@ -13,7 +12,7 @@ import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access
 import { endNow } from './ending';
 import type { Files, Upload } from './files';
 import { sealProof } from './key-proofs';
-import { type Field, type KeyedCall, keyedCall, keyedView, retryOrThrow } from './once';
+import { doOrReplay, type Field, type KeyedCall, keyedCall, keyedView } from './once';
 
 export interface PushWithNote {
   readonly push: PushRow;
@@ -131,27 +130,20 @@ export abstract class Records {
 
   /** Creates a row, once for each `Idempotency-Key`. */
   protected async make(creation: Creation): Promise<PushWithNote> {
-    const { database, now } = this.options;
+    const { database, now, vault } = this.options;
     const { call, sent, texts, visitor, upload } = creation;
     const key = keyedCall(visitor, [call], [...sent, ...(upload?.contents ?? [])]);
-    const { note } = texts;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return { push: await this.store(creation, key), note };
-      } catch (error) {
+    const push = await doOrReplay(
+      () => this.store(creation, key),
+      async () => {
         const made = await key?.replay(database.sql, now());
-        if (made) return { push: await this.made(made), note };
-        retryOrThrow(error, tries);
-      }
-    }
-  }
-
-  /** Finds the row that the first request with the same key made. */
-  private async made({ push_id }: KeptAnswer): Promise<PushRow> {
-    const { database, now, vault } = this.options;
-    const row = await store.findById(database.sql, push_id);
-    if (!row) throw notFound();
-    return stateAt({ ...row, url_token: vault.keys.links.open(row) }, now());
+        if (!made) return undefined;
+        const row = await store.findById(database.sql, made.push_id);
+        if (!row) throw notFound();
+        return stateAt({ ...row, url_token: vault.keys.links.open(row) }, now());
+      },
+    );
+    return { push, note: texts.note };
   }
 
   private async store(creation: Creation, key: KeyedCall | undefined): Promise<PushRow> {

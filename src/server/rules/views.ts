@@ -9,7 +9,7 @@ import { isOwn, LINK_TIME, stateAt, type Visitor, viewsRemaining } from './acces
 import { endRecord } from './ending';
 import type { OfferedFile } from './files';
 import { ProofCheck } from './key-proofs';
-import { type KeyedView, keyedView, retryOrThrow } from './once';
+import { doOrReplay, type KeyedView, keyedView } from './once';
 import { PassphraseCheck, possiblePassphrase } from './passphrase-check';
 import { mayHaveFiles, Records } from './records';
 
@@ -83,22 +83,18 @@ export abstract class Views extends Records {
    */
   async retrieve(opener: Opener): Promise<Viewed> {
     const { urlToken, visitor, passphrase } = opener;
-    const { database, now, vault } = this.options;
+    const { now, vault } = this.options;
+    const { sql } = this.options.database;
     const lookup = vault.keys.links.lookup(urlToken);
     const key = keyedView(visitor, lookup, [possiblePassphrase(passphrase), visitor.keyProof]);
-    for (let tries = 1; ; tries += 1) {
-      try {
-        const { sql } = database;
-        const row = await (key ? key.findRow(sql, now()) : store.findPush(sql, lookup));
-        return await this.viewOnce(this.known(urlToken, row), opener, key);
-      } catch (error) {
-        // Also after a refusal, as a request with the same key may have taken the last view.
-        const kept = await key?.replay(database.sql, now());
-        const viewed = key && kept && (await this.viewAgain(kept, key.keysOf(kept), opener));
-        if (viewed) return viewed;
-        retryOrThrow(error, tries);
-      }
-    }
+    const view = async () => {
+      const row = await (key ? key.findRow(sql, now()) : store.findPush(sql, lookup));
+      return this.viewOnce(this.known(urlToken, row), opener, key);
+    };
+    return doOrReplay(view, async () => {
+      const kept = await key?.replay(sql, now());
+      return key && kept && this.viewAgain(kept, key.keysOf(kept), opener);
+    });
   }
 
   private async viewOnce(row: PushRow, opener: Opener, key: KeyedView | undefined) {
