@@ -39,7 +39,7 @@ export function requestState({ expired_at, views }: PushRow): RequestState {
 export class Requests extends Views {
   protected readonly what = 'request';
   /** Unfinished uploads of files for answers, by the id of the request. */
-  private readonly arriving = new Map<number, Map<Upload, Pick<Visitor, 'client'>>>();
+  private readonly arriving = new Map<number, Set<Upload>>();
 
   /**
    * Validates and stores a new request with the files of its question.
@@ -83,7 +83,7 @@ export class Requests extends Views {
       throw invalid({ files: ['This request accepts no files.'] });
     await this.passphrases.keyOf(request, visitor, passphrase);
     const { id } = request;
-    const uploads = this.arriving.get(id) ?? new Map<Upload, Visitor>();
+    const uploads = this.arriving.get(id) ?? new Set();
     this.makeRoom(uploads, visitor);
     const upload = this.options.files.upload(newUrlToken(), visitor, {
       check: async () => requestState(await find()) !== 'open',
@@ -92,7 +92,7 @@ export class Requests extends Views {
         if (uploads.size === 0 && this.arriving.get(id) === uploads) this.arriving.delete(id);
       },
     });
-    this.arriving.set(id, uploads.set(upload, visitor));
+    this.arriving.set(id, uploads.add(upload));
     return upload;
   }
 
@@ -101,15 +101,12 @@ export class Requests extends Views {
    * makes room, if it had time to show that it is slow.
    * @throws ServiceRefusal (busy)
    */
-  private makeRoom(
-    uploads: ReadonlyMap<Upload, Pick<Visitor, 'client'>>,
-    { client }: Visitor,
-  ): void {
+  private makeRoom(uploads: ReadonlySet<Upload>, { client }: Visitor): void {
     const refusal = () => busy('Other answers with files are being sent. Try again later.');
-    if (countOf(client, [...uploads.values()]) >= 1) throw refusal();
+    if (countOf(client, [...uploads]) >= 1) throw refusal();
     if (uploads.size < this.options.uploadsPerRequest) return;
     const now = this.options.now();
-    const [slowest] = [...uploads.keys()]
+    const [slowest] = [...uploads]
       .filter(({ begun }) => now - begun >= SLOW_AFTER)
       .sort((one, other) => one.rate(now) - other.rate(now));
     if (!slowest) throw refusal();
@@ -119,8 +116,7 @@ export class Requests extends Views {
 
   /** Discards unfinished uploads after a request was answered or closed; `Upload.touch` tells the senders why. */
   private async discardArriving({ id }: PushRow): Promise<void> {
-    const uploads = this.arriving.get(id)?.keys() ?? [];
-    await Promise.all([...uploads].map((upload) => upload.discard()));
+    await Promise.all([...(this.arriving.get(id) ?? [])].map((upload) => upload.discard()));
   }
 
   /**

@@ -53,14 +53,9 @@ export class Files {
    * Begins the upload of files for a push with that token. The caller must call `discard`, also after success.
    * @param hooks `check` is called during the upload, and throws when the files are not wanted any more
    */
-  upload(urlToken: string, visitor: Visitor, hooks: Partial<UploadHooks> = {}): Upload {
-    return new Upload(this.options, urlToken, {
-      room: (bytes) => this.options.space.check(visitor, bytes),
-      check: async () => false,
-      discarded() {},
-      ...hooks,
-      drop: () => void this.drop(),
-    });
+  upload(urlToken: string, visitor: Visitor, hooks: UploadHooks = {}): Upload {
+    const drop = () => void this.drop();
+    return new Upload(this.options, urlToken, visitor, { ...hooks, drop });
   }
 
   /** Offers each file of an opened push with a link that is valid from `at` for `LINK_TIME`. */
@@ -184,8 +179,8 @@ const TOUCH_EVERY = 10_000;
 
 interface UploadHooks {
   /** Returns whether the files were stored already, and are read only to compare them with those. */
-  check(): Promise<boolean>;
-  discarded(): void;
+  check?(): Promise<boolean>;
+  discarded?(): void;
 }
 
 const stalled = () => malformed('The upload stalled for too long.');
@@ -210,20 +205,22 @@ export class Upload {
   /** Name, type, size and CRC-32 of each file, to compare the upload with that of a repeated request. */
   readonly contents: (string | number)[] = [];
 
-  /**
-   * @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads, `room` throws if there is no space
-   *   for that number of bytes
-   */
+  /** @param hooks see `Files.upload`; `drop` starts the deletion of abandoned uploads */
   constructor(
     private readonly options: RuleOptions,
     readonly urlToken: string,
-    private readonly hooks: UploadHooks & { drop(): void; room(bytes: number): Promise<void> },
+    private readonly visitor: Visitor,
+    private readonly hooks: UploadHooks & { drop(): void },
   ) {
     this.begun = options.now();
   }
 
   get fileCount(): number {
     return this.files.length;
+  }
+
+  get client(): string | undefined {
+    return this.visitor.client;
   }
 
   /** Returns the bytes that were received in a millisecond. */
@@ -261,11 +258,11 @@ export class Upload {
    * @throws ServiceRefusal when the files are not wanted any more
    */
   async touch(): Promise<void> {
-    if (this.ended && !(await this.hooks.check())) throw stalled();
+    if (this.ended && !(await this.hooks.check?.())) throw stalled();
     const now = this.options.now();
     if (this.id === undefined || now - this.touchedAt < TOUCH_EVERY) return;
     this.touchedAt = now;
-    await this.hooks.check();
+    await this.hooks.check?.();
     await store.touchUpload(this.options.database.sql, this.id, now);
   }
 
@@ -285,7 +282,7 @@ export class Upload {
     const { sql } = this.options.database;
     this.ended = true;
     this.waiting = [];
-    this.hooks.discarded();
+    this.hooks.discarded?.();
     const { id } = this;
     if (id === undefined) return;
     this.id = undefined;
@@ -295,7 +292,7 @@ export class Upload {
   private async write(chunk: store.ChunkRow): Promise<void> {
     this.waiting.push(chunk);
     if (this.waiting.length < BATCH_CHUNKS) return;
-    await this.hooks.room(BATCH_CHUNKS * CHUNK);
+    await this.options.space.check(this.visitor, BATCH_CHUNKS * CHUNK);
     const chunks = this.waiting;
     this.waiting = [];
     const now = this.options.now();

@@ -17,11 +17,6 @@ const BATCH_BYTES = 1024 * 1024;
 /** The most kept views (`KeyedView`) that a sweep destroys in one transaction. */
 const VIEWS = 500;
 
-function add(sum: store.Counts, { pushes, requests }: store.Counts): void {
-  sum.pushes += pushes;
-  sum.requests += requests;
-}
-
 /** Ends rows whose time is over and deletes old data, without waiting for a visitor. */
 export class Housekeeping {
   private halted = false;
@@ -74,7 +69,7 @@ export class Housekeeping {
     for (let more = true; more && !this.halted; ) {
       const due = await store.listDue(this.options.database.sql, now, after, BATCH);
       const batch = limitBytes(due, BATCH_BYTES);
-      if (batch.length > 0) add(ended, await this.endBatch(batch));
+      if (batch.length > 0) await this.endBatch(batch, ended);
       after = batch.at(-1) ?? after;
       more = batch.length < due.length || due.length === BATCH;
     }
@@ -82,10 +77,10 @@ export class Housekeeping {
   }
 
   /**
-   * Ends rows in one transaction, or each in its own if that fails. Answers are not counted, as each ends with its
-   * request.
+   * Ends rows in one transaction, or each in its own if that fails, and counts them. Answers are not counted, as each
+   * ends with its request.
    */
-  private async endBatch(batch: readonly store.DuePush[]): Promise<store.Counts> {
+  private async endBatch(batch: readonly store.DuePush[], ended: store.Counts): Promise<void> {
     const end = async (sql: Sql) => {
       // Concurrent, as PostgreSQL then needs two round trips for all. `allSettled`, as no statement may run after the
       // rollback that follows a failure.
@@ -94,23 +89,20 @@ export class Housekeeping {
           async ({ id, expires_at, kind }) => (await store.endPush(sql, id, expires_at, 0)) && kind,
         ),
       );
-      const ended = { pushes: 0, requests: 0 };
-      for (const outcome of outcomes) {
+      return outcomes.map((outcome) => {
         if (outcome.status === 'rejected') throw outcome.reason;
-        const kind = outcome.value;
+        return outcome.value;
+      });
+    };
+    try {
+      for (const kind of await this.options.database.transaction(end, { frees: true })) {
         if (kind === 'request') ended.requests += 1;
         else if (kind && kind !== 'answer') ended.pushes += 1;
       }
-      return ended;
-    };
-    try {
-      return await this.options.database.transaction(end, { frees: true });
     } catch (error) {
       if (error instanceof ServiceRefusal && error.kind === 'away') throw error;
-      const ended = { pushes: 0, requests: 0 };
       if (batch.length === 1) this.options.report(error);
-      else for (const push of batch) add(ended, await this.endBatch([push]));
-      return ended;
+      else for (const push of batch) await this.endBatch([push], ended);
     }
   }
 
