@@ -29,7 +29,7 @@ import {
 import { backup, copy, health, rekey, restore, token } from './serve/subcommands';
 
 interface ServePlan {
-  readonly settings: Values<typeof rows> & DataPlace;
+  readonly settings: Omit<Values<typeof rows>, 'database'> & DataPlace;
   /** The warnings for a JSON log, which the service starts; empty for a text log, as `plan` has printed them. */
   readonly warnings: readonly string[];
 }

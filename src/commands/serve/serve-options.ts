@@ -130,13 +130,7 @@ export const rows = settable({
   }),
 });
 
-export interface DataPlace {
-  readonly data: string;
-  /** The URL of the PostgreSQL that has the data; without it, the folder has the data. */
-  readonly database?: string;
-  /** By default in the folder. */
-  readonly instanceKeyFile?: string;
-}
+export type DataPlace = Parameters<ServiceModule['dataName']>[0];
 
 /**
  * Returns where the data are: in the named PostgreSQL, or else in the folder.

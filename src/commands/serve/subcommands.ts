@@ -267,11 +267,7 @@ async function copyData(
   }
   const { from, to, tables, key_file, key_copied } = result;
   const total = tables.reduce((sum, { rows }) => sum + rows, 0);
-  await say.print(
-    result,
-    () => `${count(total, 'row')} copied to ${to}
-`,
-  );
+  await say.print(result, () => `${count(total, 'row')} copied to ${to}\n`);
   await say.note(`the instance key ${key_copied ? 'was copied to' : 'stays in'} ${key_file}`);
   await say.note(`services refuse ${from} now; delete it when all works, as it has secrets, too`);
 }

@@ -95,6 +95,7 @@ const PART = 'push[files][]';
 
 /** The `push` object of a creation request; docs/openapi.json describes it. */
 export function pushSchema(bounds: Bounds, withFiles: boolean) {
+  const longest = bounds.days.max * DAY_SECONDS;
   return v.object({
     payload: v.pipe(
       secretText('Payload'),
@@ -105,16 +106,8 @@ export function pushSchema(bounds: Bounds, withFiles: boolean) {
       withFiles ? 'file' : 'text',
     ),
     expire_after_days: count('Expire after days', bounds.days),
-    expire_after_duration: count('Expire after duration', {
-      min: 0,
-      max: longestDuration(bounds.days.max * DAY_SECONDS),
-      default: undefined,
-    }),
-    expires_in: count('Expires in', {
-      min: shortestLifetime.pwpush,
-      max: bounds.days.max * DAY_SECONDS,
-      default: undefined,
-    }),
+    expire_after_duration: optionalCount('Expire after duration', 0, longestDuration(longest)),
+    expires_in: optionalCount('Expires in', shortestLifetime.pwpush, longest),
     expire_after_views: count('Expire after views', bounds.views),
     ...flags(pushFlags, true),
     key_proof: sixteenBytes('Key proof'),
@@ -145,18 +138,9 @@ export function commonFields() {
 }
 
 export function secretText(label: string) {
-  return v.nullish(
-    v.pipe(
-      v.string(`${label} must be a string.`),
-      // The size is checked before everything else that reads the text whole.
-      v.check(
-        (text) => text.length <= limits.textBytes && Buffer.byteLength(text) <= limits.textBytes,
-        `${label} is too large (maximum is ${limits.textBytes} bytes).`,
-      ),
-      v.check(isUnicode, `${label} is not valid Unicode text.`),
-    ),
-    '',
-  );
+  const most = limits.textBytes;
+  const fits = (text: string) => text.length <= most && Buffer.byteLength(text) <= most;
+  return limitedText(label, fits, `too large (maximum is ${most} bytes)`);
 }
 
 function sixteenBytes(label: string) {
@@ -171,20 +155,27 @@ export function noFiles(part: string) {
 }
 
 function text(label: string, characters: number) {
+  const fits = (value: string) => hasAtMost(value, characters);
+  return limitedText(label, fits, `too long (maximum is ${characters} characters)`);
+}
+
+/** The size is checked before everything else that reads the text whole. */
+function limitedText(label: string, fits: (text: string) => boolean, problem: string) {
   return v.nullish(
     v.pipe(
       v.string(`${label} must be a string.`),
-      v.check(
-        (value) => hasAtMost(value, characters),
-        `${label} is too long (maximum is ${characters} characters).`,
-      ),
+      v.check(fits, `${label} is ${problem}.`),
       v.check(isUnicode, `${label} is not valid Unicode text.`),
     ),
     '',
   );
 }
 
-export function count<D extends number | undefined>(
+export function optionalCount(label: string, min: number, max: number) {
+  return count(label, { min, max, default: undefined });
+}
+
+function count<D extends number | undefined>(
   label: string,
   { min, max, default: fallback }: Omit<Bound, 'default'> & { readonly default: D },
 ) {

@@ -4,9 +4,9 @@ import { limits, requestFlags } from '../../contract/api';
 import { DAY_SECONDS, durations } from '../../contract/lifetime';
 import {
   commonFields,
-  count,
   flags,
   noFiles,
+  optionalCount,
   secretText,
   shortProblem,
   valid,
@@ -54,12 +54,8 @@ export function requestSchema({ days }: Bounds) {
       secretText('Request'),
       v.check((request) => request.trim() !== '', 'Request is required.'),
     ),
-    close_after_duration: count('Close after duration', {
-      min: 0,
-      max: durations.length - 1,
-      default: undefined,
-    }),
-    close_after: count('Close after', { min: 1, max: days.max * DAY_SECONDS, default: undefined }),
+    close_after_duration: optionalCount('Close after duration', 0, durations.length - 1),
+    close_after: optionalCount('Close after', 1, days.max * DAY_SECONDS),
     ...flags(requestFlags, false),
     public_key: v.nullish(
       v.pipe(
