@@ -70,7 +70,7 @@ export async function openService(
     };
     const files = new Files(shared);
     const others = await database.others();
-    await (others === 'none' ? files.abandonUnfinished() : files.abandonStale());
+    await files.abandonStale(others === 'none');
     await database.setAside();
     const pushes = new Pushes({ ...shared, files });
     const requests = new Requests({ ...shared, files });

@@ -37,11 +37,11 @@ export function withoutForged(trusts: Trusts, warn: (message: string) => void) {
   let hasWarned = false;
   return ({ headers }: Request, ip: string | undefined): void => {
     if (trusts(ip)) return;
-    const isForwarded = headers.has('x-forwarded-for');
-    const from = ip ?? 'a Unix socket';
-    if (isForwarded && !hasWarned)
+    if (!hasWarned && headers.has('x-forwarded-for')) {
+      const from = ip ?? 'a Unix socket';
       warn(`X-Forwarded-For came from ${from}, which is not trusted: see --trust-proxy`);
-    hasWarned ||= isForwarded;
+      hasWarned = true;
+    }
     for (const name of FORWARDED) headers.delete(name);
   };
 }

@@ -40,9 +40,7 @@ export function countsText({ pushes, requests }: Counts): string {
   return parts.join(' and ') || 'nothing';
 }
 
-const userRow = filledText('--user <name>', 'all of this user');
-
-const pushesRows = { ...dataRows(), user: userRow };
+const pushesRows = { ...dataRows(), user: filledText('--user <name>', 'all of this user') };
 
 export const pushes = command({
   summary: 'list the open pushes and requests of all users',

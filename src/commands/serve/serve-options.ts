@@ -134,19 +134,20 @@ export type DataPlace = Parameters<ServiceModule['dataName']>[0];
 
 /**
  * Returns where the data are: in the named PostgreSQL, or else in the folder.
- * @param userOf returns the user whom the folder must belong to
+ * @param asOwner whether root acts as the owner of the folder, so that only others must not be able to write to it
  * @throws CliError (usage) if another user owns the folder or can write to it
  */
 export function dataPlace(
   context: Context,
   options: Values<ReturnType<typeof dataRows>> & { readonly ephemeral?: boolean },
-  userOf: (folder: string, user: User) => User = (_, user) => user,
+  asOwner = false,
 ): DataPlace {
   if (options.ephemeral) return { data: '' };
   const { data, database: url = readVariable(context.env, 'DATABASE_URL') } = options;
   const key = readVariable(context.env, 'PWPUSH_INSTANCE_KEY_FILE');
   const folder = data === undefined ? folderOf('data', context) : fromHome(data, context);
-  checkData(folder, userOf(folder, context.uid));
+  const owner = () => statSync(folder, { throwIfNoEntry: false })?.uid;
+  checkData(folder, asOwner && context.uid === 0 ? owner() : context.uid);
   return {
     data: folder,
     ...(url ? { database: url } : {}),
@@ -207,12 +208,7 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 ): Promise<Given & { readonly place: DataPlace }> {
   // Warns first, because `dataPlace` may throw.
   await warnOfPassword(invocation);
-  return { ...options, place: dataPlace(invocation.context, options, ownerForRoot) };
-}
-
-/** Root acts as the owner of the folder, so that only others must not be able to write to it. */
-export function ownerForRoot(folder: string, user: User): User {
-  return user === 0 ? statSync(folder, { throwIfNoEntry: false })?.uid : user;
+  return { ...options, place: dataPlace(invocation.context, options, true) };
 }
 
 /**

@@ -23,7 +23,6 @@ import {
   dataPlace,
   dataRows,
   onData,
-  ownerForRoot,
   planWithData,
   settable,
   warnOfPassword,
@@ -242,7 +241,7 @@ export const copy = command({
     const { database: _, ...place } = plan.place;
     const target = /^postgres(?:ql)?:/.test(to)
       ? { ...place, database: to }
-      : dataPlace(invocation.context, { data: to, database: '' }, ownerForRoot);
+      : dataPlace(invocation.context, { data: to, database: '' }, true);
     return { ...plan, target };
   },
   run: copyData,

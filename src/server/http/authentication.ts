@@ -1,20 +1,15 @@
 import type { Context } from 'hono';
 import { limits } from '../../contract/api';
-import type { Owner, Owners } from '../owners/owners';
+import type { AppOptions } from '../app-options';
+import type { Owner } from '../owners/owners';
 import type { Visitor } from '../rules/access';
 import type { Opener } from '../rules/views';
 import { malformed, notFound, ServiceRefusal } from '../service-errors';
-import type { ServiceSettings } from '../service-settings';
 import { type Env, visitorOf } from './env';
-import { type CallerSettings, isPrefetch, tokenIn } from './request-origin';
-
-interface Authentication {
-  readonly owners: Owners;
-  readonly settings: CallerSettings & Pick<ServiceSettings, 'anonymous'>;
-}
+import { isPrefetch, tokenIn } from './request-origin';
 
 /** Authenticates callers of the API by the token of their HTTP request. */
-export function authentication({ owners, settings }: Authentication) {
+export function authentication({ owners, settings }: AppOptions) {
   /** @throws ServiceRefusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));

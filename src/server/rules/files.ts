@@ -111,14 +111,10 @@ export class Files {
     this.halted = true;
   }
 
-  /** Abandons all unfinished uploads, which no process can finish. */
-  async abandonUnfinished(): Promise<void> {
-    await store.abandonStale(this.options.database.sql, Number.MAX_SAFE_INTEGER);
-  }
-
-  /** Abandons uploads that have received no data for `UPLOAD_SILENCE`. */
-  async abandonStale(): Promise<void> {
-    await store.abandonStale(this.options.database.sql, this.options.now() - UPLOAD_SILENCE);
+  /** Abandons uploads that have received no data for `UPLOAD_SILENCE`, or all if no other process can finish one. */
+  async abandonStale(isAlone = false): Promise<void> {
+    const before = isAlone ? Number.MAX_SAFE_INTEGER : this.options.now() - UPLOAD_SILENCE;
+    await store.abandonStale(this.options.database.sql, before);
   }
 
   private async dropEnded(): Promise<void> {
