@@ -139,10 +139,7 @@ export async function readSecret(
   }
 }
 
-/**
- * A single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |`
- * pushes `hunter2` and a piped private key comes back whole.
- */
+/** Keeps several lines to the byte: `echo hunter2 |` pushes `hunter2`, and a piped private key comes back whole. */
 export function withoutOneLineEnd(text: string): string {
   const first = text.indexOf('\n');
   if (first === -1 || first !== text.length - 1) return text;

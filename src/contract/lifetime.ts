@@ -8,10 +8,7 @@ export const DAY_MS = 1000 * DAY_SECONDS;
 
 const units = { s: 1, m: 60, h: 3600, d: DAY_SECONDS, w: 604_800, mo: 2_592_000 } as const;
 
-/**
- * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes,
- * hours, days, weeks, months of 30 days.
- */
+/** Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"). */
 export const durations: readonly number[] = [
   ...[15, 30, 45].map((count) => count * units.m),
   ...[1, 6, 12].map((count) => count * units.h),
@@ -139,10 +136,7 @@ function requestedIndex({ expire_after_duration, close_after_duration }: Lifetim
   return expire_after_duration ?? close_after_duration ?? -1;
 }
 
-/**
- * Returns the seconds between creation and expiry. The time of expiry takes precedence over the number of days, as an
- * instance may return a number of days that it ignored.
- */
+/** Returns the seconds between creation and expiry. An instance may return a number of days that it ignored. */
 export function grantedLifetime(granted: Fields): number | undefined {
   const { expire_after_days: days, created_at } = granted;
   const end = granted.expires_at ?? granted.close_after_at;

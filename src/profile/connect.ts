@@ -72,9 +72,7 @@ export async function clientOf(entry: Entry, target: Target, connections?: numbe
   return apiClient(await clientSettings(entry, target, connections));
 }
 
-/**
- * Tells which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`.
- */
+/** The last push need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`. */
 function lastText({ base, receipt }: KeptReceipt, now: Date): string {
   const { name, url_token, created_at } = receipt;
   const which = name ? `"${name}"` : url_token;

@@ -93,10 +93,7 @@ async function instanceOf(
   return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/**
- * Turns a refusal by the instance of this process into an error of the user's input. An unknown outcome becomes
- * `failed`, as nothing outlives this process.
- */
+/** A refusal by the instance of this process is an error of the user's input, and no outcome is unknown at its end. */
 function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);
