@@ -101,10 +101,7 @@ export type LifetimeFields = ExpiryFields & ClosingFields;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the field that requests a lifetime, rounded down to one that the edition has.
- * @returns undefined if `seconds` is below the shortest lifetime of the edition
- */
+/** Returns the field for a lifetime, rounded down to one that the edition has; undefined below its shortest one. */
 export function expiryFields(seconds: number, edition: Edition): ExpiryFields | undefined {
   if (seconds < shortestLifetime[edition]) return undefined;
   if (edition === 'commercial') return { expire_after_duration: longestDuration(seconds) };
@@ -157,10 +154,7 @@ function withoutSkew(seconds: number): number {
   return Math.abs(seconds - minutes) <= 2 ? minutes : seconds;
 }
 
-/**
- * Compares lifetimes in seconds. Returns them as equal within a minute or `calendarSlack`.
- * @returns undefined if one of the lifetimes is not known
- */
+/** Returns lifetimes in seconds, as equal within a minute or `calendarSlack`; undefined if one of them is not known. */
 export function comparedLifetimes(
   request: LifetimeFields,
   response: Fields,

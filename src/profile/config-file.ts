@@ -20,10 +20,7 @@ export function storedProfiles(system: System): StoredProfiles {
   return decodeConfig(readConfig(folder, system.uid), join(folder, configName));
 }
 
-/**
- * @param path names the file in errors
- * @throws CliError (usage) when the text is invalid
- */
+/** @throws CliError (usage), which names the file by `path`, when the text is invalid */
 export function decodeConfig(text: string | undefined, path: string): StoredProfiles {
   if (text === undefined || text.trim() === '') return { profiles: {} };
   const content = jsonIn(text);

@@ -93,10 +93,7 @@ function warningsOf(target: Target): [text: string | undefined, hint: Hint | und
 export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles are ignored`;
 
 /** @throws CliError (usage) for an instance that is known to have no accounts */
-export function accountOf({
-  account,
-  edition,
-}: Pick<Target, 'account' | 'edition'>): number | undefined {
+export function accountOf({ account, edition }: Pick<Target, 'account' | 'edition'>) {
   if (account !== undefined && edition !== undefined && edition !== 'commercial')
     throw usageError('this instance has no accounts', phrase('remove-account'));
   return account;

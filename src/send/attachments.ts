@@ -98,10 +98,7 @@ async function openStdin(name: string, { stdin, signal }: Context): Promise<Open
   return { name, file: await describe(handle.fd), close };
 }
 
-/**
- * Shows the progress on a terminal.
- * @throws what `send` throws
- */
+/** Shows the progress on a terminal. */
 export async function sendFiles<T>(
   entry: Entry,
   files: readonly Attachment[],
