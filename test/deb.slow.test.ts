@@ -217,26 +217,30 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
 
     test('its commands change the key of a SQLite', () => changesKey());
 
-    test('its commands change the key of a PostgreSQL, and move its data to a folder', needsPostgres, async () => {
-      chmodSync(folder, 0o755);
-      const cluster = await startCluster({ within: folder });
-      onTestFinished(() => cluster.remove());
-      // The user of the service finds the socket there.
-      chmodSync(cluster.folder, 0o755);
-      const { port } = cluster;
-      const name = await cluster.createDatabase();
-      const host = `/media/${basename(cluster.folder)}`;
-      const url = `postgres://postgres@/${name}?host=${host}&port=${port}`;
-      line('cat >>/etc/pwpush/environment', `DATABASE_URL=${url}\n`);
-      line('systemctl restart pwpush');
-      const exported = commands('DATABASE_URL=');
-      changesKey(exported);
-      const [link, settings] = [push('moved', 5100), '/etc/pwpush/environment'];
-      asRoot('--to /var/lib/pwpush/sqlite', exported);
-      expect(inside(['systemctl', 'start', 'pwpush']).status).not.toBe(0);
-      line(`echo PWPUSH_SERVE_DATA=/var/lib/pwpush/sqlite >${settings}; systemctl start pwpush`);
-      expect(get(link)).toBe('moved');
-    });
+    test(
+      'its commands change the key of a PostgreSQL, and move its data to a folder',
+      needsPostgres,
+      async () => {
+        chmodSync(folder, 0o755);
+        const cluster = await startCluster({ within: folder });
+        onTestFinished(() => cluster.remove());
+        // The user of the service finds the socket there.
+        chmodSync(cluster.folder, 0o755);
+        const { port } = cluster;
+        const name = await cluster.createDatabase();
+        const host = `/media/${basename(cluster.folder)}`;
+        const url = `postgres://postgres@/${name}?host=${host}&port=${port}`;
+        line('cat >>/etc/pwpush/environment', `DATABASE_URL=${url}\n`);
+        line('systemctl restart pwpush');
+        const exported = commands('DATABASE_URL=');
+        changesKey(exported);
+        const [link, settings] = [push('moved', 5100), '/etc/pwpush/environment'];
+        asRoot('--to /var/lib/pwpush/sqlite', exported);
+        expect(inside(['systemctl', 'start', 'pwpush']).status).not.toBe(0);
+        line(`echo PWPUSH_SERVE_DATA=/var/lib/pwpush/sqlite >${settings}; systemctl start pwpush`);
+        expect(get(link)).toBe('moved');
+      },
+    );
   });
 
   test('has no fault that lintian knows', async () => {

@@ -6,6 +6,8 @@ import { adviceFor, clause } from '../words/phrase';
 import { boundedWrite, folded } from './terminal/bounded-write';
 import { forLog, safe, safeJson } from './terminal/safe';
 
+export { adviceFor };
+
 export interface ErrorFormat {
   readonly json: boolean;
   readonly debug: boolean;

@@ -8,6 +8,7 @@ import {
   type RequestState,
 } from '../contract/api';
 import * as decode from '../contract/decode';
+import { orUndefined } from '../contract/or-undefined';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
@@ -41,8 +42,7 @@ export function apiClient(options: ApiSettings) {
       const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      // The refusal used no view. `pwpush serve` returns the push at its page without a token even if its API requires
-      // one.
+      // The refusal used no view. The page of `pwpush serve` returns a push without a token, whatever the API requires.
       const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
       // The pages of other instances are for browsers.
@@ -162,10 +162,6 @@ async function withToken(settings: Settings): Promise<ReadySettings> {
   return { ...settings, token: await token() };
 }
 
-/**
- * Sends a call and decodes its response.
- * @throws CliError of `outcomeAfter` if no response is a success
- */
 async function sendCall<Schema extends v.GenericSchema>(
   unready: Settings,
   call: Call,
@@ -181,7 +177,7 @@ async function sendCall<Schema extends v.GenericSchema>(
   const began = settings.now().getTime();
   const first = await send();
   if (first.value !== undefined && !isEmpty(call, first.value)) return first.value;
-  const version = (asked: Call = pushCalls.version) =>
+  const version = (asked: Call) =>
     sendCall(settings, asked, decode.versionSchema, { idempotencyKey });
   // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
@@ -249,13 +245,11 @@ async function randomKey(): Promise<string> {
 }
 
 function systemBytes(): Buffer | undefined {
-  try {
+  return orUndefined(() => {
     const file = openSync('/dev/urandom', 'r');
     const bytes = Buffer.alloc(KEY_BYTES);
     const read = readSync(file, bytes);
     closeSync(file);
     return read === KEY_BYTES ? bytes : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }

@@ -1,6 +1,7 @@
 import { LONGEST_LINK, parseWebUrl, pushLink, webAddress, withScheme } from '../contract/address';
 import type { Push } from '../contract/decode';
 import { withoutBeginning, withoutEnd } from '../contract/link-marks';
+import { orUndefined } from '../contract/or-undefined';
 import { type Fact, phrase, usageError } from '../platform/errors';
 import type { FactName } from '../words/facts';
 import type { Api } from './client';
@@ -110,13 +111,7 @@ function unescaped(text: string, times = 2): string {
   return unescaped(decoded(text), times - 1);
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decoded = (text: string) => orUndefined(() => decodeURIComponent(text)) ?? text;
 
 /** The index of a character, plus 2, is the length of a run in version 3 of Proofpoint. */
 const RUNS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -169,13 +164,7 @@ export function parseReference(pasted: string): Reference {
   };
 }
 
-function readable(link: string): Reference | undefined {
-  try {
-    return parseReference(link);
-  } catch {
-    return undefined;
-  }
-}
+const readable = (link: string) => orUndefined(() => parseReference(link));
 
 /** Returns whether a client recognizes a link without a fragment as that of a push. */
 export function isPushLink(link: string): boolean {
@@ -214,10 +203,7 @@ function isAddress(text: string): boolean {
   return !/^[^?]+https?:\//i.test(address) && addressParts(address) !== undefined;
 }
 
-/**
- * Matches `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` and `/api/v2/requests/T`, which `appended` may follow; the
- * scheme is optional.
- */
+/** Matches `{base}/[pfr]/T` and `{base}/api/v2/(pushes|requests)/T`, maybe without a scheme; `appended` may follow. */
 function addressParts(text: string) {
   // A host before a colon and two slashes would be a scheme with text before it.
   const isPlain = /^(?:https?:\/\/)?[^/\s]+(?<!:)\//i.test(text);
@@ -225,7 +211,6 @@ function addressParts(text: string) {
   if (!url) return undefined;
   const parts = url.pathname.split('/');
   while (parts.at(-1) === '') parts.pop();
-  // Only parts that match `appended` may follow the token.
   let first = parts.length - 1;
   while (first > 0 && appended.test(parts[first] ?? '')) first--;
   for (let index = first; index < parts.length; index++) {
@@ -243,8 +228,7 @@ function addressParts(text: string) {
  * Finds the link for people of a push or request that was just created: `html_url` of the response, else the URL that
  * `preview` returns, else an address built as the reference implementation builds it, with a `doubt` to warn of.
  * `isElsewhere` means that the link leads to another instance. Whatever the link, later calls use `base` and `token`,
- * which is empty if neither the response nor a link to this instance has one. Never throws: without its link, the push
- * would be lost.
+ * which is empty if neither the response nor a link to this instance has one. Never throws: the push would be lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,

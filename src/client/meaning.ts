@@ -53,7 +53,6 @@ const meanings: readonly Row[] = [
   ['loginPage', 'nothing', loginAt(false)],
   ['success', 'nothing', malformed],
   ['inFront', 'nothing', inFront],
-  ['full', 'this-time', broken],
   ['unavailable', 'this-time', broken],
   ['failure', 'nothing', broken],
   ['throttled', 'this-time', (it) => aboutFiles(plain('rate_limited', 'rate-limited')(it), it)],
@@ -78,7 +77,7 @@ const byStatus: Readonly<Record<number, Explain>> = {
       : failed(refusal),
   413: rejected,
   422: rejected,
-  429: rateLimited,
+  429: putOff('rate-limited'),
 };
 
 function meaningOf(response: WholeResponse, call: Call): Row {
@@ -107,8 +106,8 @@ export function settles({ value, response }: Answer, call: Call): boolean {
 }
 
 /**
- * Returns whether the first answer is the call's own outcome. Redirects, limits and a 403 are what something in front says,
- * maybe of a request that was done.
+ * Returns whether the first answer is the call's own outcome. Redirects, limits and a 403 are what something in front
+ * says, maybe of a request that was done.
  */
 export function isOutcome({ value, response, error }: Answer, call: Call): boolean {
   if (value !== undefined) return !isEmpty(call, value);
@@ -158,7 +157,7 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       /HTTP request (was sent )?to (an )?HTTPS|plain HTTP to an SSL|port requires TLS/i.test(text),
     /** A network that requires a login answers instead of every server (RFC 6585, 6). */
     networkLogin: status === 511,
-    edge: isEdge(response) && (NOT_CONNECTED.includes(status) || isTunnelDown(status, text)),
+    edge: isEdge(response, text),
     /** nginx sends this page if `ssl_verify_client` is on and the client has no valid certificate. */
     certificatePage: status === 400 && /SSL certificate (was sent|error)/i.test(page),
     cloudflareLogin: mayBeLogin && /cloudflare access|\/cdn-cgi\/access\//i.test(page),
@@ -171,9 +170,8 @@ function signsOf(response: WholeResponse, { holds }: Call) {
       (isText && !throttled && /^\s*[^\s{[\ufeff]/.test(text)) ||
       (markup && status >= 400 && status < 500 && !SAID_IN_PAGES.includes(status)) ||
       (status === 401 && !error && isForeign(response)),
-    full: status === 507 && error,
     /** A 503 of a retrieval is a `failure`: a service that lost its database does not know whether a view was used. */
-    unavailable: status === 503 && error && holds !== 'secret',
+    unavailable: error && (status === 507 || (status === 503 && holds !== 'secret')),
     failure: status >= 500,
     throttled,
     markup: markup && !isLimit,
@@ -189,27 +187,23 @@ function signsOf(response: WholeResponse, { holds }: Call) {
 }
 
 /**
- * With these statuses, Cloudflare has no connection to the server, over which it could have sent the request: refused,
- * no route, no TLS, no valid certificate. 520, 522 and 524 may come after it was sent.
+ * Returns whether Cloudflare had no connection over which it could have sent the request: refused, no route, no TLS, no
+ * valid certificate; in a 530, no address (1016) or no tunnel (1033). 520, 522 and 524 may come after it was sent.
  */
-const NOT_CONNECTED = [521, 523, 525, 526];
-
-function isEdge(response: WholeResponse): boolean {
-  return header(response, 'server') === 'cloudflare' && header(response, 'cf-ray') !== undefined;
-}
-
-/** Its errors 1016 and 1033: there is no address of the server, or no tunnel to it. */
-function isTunnelDown(status: number, text: string): boolean {
-  return status === 530 && /\b10(16|33)\b/.test(text);
+function isEdge(response: WholeResponse, text: string): boolean {
+  const { status } = response;
+  const isCloudflare =
+    header(response, 'server') === 'cloudflare' && header(response, 'cf-ray') !== undefined;
+  return (
+    isCloudflare &&
+    ([521, 523, 525, 526].includes(status) || (status === 530 && /\b10(16|33)\b/.test(text)))
+  );
 }
 
 /** With these statuses, a page may come from the instance, or means the same from a proxy: it is not `inFront`. */
 const SAID_IN_PAGES = [400, 404, 413, 422, 429];
 
-/**
- * Returns whether a 401 has a challenge (RFC 9110, 11.6.1) that is not of the instance. The framework of the reference
- * implementation sends `Token`.
- */
+/** Returns whether a 401 has a challenge (RFC 9110, 11.6.1) of another; the reference implementation sends `Token`. */
 function isForeign({ headers }: WholeResponse): boolean {
   const challenge = [headers['www-authenticate']].flat().join();
   return challenge !== '' && !/(^|,)\s*(bearer|token)\b/i.test(challenge);
@@ -278,10 +272,8 @@ function inFront({ status, words, settings: { base } }: Refusal): CliError {
 }
 
 function broken(refusal: Refusal): CliError {
-  const { response, status, words } = refusal;
   // `pwpush serve` says so where it is busy or full. An instance that lies could as well return a 422.
-  if (objectIn(response).done === false)
-    return errorOf('rate_limited', status, phrase('nothing-done', ...words), later(refusal));
+  if (objectIn(refusal.response).done === false) return putOff('nothing-done')(refusal);
   return openOutcome(failed(refusal), refusal);
 }
 
@@ -388,13 +380,11 @@ function notFound({ response, status, call, words }: Refusal): CliError {
   return errorOf('not_found', status, phrase('no-api', ...more), phrase('check-api'));
 }
 
-function rateLimited(refusal: Refusal): CliError {
-  const fact = phrase('rate-limited', ...refusal.words);
-  return errorOf('rate_limited', refusal.status, fact, later(refusal));
-}
-
-function later({ response, settings }: Refusal): Hint {
-  return phrase('try-later', retryAfter(response, settings.now()) || '');
+function putOff(fact: 'rate-limited' | 'nothing-done'): Explain {
+  return ({ response, status, words, settings }) => {
+    const wait = retryAfter(response, settings.now()) || '';
+    return errorOf('rate_limited', status, phrase(fact, ...words), phrase('try-later', wait));
+  };
 }
 
 function malformed(refusal: Refusal): CliError {

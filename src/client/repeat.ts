@@ -25,7 +25,7 @@ interface Repeatable<T> extends SentCall {
   readonly began: number;
   readonly send: (over?: Transport) => Promise<Answer<T>>;
   /** Asks for the version of the instance with the `Idempotency-Key` of the call. It uses no view. */
-  readonly version: (asked?: Call) => Promise<InstanceVersion>;
+  readonly version: (asked: Call) => Promise<InstanceVersion>;
 }
 
 /**
@@ -116,7 +116,7 @@ async function repeated<T>(lost: Answer<T>, sent: Repeatable<T>, kept: number): 
 
 /** Returns whether an instance fails at a request, and will again. It may only be away while it returns another 5xx. */
 function isSameFailure({ response: first }: Answer, { response: second }: Answer): boolean {
-  if (first?.status !== second?.status || !first || !second) return false;
+  if (!first || first.status !== second?.status) return false;
   return [500, 507].includes(first.status) && first.body.equals(second.body);
 }
 
@@ -154,10 +154,7 @@ function clockOf({ now, sleep }: SentCall['settings']) {
  * Returns whether the instance announces that it does repetitions once, and echoes the key that it received; undefined
  * while the instance cannot be asked, if the caller `waits`.
  */
-async function announces<T>(
-  { details, version }: Repeatable<T>,
-  waits: boolean,
-): Promise<boolean | undefined> {
+async function announces<T>({ details, version }: Repeatable<T>, waits: boolean) {
   const asked = waits ? pushCalls.version : { ...pushCalls.version, retry: { waitsOn: [] } };
   const answer = await attempt(() => version(asked));
   if (answer instanceof CliError) return waits && isTemporary(answer) ? undefined : false;

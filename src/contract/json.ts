@@ -1,10 +1,11 @@
+import { orUndefined } from './or-undefined';
+
 /** Far more than the few thousand values of a page of pushes. Each value takes up to 100 bytes of memory. */
 const MAX_VALUES = 250_000;
 
 /**
  * Parses JSON in UTF-8 (RFC 8259, 8.1). `Buffer.toString` would replace invalid bytes without an error.
- * @throws SyntaxError for invalid JSON and for too many values, as 16 MiB of `[],` would take 1 GiB; TypeError for
- *   bytes that are not UTF-8
+ * @throws SyntaxError for invalid JSON and for too many values, as 16 MiB of `[],` would take 1 GiB; else TypeError
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)
@@ -15,11 +16,7 @@ export function parseJson(bytes: Buffer): unknown {
 
 /** Parses a text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => JSON.parse(text));
 }
 
 const QUOTE = 0x22;

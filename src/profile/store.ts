@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type ConfClass from 'conf';
 import type { Entry } from '../cli/terminal/output';
 import type { Context } from '../platform/context';
 import { failedError, phrase } from '../platform/errors';
@@ -71,7 +72,6 @@ export async function updateProfiles<T extends StoredProfiles>(
 
 /**
  * Replaces the config file, or rewrites it in place if the file is a mount point and cannot be replaced.
- * @param before the text of the file
  * @param draftFor writes the new content to a file in the same folder, and returns its path
  */
 function replaceBy(
@@ -108,7 +108,7 @@ function replaceBy(
  * without an error, and conf would replace all profiles by that part.
  */
 function makeDraft(
-  Conf: typeof import('conf').default,
+  Conf: typeof ConfClass,
   file: string,
   { current, profiles }: StoredProfiles,
 ): string {

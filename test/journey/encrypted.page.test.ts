@@ -167,7 +167,7 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
         await page.evaluate("document.querySelector('#passphrase').validationMessage"),
         wrong,
       ).toBe(
-        'This is the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
+        'This looks like the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
       );
     }
     await page.goto(`${here.origin}/`);
@@ -496,7 +496,14 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
     const isAlarm = script && !isToKey && (seal === 'link' || trouble !== 'no key');
     expect(await page.locator('.problem:visible').count()).toBe(Number(isAlarm));
     expect(await page.getByText('a browser cannot open it').count()).toBe(Number(isToKey));
-    if (isToKey) await page.getByText(`the private key that belongs to ${seal}.`).waitFor();
+    if (isToKey)
+      await page
+        .getByText(
+          seal === 'ssh-ed25519'
+            ? 'YOUR_KEY is the file with the private SSH key, usually ~/.ssh/id_ed25519.'
+            : `the private key that belongs to ${seal}.`,
+        )
+        .waitFor();
     const saved = await downloads(page, 1, () =>
       page.getByRole('link', { name: 'Download secret.age' }).click(),
     );

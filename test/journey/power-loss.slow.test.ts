@@ -198,7 +198,20 @@ async function aFile(home: string): Promise<Scene> {
   const views = { name: 'push[expire_after_views]', value: '1' };
   const token = await createWithFiles(owned, filePart('secret', SECRET), views);
   const { trace } = await ran(home, ['get', token, '--output', `${join(home, 'out')}/`]);
-  return { trace, judge: whole('out/secret') };
+  return {
+    trace,
+    async judge(folder, left) {
+      await whole('out/secret')(folder, left);
+      const asked = left.said.some(
+        ({ to, text }) => to === 'socket' && /^GET \/files\//.test(text),
+      );
+      if (!asked || existsSync(join(folder, 'out/secret'))) return;
+      const state = join(folder, 'state');
+      const [name = ''] = readdirSync(state).filter((name) => name.startsWith('download-'));
+      const { push } = JSON.parse(readFileSync(join(state, name), 'utf8'));
+      expect(push.files).toHaveLength(1);
+    },
+  };
 }
 
 async function aRescue(home: string): Promise<Scene> {
@@ -286,6 +299,7 @@ async function loss({ judge }: Scene, left: Left): Promise<unknown> {
 
 const FIRST = 'the first start of serve';
 const REKEY = 'serve rekey';
+const FILES = 'get of files';
 
 /** Why nothing is lost without some syncs: those of SQLite but one. */
 const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
@@ -319,6 +333,14 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
     'a claim that is left is not one of the next version',
     ({ last }) => namesIn(last).every((name) => name.endsWith('.lock')),
   ],
+  [
+    'what was kept of a download before leads to the same files',
+    ({ last }) => last.kind === 'names' && /^download-.*,\./.test(namesIn(last).join()),
+  ],
+  [
+    'the folder that has both is synced with the name of the state folder before a file is asked for',
+    ({ last }, scene) => scene === FILES && namesIn(last).includes('out'),
+  ],
   ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
 ];
 
@@ -333,7 +355,7 @@ const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
   [REKEY, aRekey],
   ['serve backup', aBackup],
   ['get --output', aText],
-  ['get of files', aFile],
+  [FILES, aFile],
   ['get of what cannot be written', aRescue],
   ['request', aRequest],
   ['push, when receipts are compacted', aPush],

@@ -1,11 +1,11 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keysOf } from '../helpers/key-file';
 import { inSteps, long, upTo } from '../helpers/long';
 import { folders } from '../helpers/memory';
 import { needsPrograms } from '../helpers/needs';
-import { type Ended, person, serveBuilt } from '../helpers/program';
+import { type Ended, person, program, pwpush, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { onSharedPostgres } from '../helpers/stores';
 import {
@@ -27,6 +27,7 @@ import {
   session,
   stocked,
 } from '../helpers/whole-session';
+import { open as openNative } from '../server/lock';
 
 const someone = person();
 const newFolder = folders();
@@ -126,6 +127,28 @@ describe('a service with faults of system calls (needs strace)', needsPrograms('
     }
   });
 });
+
+test(
+  'a file system without locks is told from a database that is in use (needs strace)',
+  needsPrograms('strace'),
+  async () => {
+    const data = await newFolder();
+    const words = ['serve', '--data', data, '--port', '0'];
+    const paths = ['pwpush.db', 'pwpush.db.probe'].flatMap((name) => ['-P', join(data, name)]);
+    const inject = ['-e', 'trace=fcntl', '-e', 'inject=fcntl:error=ENOLCK'];
+    const log = ['-o', join(await newFolder(), 'log')];
+    const by = ['strace', '-D', '-f', ...log, ...paths, ...inject, ...program];
+    const lacking = await pwpush(words, { ...someone, by });
+    expect(lacking).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses locks') });
+    expect(lacking.stderr).toContain('--database');
+    const database = openNative(join(data, 'pwpush.db'));
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    const locked = await pwpush(words, someone);
+    database.close();
+    expect(locked).toMatchObject({ code: 2, stderr: expect.stringContaining('in use by') });
+    expect(readdirSync(data)).not.toContain('pwpush.db.probe');
+  },
+);
 
 onSharedPostgres((databases) => {
   test.each([

@@ -2,7 +2,7 @@ import type { Context, Environment, Output } from '../../platform/context';
 import type { CliError, Fact, Hint } from '../../platform/errors';
 import { isDumb, isUtf8 } from '../../platform/surroundings';
 import { isGuarded } from '../agent';
-import { inWords } from '../in-words';
+import { inWords, words } from '../in-words';
 import { boundedWrite, folded } from './bounded-write';
 import { forLog, safe, safeJson } from './safe';
 
@@ -32,13 +32,11 @@ export interface Terminal {
   /** Prints the result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
   printText(text: string): Promise<void>;
-  /** `--quiet` and `--json` drop notes. */
   note(what: Said): Promise<void>;
   /** Prints lines of facts as notes: in columns on a terminal, with tabs in a pipe. */
   notes(render: (look: Look) => string): Promise<void>;
   /** Only a terminal gets a remark. */
   remark(what: Said): Promise<void>;
-  /** `--quiet` does not drop announcements. */
   announce(what: Said): Promise<void>;
   /** @param hint what to do about it */
   warn(what: Said, hint?: Hint): Promise<void>;
@@ -101,7 +99,7 @@ export function entryOf(context: Context, manner: Manner): Entry {
 }
 
 async function adviceText(hint: Hint): Promise<string> {
-  return (await import('../../words/phrase')).adviceFor(hint).text;
+  return (await words()).adviceFor(hint).text;
 }
 
 /** An instance may repeat secrets: `toJson` removes the fields `HIDDEN`, and `GUARDED` if an agent reads the output. */

@@ -24,8 +24,8 @@ export function qrCode(text: string, look: Look, below = 1): QrCode {
   if (rows < lines) return tooLarge(lines, rows, 'rows');
   const quiet = (room: number) =>
     Math.min(QUIET_ZONE, Math.floor((Math.floor(room) - modules.length) / 2));
-  const drawn = look.utf8 ? halfBlocks : spaces;
-  return { drawing: drawn(modules, quiet(columns / across), quiet(high * (rows - below)), look) };
+  const framed = inLight(modules, quiet(columns / across), quiet(high * (rows - below)));
+  return { drawing: look.utf8 ? halfBlocks(framed, isColoured(look)) : spaces(framed) };
 }
 
 const isColoured = ({ paint }: Look) => paint('bold', 'x') !== 'x';
@@ -34,35 +34,33 @@ function tooLarge(needed: number, there: number, what: 'columns' | 'rows'): QrCo
   return { problem: `the QR code needs ${needed} ${what}; this terminal has ${there}` };
 }
 
-/**
- * Draws two rows of modules in a line: black on white whatever the theme, or without colour, light modules as blocks.
- * @param sides number of light modules on the left and right
- * @param ends number of light modules above and below
- */
-function halfBlocks(modules: boolean[][], sides: number, ends: number, look: Look): string {
-  const dark = (row: number, column: number) => modules[row - ends]?.[column - sides] === true;
-  const coloured = isColoured(look);
-  const lines: string[] = [];
-  for (let row = 0; row < modules.length + 2 * ends; row += 2) {
-    let line = '';
-    for (let column = 0; column < modules.length + 2 * sides; column++) {
-      const upper = dark(row, column) === coloured;
-      const lower = dark(row + 1, column) === coloured;
-      line += upper ? (lower ? '█' : '▀') : lower ? '▄' : ' ';
-    }
-    lines.push(coloured ? `\u001b[38;5;16;48;5;231m${line}\u001b[0m` : line);
-  }
-  return `${lines.join('\n')}\n`;
+/** Adds light modules: `sides` on the left and right, `ends` above and below. */
+function inLight(modules: boolean[][], sides: number, ends: number): boolean[][] {
+  const side = Array<boolean>(sides).fill(false);
+  const end = Array<boolean[]>(ends).fill(Array<boolean>(modules.length).fill(false));
+  return [...end, ...modules, ...end].map((row) => [...side, ...row, ...side]);
 }
 
-/** Draws two spaces for a module, as a cell of a terminal is about twice as high as wide; the parameters are as above. */
-function spaces(modules: boolean[][], sides: number, ends: number): string {
+/** Draws two rows in a line: black on white whatever the theme, or without colour, light modules as blocks. */
+function halfBlocks(rows: boolean[][], coloured: boolean): string {
+  let lines = '';
+  for (let index = 0; index < rows.length; index += 2) {
+    const cells = (rows[index] ?? []).map((isDark, column) => {
+      const upper = isDark === coloured;
+      const lower = (rows[index + 1]?.[column] === true) === coloured;
+      return upper ? (lower ? '█' : '▀') : lower ? '▄' : ' ';
+    });
+    const line = cells.join('');
+    lines += coloured ? `\u001b[38;5;16;48;5;231m${line}\u001b[0m\n` : `${line}\n`;
+  }
+  return lines;
+}
+
+/** Draws two spaces for a module, as a cell of a terminal is about twice as high as wide. */
+function spaces(rows: boolean[][]): string {
   const [light, dark] = ['\u001b[48;5;231m', '\u001b[48;5;16m'];
-  const side = Array<boolean>(sides).fill(false);
-  const end = Array<boolean[]>(ends).fill(Array<boolean>(modules[0]?.length ?? 0).fill(false));
-  const lines = [...end, ...modules, ...end].map((row) => [...side, ...row, ...side]);
   const cells = (row: boolean[]) => row.map((isDark) => `${isDark ? dark : light}  `).join('');
-  return lines.map((row) => `${cells(row)}\u001b[0m\n`).join('');
+  return rows.map((row) => `${cells(row)}\u001b[0m\n`).join('');
 }
 
 /**

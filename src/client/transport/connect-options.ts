@@ -1,6 +1,7 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
+import { orUndefined } from '../../contract/or-undefined';
 import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
 
@@ -33,7 +34,7 @@ export async function tlsOptions(
   origin: string | undefined,
   system?: string,
 ): Promise<TlsSettings> {
-  const own = origin !== undefined && origin === instance?.origin ? instance : undefined;
+  const own = origin === instance?.origin ? instance : undefined;
   const named = [origin && ca, system].filter((pem) => pem !== undefined);
   const all = async () => [...(await nodeRoots(env)), ...named].filter((pem) => pem !== '');
   return {
@@ -60,10 +61,7 @@ const SYSTEM_FILES = [
   '/etc/ssl/cert.pem',
 ];
 
-/**
- * Reads the PEM file that `SSL_CERT_FILE` names, as OpenSSL does, else the distribution's.
- * @returns undefined if there are none, or they cannot be read
- */
+/** Reads the PEM file that `SSL_CERT_FILE` names, as OpenSSL does, else the distribution's; undefined without one. */
 export async function systemCas(
   env: Environment,
 ): Promise<{ readonly path: string; readonly pem: string } | undefined> {
@@ -74,9 +72,6 @@ export async function systemCas(
   return undefined;
 }
 
-const connectionTimeout = () =>
-  Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' });
-
 /**
  * Limits the whole time until a connection is ready: names, tunnels, handshakes, and a second try. `timeout` of sockets
  * and of node:http limits silence, which a proxy that sends a byte at a time does not keep.
@@ -84,7 +79,7 @@ const connectionTimeout = () =>
 export function within<To extends object>(
   milliseconds: number,
   open: Connector<To>,
-  late: () => Error = connectionTimeout,
+  late = (): Error => Object.assign(new Error('connection timeout'), { code: 'ETIMEDOUT' }),
 ): Connector<To> {
   return (to, callback) => {
     const end = new AbortController();
@@ -112,13 +107,12 @@ export async function trustingSystem<To>(
 ): Promise<Connector<To>> {
   const first = await open();
   let second: Promise<Connector<To>> | undefined;
-  const load = async () => open((await systemCas(env))?.pem ?? '');
   return (to, callback) =>
     first(to, (error, socket) => {
       const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
       if (!UNTRUSTED.test(`${code}`) && !UNTRUSTED.test(`${cause?.code}`))
         return callback(error, socket);
-      second ??= load();
+      second ??= systemCas(env).then((system) => open(system?.pem ?? ''));
       second.then(
         (connect) => connect(to, callback),
         () => callback(error, null),
@@ -191,7 +185,7 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   if (url === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-address'));
   // An unescaped backslash, `#`, `?` or `/` in the password ends the host of a URL, so that such a value is refused.
-  const login = decoded(url.username, url.password);
+  const login = orUndefined(() => [url.username, url.password].map(decodeURIComponent));
   const after = url.pathname + url.search + url.hash;
   if (value.includes('\\') || after.includes('@') || login === undefined)
     throw usageError(phrase('no-proxy-address', variable), phrase('proxy-escapes'));
@@ -201,14 +195,6 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   const [, port] = /:(\d+)\/?$/.exec(value) ?? [];
   const usual = socks ? 1080 : url.protocol === 'https:' ? 443 : 80;
   return { url, variable, socks, login, port: Number(url.port || port || usual) };
-}
-
-function decoded(...parts: readonly string[]): string[] | undefined {
-  try {
-    return parts.map((part) => decodeURIComponent(part));
-  } catch {
-    return undefined;
-  }
 }
 
 export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {

@@ -1,4 +1,5 @@
 import { parseJson } from '../../contract/json';
+import { orUndefined } from '../../contract/or-undefined';
 import type { HttpResponse } from '../../platform/context';
 import { CliError, phrase } from '../../platform/errors';
 import { codeOf } from '../../platform/files/file-error';
@@ -22,11 +23,7 @@ export function isSuccess({ status }: Pick<WholeResponse, 'status'>): boolean {
 
 /** Parses JSON. Returns undefined, which matches no schema, for any other body. */
 export function jsonBody({ body }: Pick<WholeResponse, 'body'>): unknown {
-  try {
-    return parseJson(body);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => parseJson(body));
 }
 
 /** Returns the first value of a header field, which may be repeated. */

@@ -109,10 +109,7 @@ interface Connection {
   };
 }
 
-/**
- * Prepares to connect to an origin, through the proxy of the environment.
- * @param upload makes the connections of streamed bodies, which time out only when a transfer stalls
- */
+/** @param upload makes the connections of streamed bodies, which time out only when a transfer stalls */
 async function prepareConnection(
   url: URL,
   options: HttpSettings,
@@ -133,9 +130,10 @@ async function prepareConnection(
       allowH2: false,
       connect: watched(connector, state) as Build.connector,
     };
-    return pool
+    const dispatcher = pool
       ? new pool.default(origin, { ...settings, connections })
       : new Client(origin, settings);
+    return { dispatcher, ...state };
   };
   const { env } = options;
   const direct = async (to: URL, origin?: string) => {
@@ -146,8 +144,7 @@ async function prepareConnection(
     return trustingSystem(open, env);
   };
   const proxy = proxyFor(url, env);
-  if (proxy === undefined)
-    return { dispatcher: over(url.origin, await direct(url, url.origin)), ...state };
+  if (proxy === undefined) return over(url.origin, await direct(url, url.origin));
   const late = () => new ProxyError('proxy-timeout', proxy);
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
@@ -156,8 +153,7 @@ async function prepareConnection(
       const proxyTls = await tlsOptions(options, undefined, system);
       return tunnelConnector({ proxy, protocol: url.protocol, tls, proxyTls, timeoutMs });
     };
-    const connector = (await trustingSystem(open, env)) as Connector;
-    return { dispatcher: over(url.origin, connector, late), ...state };
+    return over(url.origin, (await trustingSystem(open, env)) as Connector, late);
   }
   const forwarded = {
     prefix: url.origin,
@@ -172,7 +168,7 @@ async function prepareConnection(
       callback(error && new ProxyError('proxy-unreachable', proxy, error), socket),
     );
   };
-  return { dispatcher: over(proxy.url.origin, toProxy, late), forwarded, ...state };
+  return { ...over(proxy.url.origin, toProxy, late), forwarded };
 }
 
 /** Returns a connector of undici whose sockets end by the signal of `within`. */

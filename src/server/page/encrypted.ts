@@ -117,11 +117,17 @@ function sealedView(view: View, armor: string, hasFiles: boolean): Markup {
   const isToKey = kinds.length > 0;
   const identity = isToKey && '-i YOUR_KEY ';
   const opener = markup`${hasFiles ? 'pwpush get' : 'age -d'} ${identity}${hasFiles && '--from-file '}${SAVED}`;
-  const key = { file: command('YOUR_KEY'), key: command(kinds.join(', ')) };
+  const file = command('YOUR_KEY');
+  const sshKeys = kinds.filter((kind) => kind.startsWith('ssh-'));
+  const path = command(sshKeys.map((kind) => kind.replace('ssh-', '~/.ssh/id_')).join(', '));
+  const yours =
+    sshKeys.length < kinds.length
+      ? words.fill('yourKey', { file, key: command(kinds.join(', ')) })
+      : words.fill('yourSshKey', { file, path });
   return markup`<div class="sealed">
 ${isToKey && note(words.text('toPublicKey'))}${armorBox(view, armor, SAVED)}
 <p class="${isToKey ? 'quiet' : 'quiet scripted-only'}">${words.text('cliTitle')}: ${command(opener)}</p>
-${isToKey ? markup`<p class="quiet">${words.fill('yourKey', key)}</p>` : noScript(words, opener)}
+${isToKey ? markup`<p class="quiet">${yours}</p>` : noScript(words, opener)}
 </div>`;
 }
 

@@ -86,7 +86,7 @@ export class Requests extends Views {
     const uploads = this.arriving.get(id) ?? new Map<Upload, Visitor>();
     this.makeRoom(uploads, visitor);
     const upload = this.options.files.upload(newUrlToken(), visitor, {
-      check: async () => void (await find()),
+      check: async () => requestState(await find()) !== 'open',
       discarded: () => {
         uploads.delete(upload);
         if (uploads.size === 0 && this.arriving.get(id) === uploads) this.arriving.delete(id);

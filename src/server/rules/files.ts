@@ -56,7 +56,7 @@ export class Files {
   upload(urlToken: string, visitor: Visitor, hooks: Partial<UploadHooks> = {}): Upload {
     return new Upload(this.options, urlToken, {
       room: (bytes) => this.options.space.check(visitor, bytes),
-      check: async () => {},
+      check: async () => false,
       discarded() {},
       ...hooks,
       drop: () => void this.drop(),
@@ -183,7 +183,8 @@ const BATCH_CHUNKS = 8;
 const TOUCH_EVERY = 10_000;
 
 interface UploadHooks {
-  check(): Promise<void>;
+  /** Returns whether the files were stored already, and are read only to compare them with those. */
+  check(): Promise<boolean>;
   discarded(): void;
 }
 
@@ -260,10 +261,7 @@ export class Upload {
    * @throws ServiceRefusal when the files are not wanted any more
    */
   async touch(): Promise<void> {
-    if (this.ended) {
-      await this.hooks.check();
-      throw stalled();
-    }
+    if (this.ended && !(await this.hooks.check())) throw stalled();
     const now = this.options.now();
     if (this.id === undefined || now - this.touchedAt < TOUCH_EVERY) return;
     this.touchedAt = now;

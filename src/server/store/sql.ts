@@ -178,6 +178,7 @@ const sqliteCodes: { readonly [number: number]: string } = {
   11: 'SQLITE_CORRUPT',
   13: 'SQLITE_FULL',
   14: 'SQLITE_CANTOPEN',
+  15: 'SQLITE_PROTOCOL',
   26: 'SQLITE_NOTADB',
   787: 'SQLITE_CONSTRAINT_FOREIGNKEY',
 };

@@ -1,6 +1,7 @@
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import { closeSync, constants, fchmodSync, openSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { lazy } from '../../platform/files/lazy';
-import { inUse } from '../service-errors';
+import { inUse, ServiceError } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
 import { overConnection, type Sleep } from './sqlite-database';
 import {
@@ -40,7 +41,11 @@ export async function openSqlite(path: string, quietly: Quietly, sleep?: Sleep):
   const connect = await sqliteDriver(quietly);
   ownerOnly(path);
   const files = new OpenFiles(path);
-  return overConnection(opened(connect, path, files), new Disk(path), sleep, files);
+  try {
+    return overConnection(opened(connect, path, files), new Disk(path), sleep, files);
+  } catch (error) {
+    throw lockError(error, path, connect);
+  }
 }
 
 /**
@@ -72,7 +77,7 @@ export async function lockSqlite(path: string, quietly: Quietly) {
   } catch (error) {
     connection.close();
     if (isDamaged(error)) return undefined;
-    throw /^SQLITE_BUSY/.test(sqlCode(error)) ? inUse() : error;
+    throw lockError(error, path, connect);
   }
   const { run: sql, forget } = prepared(connection);
   const unlock = lazy(() => {
@@ -81,6 +86,33 @@ export async function lockSqlite(path: string, quietly: Quietly) {
     connection.close();
   });
   return { sql, catalog, unlock };
+}
+
+/**
+ * Tells a file that another program has locked from a file system that has no locks, where SQLite says the same: there, a
+ * file that nobody else has is locked, too. Returns any other error as it is.
+ */
+function lockError(error: unknown, path: string, connect: Open): unknown {
+  const isLock = (one: unknown) => /^SQLITE_(BUSY|PROTOCOL|IOERR_\w*LOCK)/.test(sqlCode(one));
+  if (!isLock(error)) return error;
+  const probe = `${path}.probe`;
+  try {
+    const connection = connect(probe);
+    try {
+      pragma(connection, 'schema_version');
+    } finally {
+      connection.close();
+    }
+    return inUse();
+  } catch (cause) {
+    if (!isLock(cause)) return error;
+    const hint =
+      'it may have none, as SMB and NFS: use a local disk with --data, or PostgreSQL with --database';
+    const message = `the file system of "${dirname(path)}" refuses locks (${sqlCode(cause)})`;
+    return new ServiceError(message, { hint, cause });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 function opened(connect: Open, path: string, files?: OpenFiles): SqliteConnection {

@@ -26,7 +26,7 @@ const page = async (push: object) =>
   open(`/p/${await service.create({ ...push, retrieval_step: false })}`);
 
 test.each([
-  ['decrypt', decryptScript, 32 * 1024],
+  ['decrypt', decryptScript, 33 * 1024],
   ['encrypt', encryptScript, 31 * 1024],
   ['draw QR codes', qrScript, 16 * 1024],
   ['say whether the link has the key', noticeScript, 2 * 1024],
