@@ -244,6 +244,8 @@ describe('a database that is lost while the service runs', () => {
     await rename(file(), `${file()}.moved`);
     await replace(`${file()}.moved`);
     expect(await statuses()).toEqual([503, 503]);
+    // The next start must not merge the log into another file.
+    expect((await stat(`${file()}-wal`)).size).toBe(0);
     await rename(`${file()}.moved`, file());
     expect(await statuses()).toEqual([201, 200]);
   });

@@ -196,6 +196,7 @@ export class OpenFiles {
   private readonly inode: unknown;
   private log: number | undefined;
   private logs: unknown[] = [];
+  private isMerged = false;
   private header: Buffer = Buffer.alloc(HEADER);
 
   /** Must be made before SQLite opens the file: one that is replaced meanwhile counts as replaced. */
@@ -217,12 +218,17 @@ export class OpenFiles {
 
   /** @throws ServiceRefusal when the files are not those that were opened, or their content is from elsewhere */
   refuse(connection: SqliteConnection): void {
-    if (inodeOf(this.path) !== this.inode) throw this.lost('was moved or replaced');
     this.refuseOverwritten(connection);
-    if (this.inodesOfLogs().every((inode, index) => inode === this.logs[index])) return;
-    // What was confirmed moves from the log, which has no name any more, into the file.
-    checkpoint(connection);
-    throw this.lost('lost its write-ahead log, which somebody removed: restart the service');
+    const isMoved = inodeOf(this.path) !== this.inode;
+    const isLost =
+      isMoved || this.inodesOfLogs().some((inode, index) => inode !== this.logs[index]);
+    // What was confirmed moves from the log, which has no name any more or would be merged into another file, into the
+    // file that was opened. Only once: later, another service may use the names.
+    if (isLost && !this.isMerged) checkpoint(connection);
+    this.isMerged = isLost;
+    if (isMoved) throw this.lost('was moved or replaced');
+    if (isLost)
+      throw this.lost('lost its write-ahead log, which somebody removed: restart the service');
   }
 
   /**
