@@ -4,7 +4,7 @@ import type { Edition } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
 import type { Api } from './client';
 
-/** Without word of it, an instance with accounts or requests is commercial (docs/wire.md, "Editions and versions"). */
+/** An unnamed edition with accounts or requests is the commercial one (docs/wire.md, "Editions and versions"). */
 export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
   version?: InstanceVersion,

@@ -133,7 +133,7 @@ function requestedIndex({ expire_after_duration, close_after_duration }: Lifetim
   return expire_after_duration ?? close_after_duration ?? -1;
 }
 
-/** Returns the seconds between creation and expiry. An instance may return a number of days that it ignored. */
+/** Returns the seconds between creation and expiry. Days come last, as an instance may return some that it ignored. */
 export function grantedLifetime(granted: Fields): number | undefined {
   const { expire_after_days: days, created_at } = granted;
   const end = granted.expires_at ?? granted.close_after_at;
