@@ -67,8 +67,9 @@ function together() {
       'platform/stdio',
       'platform/files/abort',
       'platform/package-version',
-      // For age and the service, each of which is loaded without the other.
+      // For age and the service, or age and what is taken, each of which is loaded without the other.
       'age/format/in-chunks',
+      'age/format/armor',
     ],
     start: [
       'main',

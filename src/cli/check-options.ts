@@ -1,5 +1,4 @@
-// Rows of options declare which other options they exclude or require, and what they read from standard input, which
-// can be read only once.
+// Rows of options declare what they exclude and require, and what they read from standard input, which has one reader.
 import { fstatSync } from 'node:fs';
 import type { Context } from '../platform/context';
 import { usageError } from '../platform/errors';

@@ -144,9 +144,7 @@ export class Row<T, Other extends string = never> {
     return this.readsStandardInput('the link');
   }
 
-  /**
-   * Without a dash, piped standard input is `what` unless the line has one of `unless`; a switch must have been typed.
-   */
+  /** Piped standard input is `what` without a dash too, unless the line has one of `unless`; a switch must be typed. */
   takesPiped(what: string, unless: readonly string[]): this {
     this.piped = { what, unless };
     return this;

@@ -42,10 +42,7 @@ export function passphraseSource(
   return { ask: passphrase, file, generateInto: passphraseOut };
 }
 
-/**
- * Refuses to print a generated passphrase where an agent reads it, or into the log of a CI job.
- * @throws CliError (usage)
- */
+/** @throws CliError (usage) where an agent would read a generated passphrase, or the log of a CI job would have it */
 export async function refusePrintedPassphrase(
   { passphraseOut, json }: { readonly passphraseOut?: string; readonly json: boolean },
   context: Context,

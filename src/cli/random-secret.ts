@@ -66,10 +66,7 @@ export async function generate({ of, count }: GeneratedSecret, draw?: Draw): Pro
   return Array.from({ length: count }, () => alphabet[random(alphabet.length)]).join('');
 }
 
-/**
- * Draws words without a hyphen of their own, as those of keys, and a digit after the last one, so that they are no key:
- * `isNearKey` takes no other five words as a passphrase.
- */
+/** Draws words without a hyphen of their own, and a digit behind them, without which `isNearKey` may refuse them. */
 export async function generateWords(count: number, draw?: Draw): Promise<string> {
   const random = draw ?? (await randomDraw());
   const words = (await wordList()).filter((word) => !word.includes('-'));

@@ -39,10 +39,7 @@ type Sourced = Partial<Values<ReturnType<typeof sourceRows>>> & {
   readonly text?: string | undefined;
 };
 
-/**
- * Decides from the options what is sent.
- * @throws CliError (usage) if no source is named and the user cannot be asked, or if a file cannot be attached
- */
+/** @throws CliError (usage) if no source is named and the user cannot be asked, or if a file cannot be attached */
 export function contentOf(
   options: Sourced & Values<ReturnType<typeof fileRows>>,
   context: Context,
@@ -70,10 +67,7 @@ export function checkPaths(paths: readonly string[], stdinIsTTY: boolean): void 
 /** In bytes; the reference implementation accepts 1 MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/**
- * Decides where the secret comes from, before anything is read or asked.
- * @throws CliError (usage) if no source is named and the user cannot be asked
- */
+/** @throws CliError (usage) if no source is named and the user cannot be asked */
 export function chooseSource(
   { text, from, env, generate: length }: Sourced,
   { stdin, canPrompt }: Pick<Context, 'stdin' | 'canPrompt'>,
@@ -95,10 +89,7 @@ export function chooseSource(
   );
 }
 
-/**
- * Reads the secret as text.
- * @throws CliError (usage) if it is empty, not valid UTF-8, or cannot be read
- */
+/** @throws CliError (usage) if the secret is empty, not valid UTF-8, or cannot be read */
 export async function readSecret(
   { from: source, raw }: TextSource,
   context: Context,
@@ -139,10 +130,7 @@ export async function readSecret(
   }
 }
 
-/**
- * A single line loses its line end, several lines are kept to the byte, so that `echo hunter2 |`
- * pushes `hunter2` and a piped private key comes back whole.
- */
+/** Keeps several lines to the byte: `echo hunter2 |` pushes `hunter2`, and a piped private key comes back whole. */
 export function withoutOneLineEnd(text: string): string {
   const first = text.indexOf('\n');
   if (first === -1 || first !== text.length - 1) return text;
@@ -157,10 +145,7 @@ function toText(bytes: Buffer, place: string): string {
   );
 }
 
-/**
- * Yields the bytes of a file, or of standard input for a dash.
- * @throws CliError (usage) if the file cannot be read
- */
+/** @throws CliError (usage) if the file, which for a dash is standard input, cannot be read */
 export async function* bytesFrom(path: string, context: Context): AsyncGenerator<Uint8Array> {
   if (path === '-') return yield* context.stdin.bytes();
   try {

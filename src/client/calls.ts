@@ -25,17 +25,11 @@ interface Rules {
   readonly unclearWithoutToken?: HintName;
 }
 
-/**
- * Rules for sending a call again. Each retrieval uses a view, and each creation makes a push (docs/wire.md, "What a
- * retrieval costs").
- */
+/** Each retrieval uses a view, and each creation makes a push (docs/wire.md, "What a retrieval costs"). */
 interface RetryRules {
   /** Statuses after which the call waits for `Retry-After`. A retrieval has none, since it may have used a view. */
   readonly waitsOn: readonly number[];
-  /**
-   * Set for a call that may be done twice without harm. It is sent again if its response is lost, or (`if-open`) also
-   * if its response does not tell the outcome.
-   */
+  /** Set for a call that may be done twice. It is sent again if its response is lost or, with `if-open`, unclear. */
   readonly resent?: 'if-lost' | 'if-open';
   /**
    * Seconds after the first HTTP request within which it is repeated with the same `Idempotency-Key`, at an instance
@@ -101,7 +95,7 @@ function calls<Name extends string>(
   return Object.fromEntries(rows) as Record<Name, Call>;
 }
 
-/** Whether its response has nothing of a secret, nor a question. Something that lies may say so of what was just taken. */
+/** Whether its response has neither a secret nor a question. Something that lies may say so of what was just taken. */
 export function isEmpty({ holds }: Call, value: unknown): boolean {
   const { payload, request, response, files } = value as Partial<Push & SecretRequest>;
   return holds === 'secret' && !payload && !request && !response && !files?.length;

@@ -42,8 +42,7 @@ export function apiClient(options: ApiSettings) {
       const outcome = await attempt(() => ask(pushCalls.retrieve, decode.retrievedSchema, details));
       if (!(outcome instanceof CliError)) return outcome;
       if (outcome.code !== 'unauthorized' || settings.token !== undefined) throw outcome;
-      // The refusal used no view. `pwpush serve` returns the push at its page without a token even if its API requires
-      // one.
+      // The refusal used no view. The page of `pwpush serve` returns a push without a token, whatever the API requires.
       const version = await ask(pushCalls.version, decode.versionSchema).catch(() => undefined);
       if (version?.features?.anonymous_access !== false) throw outcome;
       // The pages of other instances are for browsers.
@@ -163,10 +162,6 @@ async function withToken(settings: Settings): Promise<ReadySettings> {
   return { ...settings, token: await token() };
 }
 
-/**
- * Sends a call and decodes its response.
- * @throws CliError of `outcomeAfter` if no response is a success
- */
 async function sendCall<Schema extends v.GenericSchema>(
   unready: Settings,
   call: Call,

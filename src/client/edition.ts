@@ -4,10 +4,7 @@ import type { Edition } from '../contract/lifetime';
 import { CliError } from '../platform/errors';
 import type { Api } from './client';
 
-/**
- * Returns the edition of an instance. One that reports neither its edition nor features is commercial if it has
- * accounts or requests (docs/wire.md, "Editions and versions").
- */
+/** An unnamed edition with accounts or requests is the commercial one (docs/wire.md, "Editions and versions"). */
 export async function askEdition(
   api: Pick<Api, 'version' | 'accounts' | 'requests'>,
   version?: InstanceVersion,

@@ -203,10 +203,7 @@ function isAddress(text: string): boolean {
   return !/^[^?]+https?:\//i.test(address) && addressParts(address) !== undefined;
 }
 
-/**
- * Matches `{base}/p/T`, `/f/T`, `/r/T`, `/api/v2/pushes/T` and `/api/v2/requests/T`, which `appended` may follow; the
- * scheme is optional.
- */
+/** Matches `{base}/[pfr]/T` and `{base}/api/v2/(pushes|requests)/T`, maybe without a scheme; `appended` may follow. */
 function addressParts(text: string) {
   // A host before a colon and two slashes would be a scheme with text before it.
   const isPlain = /^(?:https?:\/\/)?[^/\s]+(?<!:)\//i.test(text);
@@ -231,8 +228,7 @@ function addressParts(text: string) {
  * Finds the link for people of a push or request that was just created: `html_url` of the response, else the URL that
  * `preview` returns, else an address built as the reference implementation builds it, with a `doubt` to warn of.
  * `isElsewhere` means that the link leads to another instance. Whatever the link, later calls use `base` and `token`,
- * which is empty if neither the response nor a link to this instance has one. Never throws: without its link, the push
- * would be lost.
+ * which is empty if neither the response nor a link to this instance has one. Never throws: the push would be lost.
  */
 export async function findLink(
   api: Pick<Api, 'preview'>,

@@ -106,8 +106,8 @@ export function settles({ value, response }: Answer, call: Call): boolean {
 }
 
 /**
- * Returns whether the first answer is the call's own outcome. Redirects, limits and a 403 are what something in front says,
- * maybe of a request that was done.
+ * Returns whether the first answer is the call's own outcome. Redirects, limits and a 403 are what something in front
+ * says, maybe of a request that was done.
  */
 export function isOutcome({ value, response, error }: Answer, call: Call): boolean {
   if (value !== undefined) return !isEmpty(call, value);
@@ -187,9 +187,8 @@ function signsOf(response: WholeResponse, { holds }: Call) {
 }
 
 /**
- * Returns whether Cloudflare has no connection to the server, over which it could have sent the request: refused, no
- * route, no TLS, no valid certificate; in a 530, no address (1016) or no tunnel (1033). 520, 522 and 524 may come after it
- * was sent.
+ * Returns whether Cloudflare had no connection over which it could have sent the request: refused, no route, no TLS, no
+ * valid certificate; in a 530, no address (1016) or no tunnel (1033). 520, 522 and 524 may come after it was sent.
  */
 function isEdge(response: WholeResponse, text: string): boolean {
   const { status } = response;
@@ -204,10 +203,7 @@ function isEdge(response: WholeResponse, text: string): boolean {
 /** With these statuses, a page may come from the instance, or means the same from a proxy: it is not `inFront`. */
 const SAID_IN_PAGES = [400, 404, 413, 422, 429];
 
-/**
- * Returns whether a 401 has a challenge (RFC 9110, 11.6.1) that is not of the instance. The framework of the reference
- * implementation sends `Token`.
- */
+/** Returns whether a 401 has a challenge (RFC 9110, 11.6.1) of another; the reference implementation sends `Token`. */
 function isForeign({ headers }: WholeResponse): boolean {
   const challenge = [headers['www-authenticate']].flat().join();
   return challenge !== '' && !/(^|,)\s*(bearer|token)\b/i.test(challenge);

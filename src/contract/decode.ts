@@ -147,10 +147,7 @@ export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.p
   v.check((request) => isNamed(request) || request.html_url != null),
 );
 
-/**
- * A request must have a token, a state, a question or an answer (`response`). Only a retrieval by the owner has the
- * answer, which must be valid.
- */
+/** A request must have a token, a state, a question or a valid `response`, which only its owner's retrieval has. */
 export const requestSchema = v.pipe(
   object({
     ...requestFields,

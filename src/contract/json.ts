@@ -5,8 +5,7 @@ const MAX_VALUES = 250_000;
 
 /**
  * Parses JSON in UTF-8 (RFC 8259, 8.1). `Buffer.toString` would replace invalid bytes without an error.
- * @throws SyntaxError for invalid JSON and for too many values, as 16 MiB of `[],` would take 1 GiB; TypeError for
- *   bytes that are not UTF-8
+ * @throws TypeError for other bytes; SyntaxError for other texts, and too many values, as 16 MiB of `[],` take 1 GiB
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)

@@ -8,10 +8,7 @@ export const DAY_MS = 1000 * DAY_SECONDS;
 
 const units = { s: 1, m: 60, h: 3600, d: DAY_SECONDS, w: 604_800, mo: 2_592_000 } as const;
 
-/**
- * Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"): minutes,
- * hours, days, weeks, months of 30 days.
- */
+/** Seconds of each index of `expire_after_duration` and `close_after_duration` (docs/wire.md, "Durations"). */
 export const durations: readonly number[] = [
   ...[15, 30, 45].map((count) => count * units.m),
   ...[1, 6, 12].map((count) => count * units.h),
@@ -104,10 +101,7 @@ export type LifetimeFields = ExpiryFields & ClosingFields;
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the field that requests a lifetime, rounded down to one that the edition has.
- * @returns undefined if `seconds` is below the shortest lifetime of the edition
- */
+/** Returns the field for a lifetime, rounded down to one that the edition has; undefined below its shortest one. */
 export function expiryFields(seconds: number, edition: Edition): ExpiryFields | undefined {
   if (seconds < shortestLifetime[edition]) return undefined;
   if (edition === 'commercial') return { expire_after_duration: longestDuration(seconds) };
@@ -139,10 +133,7 @@ function requestedIndex({ expire_after_duration, close_after_duration }: Lifetim
   return expire_after_duration ?? close_after_duration ?? -1;
 }
 
-/**
- * Returns the seconds between creation and expiry. The time of expiry takes precedence over the number of days, as an
- * instance may return a number of days that it ignored.
- */
+/** Returns the seconds between creation and expiry. Days come last, as an instance may return some that it ignored. */
 export function grantedLifetime(granted: Fields): number | undefined {
   const { expire_after_days: days, created_at } = granted;
   const end = granted.expires_at ?? granted.close_after_at;
@@ -163,10 +154,7 @@ function withoutSkew(seconds: number): number {
   return Math.abs(seconds - minutes) <= 2 ? minutes : seconds;
 }
 
-/**
- * Compares lifetimes in seconds. Returns them as equal within a minute or `calendarSlack`.
- * @returns undefined if one of the lifetimes is not known
- */
+/** Returns lifetimes in seconds, as equal within a minute or `calendarSlack`; undefined if one of them is not known. */
 export function comparedLifetimes(
   request: LifetimeFields,
   response: Fields,

@@ -35,10 +35,7 @@ export function withoutEnd(text: string): string {
 const PATH =
   /^(.*\/[pr]\/[\w-]+(?:\/r)?)(?:%(?:25)?23([\w-]{22}|(?:age|AGE)1[a-zA-Z0-9]{58})_*)?(?:[^\w/-].*)?$/;
 
-/**
- * Returns the path of a page without what was put behind it, and the key that it holds for its fragment; undefined for
- * a path without a fault, or without a link.
- */
+/** Returns the path of a page without what was put behind it, and the key in it; undefined without a fault or link. */
 export function repairedPath(
   path: string,
 ): readonly [path: string, key: string | undefined] | undefined {

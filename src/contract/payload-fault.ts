@@ -3,10 +3,7 @@ import { hasAtMost, type Kind, limits } from './api';
 
 const tooLong = (most: number) => `is too long (maximum is ${most} characters)`;
 
-/**
- * Returns why a text does not suit a kind of push; undefined if it does. The service asks this for a text in clear, the
- * client before it encrypts one, which no service can read.
- */
+/** Returns why a text does not suit a kind of push. The client asks before it encrypts what no service can read. */
 export function payloadFault(kind: Kind, text: string): string | undefined {
   if (kind === 'url' && text.length > LONGEST_LINK) return tooLong(LONGEST_LINK);
   if (kind === 'url' && !isWebAddress(text)) return 'must be one http or https address';

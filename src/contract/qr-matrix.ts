@@ -94,10 +94,7 @@ function alphanumeric(text: string): Segment {
   };
 }
 
-/**
- * Returns the smallest version with room for the segments. The search in qrcode-terminal is slower, as it encodes the
- * data once for each version.
- */
+/** Returns the smallest version with room for the segments. qrcode-terminal encodes the data once for each version. */
 function versionFor(segments: readonly Segment[]): number {
   for (let version = 1; version < 40; version++) {
     const blocks = QRRSBlock.getRSBlocks(version, QRErrorCorrectLevel.L);

@@ -58,7 +58,9 @@ export function processInterrupts(node: NodeJS.Process, end: (status: number) =>
       mode.ask();
     };
     // These handlers stay: without them, those that prompts install would end the process by the signal itself.
-    for (const name of Object.keys(endings) as EndingSignal[]) node.on(name, () => received(name));
+    // JavaScriptCore stops its threads with this signal.
+    for (const name of Object.keys(endings) as EndingSignal[])
+      if (name !== 'SIGPWR' || !node.versions.webkit) node.on(name, () => received(name));
     return controller.signal;
   });
   const leave = (mode: Mode) => {

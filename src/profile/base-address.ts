@@ -7,8 +7,7 @@ const TOKEN = /^pwp_|^[\w-]*_[\w-]*$|^(?=.*[A-Z])(?=.*\d)[\w-]{16,}$/;
 /**
  * Normalizes an instance's base address as typed: origin and path without a final slash. The default scheme is http for
  * loopback, https otherwise.
- * @throws CliError (usage) when it is not an http or https address, is a token, or has a user name, query or fragment; the
- * message does not quote it
+ * @throws CliError (usage) for another scheme, a token, a user name, query or fragment; the message does not quote it
  */
 export function parseBase(text: string): string {
   if (TOKEN.test(text.trim()))

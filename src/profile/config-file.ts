@@ -12,8 +12,7 @@ import { type Profile, type StoredProfiles, wrongSetting } from './settings';
 
 /**
  * Reads the config file without conf, which is loaded for writing only. A missing file means no profiles.
- * @throws CliError (usage) when the file is invalid, or another user made it or can write to it; CliError (failed) when
- * it cannot be read
+ * @throws CliError (usage) for an invalid file, or one that another user made or can write to; (failed) for no access
  */
 export function storedProfiles(system: System): StoredProfiles {
   const folder = findFolder('config', system);
@@ -21,10 +20,7 @@ export function storedProfiles(system: System): StoredProfiles {
   return decodeConfig(readConfig(folder, system.uid), join(folder, configName));
 }
 
-/**
- * @param path names the file in errors
- * @throws CliError (usage) when the text is invalid
- */
+/** @throws CliError (usage), which names the file by `path`, when the text is invalid */
 export function decodeConfig(text: string | undefined, path: string): StoredProfiles {
   if (text === undefined || text.trim() === '') return { profiles: {} };
   const content = jsonIn(text);
@@ -107,10 +103,7 @@ export function freeName({ profiles }: StoredProfiles, name: string): string {
   return free;
 }
 
-/**
- * Returns the profile that was typed, or else that of the environment, or else the current one, which is not `chosen`.
- * The profile may not exist.
- */
+/** Returns the profile that was typed, else that of the environment, else the current one. It may not exist. */
 export function profileInUse(stored: StoredProfiles, env: Environment, typed?: string) {
   const chosen = typed ?? readVariable(env, 'PWPUSH_PROFILE');
   const name = chosen ?? stored.current;

@@ -72,9 +72,7 @@ export async function clientOf(entry: Entry, target: Target, connections?: numbe
   return apiClient(await clientSettings(entry, target, connections));
 }
 
-/**
- * Tells which push `last` is, as it need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`.
- */
+/** The last push need not be at the instance in use: `last: "db", made 2 min ago at pwpush.example`. */
 function lastText({ base, receipt }: KeptReceipt, now: Date): string {
   const { name, url_token, created_at } = receipt;
   const which = name ? `"${name}"` : url_token;
@@ -95,10 +93,7 @@ function warningsOf(target: Target): [text: string | undefined, hint: Hint | und
 export const ignoredText = (ignored: CliError) => `${ignored.message}; profiles are ignored`;
 
 /** @throws CliError (usage) for an instance that is known to have no accounts */
-export function accountOf({
-  account,
-  edition,
-}: Pick<Target, 'account' | 'edition'>): number | undefined {
+export function accountOf({ account, edition }: Pick<Target, 'account' | 'edition'>) {
   if (account !== undefined && edition !== undefined && edition !== 'commercial')
     throw usageError('this instance has no accounts', phrase('remove-account'));
   return account;

@@ -15,10 +15,7 @@ type EphemeralService = Awaited<ReturnType<ServiceModule['serveHere']>>;
 export interface EphemeralInstance extends Instance {
   readonly ephemeral: true;
   readonly exposed: boolean;
-  /**
-   * Resolves to the number of views or answers, once no more are possible.
-   * @throws CliError if a signal ends the run
-   */
+  /** Resolves to the number of views or answers, once no more are possible; rejects if a signal ends the run. */
   ended(): Promise<number>;
   /** Resolves after the time in which a client may repeat an HTTP request whose response was lost. */
   settled(): Promise<void>;
@@ -29,10 +26,7 @@ const EVERYWHERE: readonly string[] = ['127.0.0.1', '0.0.0.0'];
 export const LOST =
   'may not have the response: waiting up to 2 minutes for a repetition (Ctrl-C ends this)';
 
-/**
- * Fails early if this process cannot listen, before a person types the secret to serve.
- * @throws CliError (failed)
- */
+/** @throws CliError (failed) if this process cannot listen, before a person types the secret to serve */
 export async function checkListening(host: string, port: number): Promise<void> {
   if (port === 0 && EVERYWHERE.includes(host)) return;
   await withService(({ tryListening }) => tryListening(host, port));
@@ -93,10 +87,7 @@ async function instanceOf(
   return { target, api: apiClient(await clientSettings({ ...entry, context }, target)) };
 }
 
-/**
- * Turns a refusal by the instance of this process into an error of the user's input. An unknown outcome becomes
- * `failed`, as nothing outlives this process.
- */
+/** A refusal by the instance of this process is an error of the user's input, and no outcome is unknown at its end. */
 function ephemeralFailure(error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const facts = error.facts.flatMap(whyRefused);

@@ -153,10 +153,7 @@ function receiptsFile(system: System): string {
   return join(folderOf('state', system), 'receipts.jsonl');
 }
 
-/**
- * Appends lines to the file (0600) in one write, so that lines of other programs stay whole.
- * @throws as `saveReceipts` does
- */
+/** Appends lines to the file (0600) in one write, so that lines of other programs stay whole. */
 async function append(machine: Machine, lines: readonly string[]): Promise<void> {
   const path = receiptsFile(machine);
   makeFolder(dirname(path));

@@ -72,7 +72,6 @@ export async function updateProfiles<T extends StoredProfiles>(
 
 /**
  * Replaces the config file, or rewrites it in place if the file is a mount point and cannot be replaced.
- * @param before the text of the file
  * @param draftFor writes the new content to a file in the same folder, and returns its path
  */
 function replaceBy(

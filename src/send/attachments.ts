@@ -55,8 +55,7 @@ export async function openAttachments(paths: readonly string[], context: Context
 async function openFile(path: string, files: number): Promise<OpenedFile> {
   let handle: FileHandle | undefined;
   try {
-    // Opening a device can have an effect, so that stat comes first. O_NONBLOCK is for a path that becomes a pipe in
-    // between.
+    // Opening a device can have an effect, so that stat comes first. O_NONBLOCK is for a pipe that comes in between.
     refuseIrregular(path, await stat(path));
     handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const file = await regularFile(`"${path}"`, handle.fd);
@@ -99,10 +98,7 @@ async function openStdin(name: string, { stdin, signal }: Context): Promise<Open
   return { name, file: await describe(handle.fd), close };
 }
 
-/**
- * Shows the progress on a terminal.
- * @throws what `send` throws
- */
+/** Shows the progress on a terminal. */
 export async function sendFiles<T>(
   entry: Entry,
   files: readonly Attachment[],

@@ -58,10 +58,7 @@ async function sendTyped<T>({ context, say }: Entry, send: () => Promise<T>): Pr
   }
 }
 
-/**
- * Shows the progress of files.
- * @throws what `send` throws
- */
+/** Shows the progress of files. */
 export async function sendWithFiles<T>(
   entry: Entry,
   files: readonly Attachment[] | undefined,

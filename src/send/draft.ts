@@ -157,10 +157,7 @@ export interface QuestionPlan {
   };
   readonly seal: {
     readonly passphrase: NewPassphraseSource;
-    /**
-     * A new file for the private key, which is saved in the state folder otherwise; undefined if the answer is not
-     * encrypted.
-     */
+    /** Undefined if the answer is not encrypted. Without a file, the private key is saved in the state folder. */
     readonly encryption: { readonly identityFile: string | undefined } | undefined;
   };
   readonly result: Pick<DraftPlan['result'], 'locale' | 'copy' | 'qr'>;

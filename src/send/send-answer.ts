@@ -73,10 +73,7 @@ export async function sendAnswer(
 const KEYLESS = 'the link has no key, the part after #';
 const READER = 'the person who runs the instance';
 
-/**
- * Encrypts to the key of the link, else to the key that the instance names. Warns if that is not safe.
- * @param ofLink the result of `recipientIn`
- */
+/** Returns the key of the link (`recipientIn`), else that which the instance names. Warns if that is not safe. */
 export async function recipientFor(
   { say }: Entry,
   { publicKey }: Reference,

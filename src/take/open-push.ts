@@ -1,4 +1,4 @@
-import { armorIn } from '../age/format/armor';
+import { armorIn } from '../age/armor-in';
 import { isArmored } from '../age/sealed-with';
 import { isGuarded } from '../cli/agent';
 import { parseReference } from '../client/link';

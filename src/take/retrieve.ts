@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { armorIn } from '../age/format/armor';
+import { armorIn } from '../age/armor-in';
 import { encryptedName } from '../age/manifest';
 import { askUntil, TRIES } from '../cli/ask-until';
 import { askPassphrase, type KnownPassphrase, noKey, notSent } from '../cli/passphrase';

@@ -15,9 +15,7 @@ const saying =
   (...said: readonly string[]) =>
     detailed(ours, ...said);
 
-/**
- * Each row says what is known of a failure or link. Other folders name rows, and `phrase.ts` makes sentences of them.
- */
+/** Each row says what is known of a failure or link. Other folders name rows, and `phrase.ts` makes sentences. */
 export const facts = {
   detailed,
   together: (...parts) => parts.join('; '),
@@ -292,9 +290,7 @@ export type FactName = keyof typeof facts;
 const withSizes = (text: string) =>
   text.replace(/\b(\d{4,15}) bytes\b/, (_, number) => size(Number(number)));
 
-/**
- * Turns the range in an instance's text into `must be from 1 to 90 on this instance`; `seconds` makes a count a time.
- */
+/** Returns the range of a text as `must be from 1 to 90 on this instance`; `seconds` makes a time of a count. */
 function rangeIn(text: string, seconds?: (count: number) => number): string | undefined {
   const [, ...ends] = /^must be an integer from (\d{1,15}) to (\d{1,15})$/.exec(text) ?? [];
   const [least, most] = ends.map((end) => (seconds ? durationText(seconds(Number(end))) : end));

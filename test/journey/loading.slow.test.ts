@@ -72,7 +72,7 @@ preview LINK                | CALL TABLE preview progress                       
 list                        | CALL TABLE list                                         | WASM
 expire LINK                 | CALL expire in-order taking                             | WASM
 mcp --help                  | FRAME mcp                                               | vm
-mcp                         | FRAME mcp safe-name secret-forms serve-tools instance    | NET crypto fs/promises os vm
+mcp                         | FRAME mcp find-program safe-name secret-forms serve-tools instance | NET crypto fs/promises os vm
 profile set work days 3     | FRAME TABLE atomic-file profile instance source store system-keyring | WASM assert crypto fs/promises os
 `;
 const rows = [...lines.matchAll(/^(.*?) +\| (.*?) +\| (.*)$/gm)].map(([, ...row]) => row);

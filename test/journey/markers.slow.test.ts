@@ -22,7 +22,7 @@ import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 // test/commands/markers.test.ts and receipts.test.ts.
 const marks = {
   payload: 'MARKpayload7f3a9c2e51',
-  passphrase: 'MARKpassphrase0b6d84f1',
+  passphrase: 'MARKpassphrase0b6d84f1c93e7',
   note: 'MARKnote48a2f6e0b9',
   proxy: 'MARKproxy6c0f3a',
 };

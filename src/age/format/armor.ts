@@ -41,26 +41,6 @@ export function decodeArmor({ fromBase64, toBase64 }: Primitives, text: string):
   return file;
 }
 
-/** What mail programs and chats put between or before the characters of quoted armor. */
-const QUOTES = /[\s>|`]+/g;
-
-/**
- * Finds armor within a text, such as a mail that quotes it, or has it in one line.
- * @returns the armor in lines of its own, and whether the text has anything else; undefined without the first mark
- */
-export function armorIn(text: string): { armor: string; isAlone: boolean } | undefined {
-  const from = text.indexOf(BEGIN);
-  if (from < 0) return undefined;
-  const end = text.indexOf(END, from);
-  const to = end < 0 ? text.length : end;
-  const body = text.slice(from + BEGIN.length, to).replace(QUOTES, '');
-  const others = text.slice(0, from) + text.slice(to + END.length);
-  return {
-    armor: `${BEGIN}\n${body.replace(/.{1,64}/g, '$&\n')}${text.slice(to, to + END.length)}\n`,
-    isAlone: others.replace(QUOTES, '') === '',
-  };
-}
-
 function* linesOf(text: string): Generator<string, undefined> {
   for (let from = 0, to = 0; to < text.length; from = to + 1) {
     const end = text.indexOf('\n', from);

@@ -161,9 +161,7 @@ function listsOf(command: Command, help: Help, brief: readonly Option[] | undefi
   return [['Arguments:', words], ...options, below];
 }
 
-/**
- * Leaves the choices out of a description that names them itself. The text below the options has them if they are many.
- */
+/** Leaves out choices that the description names, and many choices, which the text below the options has. */
 function described({ argChoices, description }: Option | Argument, whole: string): string {
   const isNamed = argChoices?.every((choice) => description.includes(choice));
   return argChoices && (argChoices.length > 10 || isNamed) ? description : whole;

@@ -22,8 +22,7 @@ const CTRL_Z = 26;
 const ESCAPE = '\u001b';
 /**
  * Match control sequences (ECMA-48, xterm), and the beginning of one whose rest has not arrived: CSI, of which the Linux
- * console has one with two brackets and a mouse in the mode of X10 one with three bytes behind it; SS3; and strings, up
- * to ST or BEL.
+ * console has one with two brackets and a mouse in the mode of X10 one with three bytes behind it; SS3; and strings.
  */
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: of a terminal
 const SEQUENCES =

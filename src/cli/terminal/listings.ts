@@ -202,8 +202,7 @@ export const auditLog: Listing<AuditEntry> = {
       title: 'WHAT',
       shown: (entry) => {
         const { count = 1 } = entry;
-        // pwpush serve counts wrong passphrases and proofs; 0 stands for a reader who opened the link without any,
-        // which is no mistake.
+        // pwpush serve counts wrong passphrases and proofs; 0 stands for a reader without any, which is no mistake.
         if (count === 0)
           return entry.kind === 'failed_view' ? 'key asked for' : 'passphrase asked for';
         const [words] = kindOf(entry) ?? [entry.kind];

@@ -32,13 +32,11 @@ export interface Terminal {
   /** Prints the result: JSON with `--json`, else what `render` makes of it for stdout. */
   print(value: unknown, render: (look: Look) => string): Promise<void>;
   printText(text: string): Promise<void>;
-  /** `--quiet` and `--json` drop notes. */
   note(what: Said): Promise<void>;
   /** Prints lines of facts as notes: in columns on a terminal, with tabs in a pipe. */
   notes(render: (look: Look) => string): Promise<void>;
   /** Only a terminal gets a remark. */
   remark(what: Said): Promise<void>;
-  /** `--quiet` does not drop announcements. */
   announce(what: Said): Promise<void>;
   /** @param hint what to do about it */
   warn(what: Said, hint?: Hint): Promise<void>;

@@ -36,10 +36,7 @@ export function forTerminal(text: string): string {
   return safeLines(text) + (text.endsWith('\n') ? '' : '\n');
 }
 
-/**
- * GitHub Actions and similar runners read commands in the log of a job (`::name::` at the start of a line, `##[name]`),
- * and so do Azure Pipelines and TeamCity.
- */
+/** GitHub Actions, Azure Pipelines and TeamCity read commands in the log of a job: `::name::` in front, `##[name]`. */
 const lineCommand = /^([^\S\n]*):(?=:.*?::)/gm;
 const command = /#(?=#(?:\[|vso\[|teamcity\[))/gi;
 

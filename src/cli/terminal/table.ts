@@ -28,10 +28,7 @@ const MIN_ELASTIC = 8;
 /** The most columns of a terminal for a value that is not elastic: IDs fit, but an instance may send anything. */
 const MAX_RIGID = 48;
 
-/**
- * Prints pages of rows as they arrive: a JSON array with `--json`, a table on a terminal, lines in a pipe.
- * @returns the number of rows
- */
+/** Prints pages as they arrive, as a JSON array, a table on a terminal, or lines, and returns the number of rows. */
 export async function printRows<Row>(
   pages: AsyncIterable<Row[]> | Iterable<Row[]>,
   listing: Listing<Row>,

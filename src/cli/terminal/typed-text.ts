@@ -32,8 +32,7 @@ interface Typing {
 
 /**
  * Reads a text, of which only `draw` shows anything. Line ends are part of it if the terminal marks them as pasted.
- * @throws CliError (usage) for several lines in place of one; `interrupted` for Ctrl-C, Ctrl-D without a text, and
- * signals
+ * @throws CliError (usage) for several lines in place of one; `interrupted` for signals, Ctrl-C, and Ctrl-D at first
  */
 export function typedText(
   { input, output, signal }: PromptStreams,

@@ -61,10 +61,7 @@ const SYSTEM_FILES = [
   '/etc/ssl/cert.pem',
 ];
 
-/**
- * Reads the PEM file that `SSL_CERT_FILE` names, as OpenSSL does, else the distribution's.
- * @returns undefined if there are none, or they cannot be read
- */
+/** Reads the PEM file that `SSL_CERT_FILE` names, as OpenSSL does, else the distribution's; undefined without one. */
 export async function systemCas(
   env: Environment,
 ): Promise<{ readonly path: string; readonly pem: string } | undefined> {

@@ -46,10 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterable<Uint8
     options.running.add(this);
   }
 
-  /**
-   * Aborts the exchange. If the HTTP request has an effect and was sent, it waits `grace` milliseconds for the
-   * response.
-   */
+  /** Waits `grace` milliseconds before it aborts an HTTP request that has an effect and was sent. */
   stop(grace: number): void {
     if (grace > 0 && this.options.effect && this.sent && !this.options.unfinished()) {
       this.timer = setTimeout(() => this.stop(0), grace);

@@ -1,5 +1,4 @@
-// undici's ProxyAgent retries without end at a proxy that closes on CONNECT, and waits for ever for a silent one. This
-// tunnel makes one attempt, which ends by a signal.
+// undici's ProxyAgent retries without end at a proxy that closes on CONNECT, and waits for ever for a silent one.
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { request as plainRequest } from 'node:http';

@@ -109,10 +109,7 @@ interface Connection {
   };
 }
 
-/**
- * Prepares to connect to an origin, through the proxy of the environment.
- * @param upload makes the connections of streamed bodies, which time out only when a transfer stalls
- */
+/** @param upload makes the connections of streamed bodies, which time out only when a transfer stalls */
 async function prepareConnection(
   url: URL,
   options: HttpSettings,

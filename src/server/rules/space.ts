@@ -8,13 +8,17 @@ interface Storing {
   readonly client?: string | undefined;
 }
 
-type State = 'enough' | 'half' | 'short';
-
-const warnings: { readonly [state in State]: string } = {
-  enough: 'there is space for data again: pushes are accepted',
-  half: 'half of the space for data is used: pushes without a token are refused',
-  short: 'space for data is low: pushes are refused until there is more',
-};
+/** The warnings when something begins, and when it is over. */
+const warnings = {
+  short: [
+    'space for data is low: pushes are refused until there is more',
+    'there is space for data again: pushes are accepted',
+  ],
+  half: [
+    'half of the space for data is used: pushes without a token are refused',
+    'there is space for data again: pushes without a token are accepted',
+  ],
+} as const;
 
 const HOUR_MS = 3_600_000;
 
@@ -29,7 +33,7 @@ const ROW = 8 * 1024;
  * keeps half of the space for those who have a token.
  */
 export class Space {
-  private state: State = 'enough';
+  private readonly is = { short: false, half: false };
   private readonly stored = new Buckets({ requests: 1, milliseconds: HOUR_MS });
 
   constructor(
@@ -46,10 +50,13 @@ export class Space {
    * @throws ServiceRefusal while less than `reserve` is free, or if a visitor without a token stores more than a share
    */
   async check({ owner, client }: Storing, bytes: number): Promise<void> {
-    const all = await this.look();
-    if (this.state === 'short') throw full();
-    if (owner || all === undefined) return;
-    if (this.state === 'half') throw full();
+    const space = await this.look();
+    if (this.is.short) throw full();
+    if (owner || space === undefined) return;
+    const { all, room } = space;
+    // Pushes come and go: the end is said when there is somewhat more.
+    this.tell('half', room < all * (this.is.half ? 0.55 : 0.5));
+    if (this.is.half) throw full();
     if (client === undefined) return;
     const wait = this.stored.take(client, this.now(), (NETWORK_PART * (ROW + bytes)) / all);
     if (wait === 0) return;
@@ -57,22 +64,22 @@ export class Space {
     throw new ServiceRefusal('full', message, { retryAfter: Math.ceil(wait / 1000) });
   }
 
-  /** Logs when the state of the space changes. Returns the bytes of all space; undefined for PostgreSQL. */
-  async look(): Promise<number | undefined> {
-    const space = await this.database.space();
+  /** Logs when free space falls below `reserve`, and when it is above again. Returns undefined for PostgreSQL. */
+  async look(): Promise<{ readonly all: number; readonly room: number } | undefined> {
+    const { database, reserve } = this;
+    const space = await database.space();
     if (space === undefined) return undefined;
-    const state = await this.stateOf(space);
-    if (state !== this.state) this.warn(warnings[state]);
-    this.state = state;
-    return space.free + space.size - this.reserve;
+    const { free, size } = space;
+    // Unused pages of the database count as free, and are counted where they decide.
+    const unused = free - reserve < size ? await database.unused() : 0;
+    const room = free + unused - reserve;
+    // The write-ahead log needs half of the reserve on the disk.
+    this.tell('short', free < reserve / 2 || room < 0);
+    return { all: free + size - reserve, room };
   }
 
-  /** Unused pages of the database count as free, but the write-ahead log needs half of the reserve on the disk. */
-  private async stateOf({ free, size }: { readonly free: number; readonly size: number }) {
-    const { database, reserve } = this;
-    if (free - reserve >= size) return 'enough';
-    const room = free + (await database.unused()) - reserve;
-    if (free < reserve / 2 || room < 0) return 'short';
-    return room < (free + size - reserve) / 2 ? 'half' : 'enough';
+  private tell(what: keyof typeof warnings, is: boolean): void {
+    if (is !== this.is[what]) this.warn(warnings[what][is ? 0 : 1]);
+    this.is[what] = is;
   }
 }

@@ -196,6 +196,7 @@ export class OpenFiles {
   private readonly inode: unknown;
   private log: number | undefined;
   private logs: unknown[] = [];
+  private isMerged = false;
   private header: Buffer = Buffer.alloc(HEADER);
 
   /** Must be made before SQLite opens the file: one that is replaced meanwhile counts as replaced. */
@@ -208,21 +209,26 @@ export class OpenFiles {
   remember(connection: SqliteConnection): void {
     // SQLite opens the log when it first reads.
     pragma(connection, 'user_version');
+    this.header = this.readHeader();
     const log = openSync(`${this.path}-wal`, 'r+');
     if (this.log !== undefined) closeSync(this.log);
     this.log = log;
     this.logs = this.inodesOfLogs();
-    this.header = this.readHeader();
   }
 
   /** @throws ServiceRefusal when the files are not those that were opened, or their content is from elsewhere */
   refuse(connection: SqliteConnection): void {
-    if (inodeOf(this.path) !== this.inode) throw this.lost('was moved or replaced');
     this.refuseOverwritten(connection);
-    if (this.inodesOfLogs().every((inode, index) => inode === this.logs[index])) return;
-    // What was confirmed moves from the log, which has no name any more, into the file.
-    checkpoint(connection);
-    throw this.lost('lost its write-ahead log, which somebody removed: restart the service');
+    const isMoved = inodeOf(this.path) !== this.inode;
+    const isLost =
+      isMoved || this.inodesOfLogs().some((inode, index) => inode !== this.logs[index]);
+    // What was confirmed moves from the log, which has no name any more or would be merged into another file, into the
+    // file that was opened. Only once: later, another service may use the names.
+    if (isLost && !this.isMerged) checkpoint(connection);
+    this.isMerged = isLost;
+    if (isMoved) throw this.lost('was moved or replaced');
+    if (isLost)
+      throw this.lost('lost its write-ahead log, which somebody removed: restart the service');
   }
 
   /**
@@ -232,16 +238,26 @@ export class OpenFiles {
    * @throws ServiceRefusal
    */
   refuseOverwritten(connection: SqliteConnection): void {
-    const header = this.readHeader();
+    let header = this.readHeader();
     if (header.equals(this.header)) return;
-    if (!this.follows(header)) throw this.lost('was overwritten: restart the service');
+    // Another process may just be writing it.
+    if (!this.follows(header)) header = this.readHeader();
+    if (!this.follows(header)) {
+      // Even after a kill, the log must not be merged into what is there now: its own file is gone.
+      if (this.log !== undefined) ftruncateSync(this.log);
+      throw this.lost('was overwritten: restart the service');
+    }
     this.header = header;
     pragma(connection, 'shrink_memory');
   }
 
-  /** Closes the connection. The log of a file that was overwritten is emptied, so that it is not merged into it. */
+  /** Closes the connection, which merges the log, but not into a file that was overwritten. */
   close(connection: SqliteConnection): void {
-    if (this.log !== undefined && !this.follows(this.readHeader())) ftruncateSync(this.log);
+    try {
+      this.refuseOverwritten(connection);
+    } catch {
+      // What is to be refused has been.
+    }
     connection.close();
     for (const file of [this.file, this.log]) if (file !== undefined) closeSync(file);
   }

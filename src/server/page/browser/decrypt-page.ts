@@ -1,5 +1,5 @@
 import { AgeError } from '../../../age/age-error';
-import { armorIn } from '../../../age/format/armor';
+import { armorIn } from '../../../age/armor-in';
 import { isLinkKey, LINK_WORK } from '../../../age/link-key';
 import { isWebAddress } from '../../../contract/address';
 import { decryptText, passphraseWork } from './age-passphrase';
