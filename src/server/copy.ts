@@ -162,7 +162,6 @@ async function digestOf(
   return { name: table.name, rows: count, digest };
 }
 
-/** Hashes the columns that both stores have, by name. */
 function hashOf(row: Stored): bigint {
   const values = columnsOf(row).map((name) => {
     const value = row[name];

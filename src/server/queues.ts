@@ -9,7 +9,6 @@ export interface Waiter {
   readonly signal?: Abandonable | undefined;
   /** The client whose share the work counts against, if any. */
   readonly client?: string | undefined;
-  /** Urgent work goes before other work. */
   readonly urgent?: boolean | undefined;
 }
 

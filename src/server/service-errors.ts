@@ -5,7 +5,6 @@ export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   /** How to fix it, without a final period. */
   readonly hint: string | undefined;
-  /** A command that does what the hint says. */
   readonly command: string | undefined;
   /** `usage` if the input is invalid, rather than something on the machine. */
   readonly code: 'failed' | 'usage' | 'not_found';

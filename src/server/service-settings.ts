@@ -129,7 +129,6 @@ export interface ServiceIo {
 
 const DATA_BYTES_AT_LEAST = 64 * 1024 ** 2;
 
-/** The settings with their defaults. */
 export type CheckedSettings = ReturnType<typeof checkSettings>;
 
 /** @throws ServiceError (input) when a setting is out of range */

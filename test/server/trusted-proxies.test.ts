@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { baseOf, originOf } from '../../src/server/http/request-origin';
+import { baseOf, ipOf } from '../../src/server/http/request-origin';
 import { trustedProxies, withoutForged } from '../../src/server/trusted-proxies';
 
 const forwarded = {
@@ -31,7 +31,7 @@ test.each<[boolean | string[] | undefined, string | undefined, boolean]>([
   for (let i = 0; i < 2; i += 1) {
     const asked = new Request('http://pw.test:5100/p/x', { headers: forwarded });
     clean(asked, from);
-    expect(originOf(asked, { ip: from }).ip === '203.0.113.9').toBe(expected);
+    expect(ipOf(asked, { ip: from }) === '203.0.113.9').toBe(expected);
     expect(baseOf(asked, {}) === 'https://push.example.com').toBe(expected);
   }
   const warning = `X-Forwarded-For came from ${from ?? 'a Unix socket'}, which is not trusted`;

@@ -11,7 +11,6 @@ export class BodyBudget {
   private used = 0;
   private readonly shares = new Shares();
 
-  /** @param most the budget in bytes */
   constructor(private readonly most: number) {}
 
   /** Returns the memory of an HTTP request, which counts against the share of its client, if it has one. */

@@ -7,7 +7,7 @@ import {
   type CallerSettings,
   type ClientSocket,
   idempotencyKey,
-  originOf,
+  ipOf,
 } from './request-origin';
 
 export interface Env {
@@ -20,11 +20,16 @@ export interface Env {
   };
 }
 
+const HEADER_CHARACTERS = 1024;
+
 /** Returns who sent an HTTP request. `owner` is set only where a token has authenticated the owner. */
 export function visitorOf(c: Context<Env>, settings: CallerSettings, owner?: Owner): Visitor {
   const signal = c.env.signal ?? c.req.raw.signal;
+  const header = (name: string) => c.req.header(name)?.slice(0, HEADER_CHARACTERS) ?? null;
   return {
-    ...originOf(c.req.raw, c.env),
+    ip: ipOf(c.req.raw, c.env),
+    userAgent: header('user-agent'),
+    referrer: header('referer'),
     owner,
     signal,
     idempotencyKey: idempotencyKey(c.req.raw),

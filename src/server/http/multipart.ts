@@ -7,7 +7,6 @@ interface Part {
   readonly name: string;
   /** Undefined for a field. */
   readonly filename: string | undefined;
-  /** Media type as it was sent. */
   readonly type: string | undefined;
   readonly isEmpty: boolean;
   /** Bytes that are not read before the next part are skipped. */

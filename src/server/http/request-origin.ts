@@ -2,7 +2,6 @@ import { parseUrl } from '../../contract/address';
 import type { Abandonable } from '../queues';
 import { malformed, ServiceRefusal } from '../service-errors';
 import type { ServiceSettings } from '../service-settings';
-import type { Origin } from '../store/audit-rows';
 import { plainIp } from '../trusted-proxies';
 
 /** The parts of a connection that a `Request` lacks; all undefined without a socket. */
@@ -28,8 +27,6 @@ export interface ClientSocket {
 
 export type CallerSettings = Pick<ServiceSettings, 'publicUrl'>;
 
-const HEADER_CHARACTERS = 1024;
-
 /** The base URL of links, without a final slash. */
 export function baseOf(request: Request, { publicUrl }: CallerSettings): string {
   if (publicUrl) return publicUrl;
@@ -51,14 +48,6 @@ export function isSecure(request: Request, { publicUrl }: CallerSettings): boole
 /** The client's address; null when it is unknown. */
 export function ipOf(request: Request, { ip }: ClientSocket): string | null {
   return forwardedFor(request) ?? plainIp(ip) ?? null;
-}
-
-export function originOf(request: Request, connection: ClientSocket): Origin {
-  return {
-    ip: ipOf(request, connection),
-    userAgent: header(request, 'user-agent'),
-    referrer: header(request, 'referer'),
-  };
 }
 
 /**
@@ -125,10 +114,6 @@ export function isOwnForm(request: Request, base: string): boolean {
   if (site !== null) return site === 'same-origin' || site === 'none';
   const origin = request.headers.get('origin');
   return origin === null || origin === 'null' || origin === new URL(base).origin;
-}
-
-function header(request: Request, name: string): string | null {
-  return request.headers.get(name)?.slice(0, HEADER_CHARACTERS) ?? null;
 }
 
 /** Returns the last value, which the trusted proxy has added; the client may have forged earlier ones. */

@@ -38,7 +38,6 @@ export interface BodyPlan {
   /** Whether a token, or the link of a request for a secret, accepted the sender, which lifts the time limit. */
   readonly accepted: boolean;
   readonly takesFiles: boolean;
-  /** Bytes of each file. */
   readonly maxFileSize: number;
 }
 
@@ -138,7 +137,6 @@ export class ArrivingBody {
     if (!plan.takesFiles && asksForFiles(this.fields)) throw needsToken();
   }
 
-  /** Each chunk that arrives keeps the upload alive. */
   private async *keepingAlive(): AsyncGenerator<Uint8Array> {
     for await (const chunk of bodyOf(this.c)) {
       await this.upload?.touch();

@@ -12,7 +12,6 @@ import { derive } from './primitives';
 
 const BYTES = 32;
 
-/** The id of an instance key, and the keys derived from it. */
 export interface InstanceKey {
   /** Identifies the key without revealing it. */
   readonly id: string;

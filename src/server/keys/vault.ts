@@ -41,14 +41,12 @@ export interface Secret {
 
 export interface FileLink {
   readonly urlToken: string;
-  /** Index of the file in its push, from 0. */
   readonly position: number;
   /** When the link expires, in milliseconds since 1970. */
   readonly until: number;
   readonly key: Uint8Array;
 }
 
-/** The columns that a passphrase is checked against. */
 type Verified = Pick<SecretRow, 'salt' | 'cost' | 'verifier' | 'key_id'>;
 
 /**

@@ -16,7 +16,6 @@ export interface FormLimits {
   readonly bounds: Bounds;
   /** Maximum size of a file in bytes; undefined where the form takes no files. */
   readonly fileBytes: number | undefined;
-  /** Whether the form has a field for an API token. */
   readonly needsToken: boolean;
   /** Whether the form creates a request rather than a push. */
   readonly asks: boolean;
@@ -31,7 +30,6 @@ interface RefusedForm {
 }
 
 interface FrontPage {
-  /** The base URL of links. */
   readonly base: string;
   readonly form: FormLimits;
   readonly refused?: RefusedForm;

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import {
   baseOf,
+  ipOf,
   isCrossSite,
   isOwnForm,
   isPrefetch,
-  originOf,
 } from '../../../src/server/http/request-origin';
 
 const request = (headers: Record<string, string> = {}) =>
   new Request('http://pw.test:5100/p/x', { headers });
 
 const ip = (forwarded: string, socket?: string) =>
-  originOf(request({ 'x-forwarded-for': forwarded }), { ip: socket }).ip;
+  ipOf(request({ 'x-forwarded-for': forwarded }), { ip: socket });
 
 const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'push.example.com' };
 

@@ -5,7 +5,7 @@ import { manifestIn } from './decrypted-files';
 import { find } from './dom';
 import { type Encrypted, encryptContent } from './encrypt-content';
 import { noble, scrypt } from './noble';
-import { KEY_ITEM } from './tab-storage';
+import { KEY_ITEM, storage } from './tab-storage';
 
 // Encrypts what the front page sends. The next page, which shows the link, gets the key from session storage.
 
@@ -85,13 +85,4 @@ async function restore(text: HTMLTextAreaElement, key: string | null): Promise<v
   const plain = await decryptText(text.value, key);
   const manifest = manifestIn(plain);
   text.value = manifest ? (manifest.message ?? '') : plain;
-}
-
-/** Returns undefined if the browser denies session storage. */
-function storage(): Storage | undefined {
-  try {
-    return sessionStorage;
-  } catch {
-    return undefined;
-  }
 }

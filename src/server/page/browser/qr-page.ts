@@ -1,6 +1,6 @@
 import { qrDrawing } from '../../../contract/qr-matrix';
 import { find } from './dom';
-import { KEY_ITEM } from './tab-storage';
+import { KEY_ITEM, storage } from './tab-storage';
 
 // Draws QR codes of texts that the service does not know: decrypted secrets, and links of new pushes with their keys.
 
@@ -21,15 +21,12 @@ Object.assign(globalThis, { drawQr });
 document.addEventListener('DOMContentLoaded', () => {
   const made = document.querySelector('.made');
   if (!made) return;
-  let key: string | null;
-  try {
-    key = sessionStorage.getItem(KEY_ITEM);
-    // An empty item stays, as this page may be loaded again.
-    if (key) sessionStorage.removeItem(KEY_ITEM);
-  } catch {
-    // Without session storage, the form offers no encryption, so the link has no key.
-    return;
-  }
+  const stored = storage();
+  // Without session storage, the form offers no encryption, so the link has no key.
+  if (!stored) return;
+  const key = stored.getItem(KEY_ITEM);
+  // An empty item stays, as this page may be loaded again.
+  if (key) stored.removeItem(KEY_ITEM);
   // A reload sent the form again after the key was removed; the link without its key opens nothing.
   if (key === null) {
     made.nextElementSibling?.remove();

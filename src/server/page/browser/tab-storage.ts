@@ -3,6 +3,15 @@
 /** This item holds the key of a new push until its link is shown; it is empty if the form did not encrypt. */
 export const KEY_ITEM = 'pwpush-key';
 
+/** Returns undefined if the browser denies session storage. */
+export function storage(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the item that passes typed key words to the page that decrypts the secret. */
 const wordsItem = () => `pwpush-words ${location.pathname}`;
 
@@ -15,11 +24,7 @@ export function keepWords(words: string): void {
 
 /** Removes the words from the storage and returns them, or ''. */
 export function takeWords(): string {
-  try {
-    const words = sessionStorage.getItem(wordsItem()) ?? '';
-    sessionStorage.removeItem(wordsItem());
-    return words;
-  } catch {
-    return '';
-  }
+  const words = storage()?.getItem(wordsItem()) ?? '';
+  storage()?.removeItem(wordsItem());
+  return words;
 }
