@@ -28,12 +28,6 @@ interface Side {
   readonly sql: Sql;
 }
 
-interface CopiedTable {
-  readonly name: string;
-  readonly rows: number;
-  readonly digest: string;
-}
-
 const ignoreMark = () => {};
 
 /**
@@ -118,13 +112,13 @@ async function fill(from: Side, to: Side, source: string, moved: Mark | undefine
       );
   }
   if (!begun) await mark(to.sql, { role: 'unfinished', place: source });
-  const copied: CopiedTable[] = [];
+  const copied = [];
   for (const table of tables) copied.push(await copyTable(from, to, table));
   return copied;
 }
 
 /** @throws ServiceError when the copy has not exactly the rows of the table */
-async function copyTable(from: Side, to: Side, table: Table): Promise<CopiedTable> {
+async function copyTable(from: Side, to: Side, table: Table) {
   const { name, key, isNumbered } = table;
   const last = await lastIdOf(from, table);
   const [column = ''] = key;
@@ -150,7 +144,7 @@ async function digestOf(
   side: Side,
   table: Table,
   onPage?: (rows: readonly Stored[]) => Promise<void>,
-): Promise<CopiedTable> {
+) {
   let [count, sum] = [0, 0n];
   for await (const rows of pagesOf(side.sql, table)) {
     for (const row of rows) sum += hashOf(row);
