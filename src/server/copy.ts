@@ -13,6 +13,7 @@ import {
   openExisting,
   type Table,
   tablesOf,
+  using,
 } from './store/database';
 import { type Mark, mark, markError, markOf, unmark } from './store/moved';
 import { type Database, first, hasRows, plain, type Sql, type Value } from './store/sql';
@@ -86,15 +87,6 @@ export function reopenData(location: DataLocation, io: DatabaseIo) {
   ).catch((error) => {
     throw copyError(error, 'cannot reopen the data');
   });
-}
-
-async function using<T>(opening: Promise<Database>, work: (database: Database) => Promise<T>) {
-  const database = await opening;
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
 }
 
 /** @param moved the mark of the source, whose copy was not finished then */

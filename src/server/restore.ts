@@ -24,7 +24,7 @@ import { copyError, ofPostgres } from './ops/database-copy';
 import { deleteToken, endToken, listHeld } from './owners/owner-rows';
 import { invalidInput, ServiceError } from './service-errors';
 import type { ServiceIo } from './service-settings';
-import { type DatabaseIo, type DataLocation, migrate, pathIn } from './store/database';
+import { type DatabaseIo, type DataLocation, migrate, pathIn, using } from './store/database';
 import { findKey } from './store/key-rows';
 import { markError, markOf } from './store/moved';
 import { type Database, isDamaged, type Sql } from './store/sql';
@@ -103,21 +103,19 @@ function checkSource(file: string, target: string): void {
 }
 
 /** Whether a service could use the copy. @throws ServiceError when its key is not in the key file */
-async function isUsable(copy: string, location: DataLocation, quietly: Quietly): Promise<boolean> {
-  const [database, model] = [await openSqlite(copy, quietly), await openMemory(quietly)];
-  try {
+function isUsable(copy: string, location: DataLocation, quietly: Quietly): Promise<boolean> {
+  return using(openSqlite(copy, quietly), async (database) => {
     const [row] = await database.sql<object>`PRAGMA integrity_check(1)`;
-    await migrate(model);
-    const isWhole = Object.values(row ?? {})[0] === 'ok';
-    if (!isWhole || (await schemaOf(database)) !== (await schemaOf(model))) return false;
+    if (Object.values(row ?? {})[0] !== 'ok') return false;
+    const schema = await using(openMemory(quietly), (model) =>
+      migrate(model).then(() => schemaOf(model)),
+    );
+    if ((await schemaOf(database)) !== schema) return false;
     await migrate(database);
     // Data that no service has opened yet has no key.
     if ((await findKey(database.sql)) !== undefined) await keyInUse(database.sql, location);
     return true;
-  } finally {
-    await database.close();
-    await model.close();
-  }
+  });
 }
 
 /** Ends tokens in the copy before it has its name, so that a crash cannot make them valid. */
@@ -131,15 +129,12 @@ async function endRevoked(
   pragma(connection, `user_version = ${randomInt(2 ** 31)}`);
   checkpoint(connection);
   connection.close();
-  const database = await openSqlite(copy, quietly);
-  try {
+  return using(openSqlite(copy, quietly), async (database) => {
     const tokens = await carryRevocations(database, newer, now().getTime());
     // The copy takes its name without its log.
     if (!(await database.scrub())) throw new Error('the log cannot be merged');
     return tokens;
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 async function schemaOf({ sql }: Database): Promise<string> {

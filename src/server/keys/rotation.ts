@@ -5,6 +5,7 @@ import {
   type DataLocation,
   keyFileOf,
   openExisting,
+  using,
 } from '../store/database';
 import {
   deleteKey,
@@ -54,8 +55,7 @@ export async function rekey(
   io: DatabaseIo,
   drop?: (keys: readonly OldKey[]) => Promise<void>,
 ) {
-  const database = await openExisting(settings, io);
-  try {
+  return using(openExisting(settings, io), async (database) => {
     const resealed = await database.solely(async (sql) => (drop ? 0 : changeKey(sql, settings)));
     // The write-ahead log has pages with keys that the old key opens. A service that has started meanwhile may prevent
     // the scrub, but it scrubs the log itself.
@@ -64,11 +64,9 @@ export async function rekey(
     if (dropped) await drop(dropped);
     const old_keys = await database.exclusively((sql) => dropOthers(sql, settings, dropped));
     return { resealed, key_file: keyFileOf(settings), old_keys };
-  } catch (error) {
+  }).catch((error) => {
     throw asServiceError(error);
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /**

@@ -88,6 +88,19 @@ export async function openExisting(
   return openDatabase(location, io, isNew, onMark);
 }
 
+/** Closes the database after `work`. */
+export async function using<T>(
+  opening: Promise<Database>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await opening;
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
 /**
  * Names the data for people: by the absolute path of its file, or by its hosts and name.
  * @throws ServiceError for an invalid address
