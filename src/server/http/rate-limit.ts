@@ -38,24 +38,18 @@ export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   // A URL normalizes an IPv6 address to hexadecimal groups, and must not contain a zone.
   const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
-  const [head = '', tail = ''] = hostname.slice(1, -1).split('::');
-  const [before, after] = [groupsOf(head), groupsOf(tail)];
-  const between = Array<number>(8 - before.length - after.length).fill(0);
+  const [before = [], after = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean));
+  const between = Array<string>(8 - before.length - after.length).fill('0');
   const groups = [...before, ...between, ...after];
-  const prefix = groups.slice(0, 6).map(hex).join(':');
-  const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
-  return OF_IPV4.has(prefix) ? bytes.join('.') : groups.slice(0, 4).map(hex).join(':');
+  if (!OF_IPV4.has(groups.slice(0, 6).join(':'))) return groups.slice(0, 4).join(':');
+  const last = groups.slice(6).map((group) => group.padStart(4, '0'));
+  return Buffer.from(last.join(''), 'hex').join('.');
 }
 
 const OF_IPV4 = new Set(['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']);
-
-function groupsOf(part: string): number[] {
-  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-}
-
-function hex(group: number): string {
-  return group.toString(16);
-}
 
 /** Whether a client is on this machine. A client of a Unix domain socket has no address. */
 function isHere(ip: string | null): boolean {

@@ -90,20 +90,9 @@ const documentation = { IPv4: '192.0.2.1', IPv6: '2001:db8::1' } as const;
 type IpFamily = keyof typeof documentation;
 
 /**
- * Returns the address by which other machines reach this one, preferably of IPv4: the source address of the default
- * route, or else the first one that is neither loopback nor link-local.
- */
-export async function outwardAddress(host: '0.0.0.0' | '::'): Promise<string | undefined> {
-  const families: IpFamily[] = host === '::' ? ['IPv4', 'IPv6'] : ['IPv4'];
-  for (const family of families) {
-    const address = (await defaultRoute(family)) ?? firstAddress(family);
-    if (address !== undefined) return address;
-  }
-  return undefined;
-}
-
-/**
- * Returns the URL by which other machines reach a server that listens on `host`.
+ * Returns the URL by which other machines reach a server that listens on `host`. A server on all addresses is reached,
+ * preferably by IPv4, at the source address of the default route, or else at the first one that is neither loopback nor
+ * link-local.
  * @param url the URL by which this machine reaches the server
  * @returns undefined when this machine has no such address
  */
@@ -112,10 +101,14 @@ export async function outwardUrl(
   host: string | undefined,
 ): Promise<string | undefined> {
   if (host !== '0.0.0.0' && host !== '::') return url;
-  const address = await outwardAddress(host);
-  if (address === undefined) return undefined;
-  const { protocol, port } = new URL(url);
-  return `${protocol}//${urlHost(address)}:${port}`;
+  const families: IpFamily[] = host === '::' ? ['IPv4', 'IPv6'] : ['IPv4'];
+  for (const family of families) {
+    const address = (await defaultRoute(family)) ?? firstAddress(family);
+    if (address === undefined) continue;
+    const { protocol, port } = new URL(url);
+    return `${protocol}//${urlHost(address)}:${port}`;
+  }
+  return undefined;
 }
 
 /** Returns the source address of the default route. Connecting a UDP socket sends nothing. */
