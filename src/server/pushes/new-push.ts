@@ -165,7 +165,8 @@ function limitedText(label: string, fits: (text: string) => boolean, problem: st
     v.pipe(
       v.string(`${label} must be a string.`),
       v.check(fits, `${label} is ${problem}.`),
-      v.check(isUnicode, `${label} is not valid Unicode text.`),
+      // A lone surrogate has no UTF-8 encoding and would be returned as another character.
+      v.check((text) => !/\p{Surrogate}/u.test(text), `${label} is not valid Unicode text.`),
     ),
     '',
   );
@@ -209,11 +210,6 @@ function flag(name: string, fallback: boolean) {
     v.transform((value) => value === 'true' || value === '1'),
   );
   return v.nullish(v.union([v.boolean(), word], `${label} must be true or false.`), fallback);
-}
-
-/** A lone surrogate has no UTF-8 encoding and would be returned as another character. */
-function isUnicode(value: string): boolean {
-  return !/\p{Surrogate}/u.test(value);
 }
 
 type Problem = Record<string, string[]> | undefined;

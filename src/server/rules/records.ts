@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Kind, limits } from '../../contract/api';
+import type { Secret } from '../keys/vault';
 import type { Owner } from '../owners/owners';
 import { DeferredWork } from '../queues';
 import { abandoned, notFound, ServiceRefusal } from '../service-errors';
@@ -21,14 +22,9 @@ export interface PushWithNote {
 
 type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'key_proof' | 'updated_at';
 
-interface Texts {
-  readonly payload: string;
-  readonly note: string;
-  readonly passphrase: string;
+interface Texts extends Pick<Secret, 'payload' | 'note' | 'passphrase' | 'requestKey'> {
   /** The proof that readers of a push have to send (`ProofCheck`). */
   readonly keyProof?: string | null;
-  /** The data key of a request, with which its answer is sealed too; undefined for anything but an answer. */
-  readonly requestKey?: Uint8Array;
 }
 
 interface Creation {
