@@ -121,19 +121,10 @@ export async function keyOfPassphrase(
 const scryptKey = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
 
 /** Hashes the passphrase in NFC (RFC 8265, OpaqueString), because systems encode the same characters differently. */
-function stretch(
-  passphrase: string,
-  salt: Uint8Array,
-  { N, r, p }: PassphraseCost,
-  waiter: Waiter,
-) {
+function stretch(passphrase: string, salt: Uint8Array, cost: PassphraseCost, waiter: Waiter) {
   return line.run(async () => {
-    const output = await scryptKey(passphrase.normalize('NFC'), salt, 64, {
-      N,
-      r,
-      p,
-      maxmem: 256 * N * r,
-    });
+    const options = { ...cost, maxmem: 256 * cost.N * cost.r };
+    const output = await scryptKey(passphrase.normalize('NFC'), salt, 64, options);
     const verifier = createHash('sha256').update(output.subarray(32)).digest();
     return { key: output.subarray(0, 32), verifier };
   }, waiter);

@@ -136,11 +136,7 @@ function acceptedIn(header: string): string[] {
 
 const codes = new Map(locales.map((code) => [code.toLowerCase(), code]));
 /** Browsers send these codes for languages that `locales` has under another code. */
-const synonyms = new Map([
-  ...(['nb', 'nn'].map((code) => [code, 'no']) as [string, string][]),
-  ['zh', 'zh-CN'],
-  ['pt', 'pt-BR'],
-]);
+const synonyms = new Map(Object.entries({ nb: 'no', nn: 'no', zh: 'zh-CN', pt: 'pt-BR' }));
 
 /** Shortens a tag from its end until a language matches (RFC 4647, 3.4). */
 function lookUp(tag: string): string | undefined {

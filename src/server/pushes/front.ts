@@ -130,7 +130,7 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
   const { bounds, fileBytes, needsToken, asks } = form;
   const problems = refused ? problemsOf(view, form, refused) : {};
   const first = fields.find((id) => problems[id] !== undefined);
-  const field = (id: Field, label: PhraseKey, hint?: PhraseKey | false): forms.FormField => ({
+  const field = (id: Field, label: PhraseKey, hint?: PhraseKey): forms.FormField => ({
     id,
     label,
     name: `push[${id}]${id === 'files' ? '[]' : ''}`,
@@ -148,11 +148,7 @@ function pushForm(view: View, form: FormLimits, refused: RefusedForm | undefined
   const attributes = markup` rows="5"${!withFiles && ' required'}`;
   const text = { ...field('payload', asks ? 'question' : 'secretText'), attributes };
   // A refused form loses its files and passphrase, so the hints ask for them again.
-  const files = field(
-    'files',
-    'files',
-    refused !== undefined && refused.files > 0 && 'problemFilesAgain',
-  );
+  const files = field('files', 'files', refused?.files ? 'problemFilesAgain' : undefined);
   const hint = refused?.fields.passphrase ? 'problemPassphraseAgain' : 'passphraseHint';
   return markup`${problems.whole !== undefined && forms.problemBox(problems.whole)}
 <form method="post" autocomplete="off"${withFiles && markup` enctype="multipart/form-data"`}>${forms.onceField('push[once]')}

@@ -29,13 +29,10 @@ export function validatePush(
     ...(lifetime !== undefined && { expire_after_days: Math.ceil(lifetime / DAY_SECONDS) }),
     lifetime: lifetime ?? rest.expire_after_days * DAY_SECONDS,
   };
+  const field = expires_in === undefined ? 'expire_after_duration' : 'expires_in';
   const problem =
     expiryProblem(input) ??
-    shortProblem(
-      expires_in === undefined ? 'expire_after_duration' : 'expires_in',
-      push.lifetime,
-      bounds,
-    ) ??
+    shortProblem(field, push.lifetime, bounds) ??
     fileProblem(push.kind, fileCount) ??
     payloadProblem(push) ??
     proofProblem(push);
