@@ -267,7 +267,7 @@ class Watch {
   private fetched(path: string, ip: string | null, part: FilePart | undefined): void {
     this.downloads -= 1;
     if (part) {
-      const parts = joined([...(this.arrived.get(path) ?? []), part]);
+      const parts = joined(this.arrived.get(path) ?? [], part);
       const isWhole = parts[0]?.first === 0 && parts[0].end === part.size;
       this.arrived.set(path, isWhole ? [] : parts);
       if (isWhole) {
@@ -360,13 +360,11 @@ function partOf(request: Request, { headers }: Response): FilePart {
   return { first: resumes ? 0 : first, end: last + 1, size };
 }
 
-/** Joins the parts that overlap or touch, in the order of the file. */
-function joined(parts: readonly FilePart[]): FilePart[] {
-  const all: FilePart[] = [];
-  for (const part of parts.toSorted((a, b) => a.first - b.first)) {
-    const last = all.at(-1);
-    if (!last || part.first > last.end) all.push(part);
-    else if (part.end > last.end) all[all.length - 1] = { ...last, end: part.end };
-  }
-  return all;
+/** Returns the added part, joined with those that it overlaps or touches, and the others. */
+function joined(parts: readonly FilePart[], added: FilePart): FilePart[] {
+  const isApart = ({ first, end }: FilePart) => first > added.end || end < added.first;
+  const one = [added, ...parts.filter((part) => !isApart(part))];
+  const first = Math.min(...one.map((part) => part.first));
+  const end = Math.max(...one.map((part) => part.end));
+  return [{ ...added, first, end }, ...parts.filter(isApart)];
 }

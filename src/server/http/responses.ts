@@ -43,12 +43,9 @@ export function jsonWithText(head: object, name: string, text: string | null, ta
 }
 
 /** The characters that JSON.stringify escapes (ECMA-262, QuoteJSONString). */
+const escaped = ['"', '\\', ...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code))];
 const jsonEscapes = escapesOf(
-  Object.fromEntries(
-    [...Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)), '"', '\\'].map(
-      (character) => [character, JSON.stringify(character).slice(1, -1)],
-    ),
-  ),
+  Object.fromEntries(escaped.map((text) => [text, JSON.stringify(text).slice(1, -1)])),
 );
 
 export function refusalHead(refusal: ServiceRefusal): {
