@@ -17,7 +17,10 @@ export function hostProblems(
   server: Server,
   own: string | undefined,
 ): (url: string) => 400 | 421 | undefined {
-  const isLocal = lazy(() => own !== undefined && listensOnLoopback(server));
+  const isLocal = lazy(() => {
+    const address = own === undefined ? null : server.address();
+    return typeof address === 'object' && address !== null && isLoopback(address.address);
+  });
   return (url) => {
     if (usualHost.test(url)) return undefined;
     // Only the origin is parsed, as `parseUrl` rejects long addresses.
@@ -32,10 +35,4 @@ export function hostProblems(
 function isUndecodable(name: string): boolean {
   const encoded = /(^|\.)xn--/;
   return encoded.test(name) && encoded.test(domainToUnicode(name));
-}
-
-function listensOnLoopback(server: Server): boolean {
-  const address = server.address();
-  if (address === null || typeof address === 'string') return false;
-  return isLoopback(address.address);
 }

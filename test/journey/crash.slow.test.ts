@@ -127,7 +127,7 @@ function opened(vault: Vault, url_token: string, found: Found): string | null {
   const none = { note_key: null, note: null, salt: null, cost: null, verifier: null };
   const keys = { key_id: vault.keys.key.id, data_key: bytes(found.data_key) };
   const row = { ...none, ...keys, payload: bytes(found.payload) };
-  return vault.openPayload(url_token, row, vault.openKey({ ...found, url_token }, row));
+  return vault.openPayload(url_token, row.payload, vault.openKey({ ...found, url_token }, row));
 }
 
 async function check(store: Store, ledger: Ledger, round: number): Promise<void> {

@@ -93,11 +93,7 @@ export class Vault {
   }
 
   /** Returns null when the payload is gone. `key` is the data key. */
-  openPayload(
-    urlToken: string,
-    { payload }: Pick<SecretRow, 'payload'>,
-    key: Uint8Array,
-  ): string | null {
+  openPayload(urlToken: string, payload: SecretRow['payload'], key: Uint8Array): string | null {
     return payload && unseal(key, payload, context(urlToken, 'payload')).toString();
   }
 

@@ -89,12 +89,9 @@ export function textView(view: SecretView, payload: string, isMessage = false): 
   const title = isMessage ? 'message' : 'text';
   const content = preformatted(payload, view.words.text(title));
   const shown = frame(view, { title, show: isMessage ? 'showMessage' : 'showText', content });
-  return markup`${shown}${payload.includes('\0') && note(nullNote(view))}`;
-}
-
-function nullNote({ words }: View): Markup {
   const command = markup`<code>pwpush get</code>`;
-  return words.fill('nullCharacters', { sign: '␀', command });
+  const nulls = view.words.fill('nullCharacters', { sign: '␀', command });
+  return markup`${shown}${payload.includes('\0') && note(nulls)}`;
 }
 
 export function preformatted(payload: string, label: string): Markup {

@@ -272,7 +272,7 @@ export abstract class Views extends Records {
     now: number,
   ): TextWithFiles {
     return {
-      text: this.options.vault.openPayload(row.url_token, { payload }, key),
+      text: this.options.vault.openPayload(row.url_token, payload, key),
       files: this.options.files.offer(row, { key, at: now }, files),
     };
   }

@@ -33,10 +33,10 @@ describe('a push without a passphrase', () => {
     const row = await vault.seal(secret);
     const other = { ...push, url_token: 'other' };
     const opened = vaultOf(key).openKey(push, row);
-    expect(vault.openPayload('token', row, opened)).toBe('hunter2');
+    expect(vault.openPayload('token', row.payload, opened)).toBe('hunter2');
     expect(vault.openNote(push, row)).toBe('third floor');
     expect(() => vault.openKey(other, row)).toThrow();
-    expect(() => vault.openPayload('other', row, opened)).toThrow();
+    expect(() => vault.openPayload('other', row.payload, opened)).toThrow();
     expect(() => vault.openNote(other, row)).toThrow();
     expect(() => vaultOf(randomBytes(32)).openKey(push, row)).toThrow();
     expect([row.salt, row.cost, row.verifier]).toEqual([null, null, null]);
@@ -48,7 +48,7 @@ describe('a push without a passphrase', () => {
       await vault.seal({ ...secret, payload: 'other' }),
     ];
     const key = vault.openKey(push, { ...one, data_key: two.data_key });
-    expect(() => vault.openPayload('token', one, key)).toThrow();
+    expect(() => vault.openPayload('token', one.payload, key)).toThrow();
   });
 
   test('an empty note is no note', async () => {
@@ -62,12 +62,12 @@ test('a push with a passphrase opens with instance key and passphrase, not with 
   expect(row.cost).toBe('16384:8:5');
   expect(await vault.checkPassphrase(push, row, 'open sesam')).toBeUndefined();
   const opened = await vault.checkPassphrase(push, row, 'open sesame');
-  expect(vault.openPayload('token', row, vault.openKey(push, row, opened))).toBe('hunter2');
+  expect(vault.openPayload('token', row.payload, vault.openKey(push, row, opened))).toBe('hunter2');
   expect(() => vault.openKey(push, row)).toThrow();
   expect(() => vault.openKey(push, row, randomBytes(32))).toThrow();
   // Pretending that it has none does not help the instance either.
   const inner = vault.openKey(push, { ...row, verifier: null });
-  expect(() => vault.openPayload('token', row, inner)).toThrow();
+  expect(() => vault.openPayload('token', row.payload, inner)).toThrow();
   await expect(
     vaultOf(randomBytes(32)).checkPassphrase(push, row, 'open sesame'),
   ).rejects.toThrow();
@@ -124,7 +124,7 @@ test('another instance key opens what was sealed again, and the old one does not
   const again = { ...old, ...keys, key_id: instanceKey(next).id };
   const opened = await vaultOf(next).checkPassphrase(push, again, 'open sesame');
   const data = vaultOf(next).openKey(push, again, opened);
-  expect(vaultOf(next).openPayload('token', again, data)).toBe('hunter2');
+  expect(vaultOf(next).openPayload('token', again.payload, data)).toBe('hunter2');
   expect(vaultOf(next).openNote(push, again)).toBe('third floor');
   const claimed = { ...again, key_id: instanceKey(key).id };
   expect(() => vault.openKey(push, claimed, opened)).toThrow();
