@@ -29,8 +29,6 @@ interface Side {
   readonly sql: Sql;
 }
 
-const ignoreMark = () => {};
-
 /**
  * Copies data that no service uses to an empty place, and marks it as moved there. Of both, at most one can be used at
  * any moment: the copy is marked as unfinished in the transaction that makes it, and loses that mark when the data has
@@ -40,13 +38,14 @@ const ignoreMark = () => {};
 export async function copyData(from: DataLocation, to: DataLocation, io: DatabaseIo) {
   const names = { from: dataName(from, io.env), to: dataName(to, io.env) };
   const key_file = resolve(keyFileOf(to));
+  const all = { ...io, moved: true };
   if (names.from === names.to)
     throw invalidInput(
       `${names.to} is the data itself`,
       'check --data, --database and DATABASE_URL',
     );
   try {
-    const copied = await using(openExisting(from, io, undefined, ignoreMark), (database) =>
+    const copied = await using(openExisting(from, all), (database) =>
       database.solely(async (sql) => {
         const source = { database, sql };
         const known = await markOf(database, sql);
@@ -54,7 +53,7 @@ export async function copyData(from: DataLocation, to: DataLocation, io: Databas
         const { key } = await keyInUse(sql, from);
         const keys = readKeys(key_file);
         if (keys.length > 0) selectKey(key.id, keys, to);
-        const tables = await using(openDatabase(to, io, undefined, ignoreMark), (target) =>
+        const tables = await using(openDatabase(to, all), (target) =>
           target.solely((into) => fill(source, { database: target, sql: into }, names.from, known)),
         );
         if (keys.length === 0) copyKey(key, key_file);
@@ -62,9 +61,7 @@ export async function copyData(from: DataLocation, to: DataLocation, io: Databas
         return { key_file, key_copied: keys.length === 0, tables };
       }),
     );
-    await using(openDatabase(to, io, undefined, ignoreMark), (target) =>
-      target.exclusively(unmark),
-    );
+    await using(openDatabase(to, all), (target) => target.exclusively(unmark));
     return { ...names, ...copied };
   } catch (error) {
     throw copyError(error, 'cannot copy the data');
@@ -76,7 +73,7 @@ export async function copyData(from: DataLocation, to: DataLocation, io: Databas
  * @throws ServiceError when the data was not moved
  */
 export function reopenData(location: DataLocation, io: DatabaseIo) {
-  return using(openExisting(location, io, undefined, ignoreMark), (database) =>
+  return using(openExisting(location, { ...io, moved: true }), (database) =>
     database.solely(async (sql) => {
       const known = await markOf(database, sql);
       if (!known) throw invalidInput(`${dataName(location, io.env)} was not moved`);

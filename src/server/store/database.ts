@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ServiceError, ServiceRefusal } from '../service-errors';
 import type { ServiceIo, ServiceSettings } from '../service-settings';
-import { type Mark, markError, markOf } from './moved';
+import { markError, markOf } from './moved';
 import { readAddress, type Variables } from './pg-url';
 import schema from './schema-1.sql?raw';
 import { type Database, type Dialect, isDamaged, plain, sqlCode } from './sql';
@@ -25,7 +25,10 @@ export function keyFileOf({ data, instanceKeyFile }: DataLocation): string {
 /** Returns the path of a SQLite database, which need not exist. */
 export const pathIn = (data: string) => join(data, FILE);
 
-export type DatabaseIo = Pick<ServiceIo, 'quietly' | 'env'>;
+export interface DatabaseIo extends Pick<ServiceIo, 'quietly' | 'env'> {
+  /** Whether data may be opened that no service may use (`serve copy`). */
+  readonly moved?: boolean;
+}
 
 /** Makes a `ServiceError` of a `ServiceRefusal` outside of an HTTP request; returns any other error as it is. */
 export function asServiceError(error: unknown): unknown {
@@ -44,30 +47,24 @@ export function asServiceError(error: unknown): unknown {
 /**
  * Opens the database, created when missing, and migrates it to the current schema.
  * @param isNew called before tables are made, again when the transaction is retried; if it throws, nothing is made
- * @param onMark called if no service may use the data (`serve copy`)
  * @throws ServiceError
  */
 export async function openDatabase(
   location: DataLocation,
   io: DatabaseIo,
   isNew?: () => void,
-  onMark = refuse,
 ): Promise<Database> {
   let database: Database | undefined;
   try {
     database = await open(location, io);
     await migrate(database, isNew);
-    const mark = await markOf(database);
-    if (mark) onMark(mark);
+    const mark = io.moved ? undefined : await markOf(database);
+    if (mark) throw markError(mark);
     return database;
   } catch (error) {
     await database?.close();
     throw error instanceof ServiceError ? error : openError(error, location);
   }
-}
-
-function refuse(mark: Mark): void {
-  throw markError(mark);
 }
 
 /**
@@ -79,13 +76,12 @@ export async function openExisting(
   location: DataLocation,
   io: DatabaseIo,
   otherwise?: string,
-  onMark = refuse,
 ): Promise<Database> {
   fileOf(location, otherwise);
   const isNew = () => {
     throw missing(location, otherwise);
   };
-  return openDatabase(location, io, isNew, onMark);
+  return openDatabase(location, io, isNew);
 }
 
 /** Closes the database after `work`. */
