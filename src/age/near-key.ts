@@ -10,6 +10,8 @@ const LONGEST_WORD = 9;
 const WITH_FRAGMENT = /(?::\/\/|\/[pr]\/).*?(?:#|%(?:25)*23)/s;
 /** A link key, of which one character more or less was copied. */
 const NEAR_LINK_KEY = /^[^\w-]*(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w-]{21,23}[^\w-]*$/;
+/** Private keys of age and SSH. */
+const PRIVATE_KEY = /AGE-SECRET-KEY-|PRIVATE KEY-----/i;
 /** The last word of a generated passphrase, which no key has. */
 const GENERATED_END = /-[a-z]+\d$/;
 
@@ -18,9 +20,12 @@ const GENERATED_END = /-[a-z]+\d$/;
  * as many characters as a link key has, or words of the list, few of them mistyped, with or without separators.
  * @param list the words; none of them are needed unless `looksLikeWords`
  */
-export function isNearKey(text: string, list: readonly string[]): boolean {
-  if (linkKeyIn(text) !== undefined || WITH_FRAGMENT.test(text)) return true;
-  const pieces = [text.replace(/\s+/g, ''), ...text.split(/\s+|#/)];
+export function isNearKey(typed: string, list: readonly string[]): boolean {
+  // Pages and chats add characters that nobody sees.
+  const text = typed.normalize('NFKC').replace(/\p{Cf}/gu, '');
+  if (linkKeyIn(text) !== undefined || WITH_FRAGMENT.test(text) || PRIVATE_KEY.test(text))
+    return true;
+  const pieces = [text.replace(/\s+/g, ''), ...text.split(/[\s#=:,;]+/)];
   if (pieces.some((piece) => NEAR_LINK_KEY.test(piece))) return true;
   const known = new Set(list);
   const separated = text

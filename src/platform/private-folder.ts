@@ -43,10 +43,11 @@ const { O_NONBLOCK = 0, O_RDONLY } = constants;
 /**
  * Reads a file that pwpush keeps, unless another user made it or can write to it. Checks the opened file, as its path
  * may change. A pipe, which might never end, is refused.
+ * @param flag more for `open`
  * @throws CliError (usage) as `checkFolder` and `smallText` do; errors of the file system
  */
-export function readOwn(path: string, rule: OwnRule): string {
-  const file = openSync(path, O_RDONLY | O_NONBLOCK);
+export function readOwn(path: string, rule: OwnRule, flag = 0): string {
+  const file = openSync(path, O_RDONLY | O_NONBLOCK | flag);
   try {
     const stats = fstatSync(file);
     if (stats.isFIFO()) throw usageError(`${rule.what} "${path}" is a pipe`, rule.instead);

@@ -3,8 +3,8 @@ import type { Environment } from './context';
 // Where pwpush runs. Prompts, masks, and what is escaped or printed follow from it; no other file reads these variables.
 
 /** Whether a variable switches something on: it is set, and not empty, `0` or `false`. */
-export function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0' && value.toLowerCase() !== 'false';
+export function isOn(value = ''): boolean {
+  return !['', '0', 'false'].includes(value.trim().toLowerCase());
 }
 
 interface CiSystem {

@@ -236,7 +236,7 @@ function ownContent(system: System): string {
   const path = tried(() => receiptsFile(system));
   if (path instanceof CliError) return '';
   try {
-    const text = readOwn(path, ruleOf(system));
+    const text = readOwn(path, ruleOf(system), O_NOFOLLOW);
     checkStateFolder(system);
     return text;
   } catch (error) {

@@ -80,9 +80,9 @@ describe('what is saved', needsPrograms('strace'), () => {
     const steps = readFileSync(log, 'utf8')
       .split('\n')
       .flatMap((line) => {
-        const synced = /fsync\(\d+<.*\/(?:\.([^/]+)\.[0-9a-f]{12}\.part|(in))>/.exec(line);
+        const synced = /fsync\(\d+<.*\/(?:\.([^/]+)\.[0-9a-f]{12}\.part[^/]*|(in))>/.exec(line);
         if (synced) return [`sync ${synced[1] ?? synced[2]}`];
-        const named = /(?:link|rename)\w*\(.*\/([^/"]+)"[^"]*\) += 0/.exec(line);
+        const named = /(?:link|rename)\w*\(.*"in\/([^/"]+)"[^"]*\) += 0/.exec(line);
         return named ? [`name ${named[1]}`] : [];
       });
     const each = (name: string) => [`sync ${name}`, `name ${name}`, 'sync in'];

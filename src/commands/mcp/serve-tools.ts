@@ -49,7 +49,7 @@ export async function run(entry: Entry, plan: McpPlan): Promise<void> {
   const ending = new AbortController();
   void aborted(context.signal).then(() => ending.abort());
   const programs = allowed.run.map(async (name) => {
-    const found = await findProgram(name, context, true);
+    const found = await findProgram(name, context);
     // A caller may write a file of that name to a folder of PATH.
     return { name, file: 'file' in found ? resolve(found.file) : undefined };
   });

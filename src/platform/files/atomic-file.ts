@@ -150,16 +150,19 @@ export function draftOf(path: string): string {
 }
 
 /**
- * Removes the drafts of `path` that killed programs have left, with what SQLite has beside them, as far as it may. The
- * caller knows that no other program makes one. Without `.part`, the name could be that of a copy with its time.
+ * Removes the drafts of `path` that killed programs have left, with what SQLite has beside them, as far as it may.
+ * Without `.part`, the name could be that of a copy with its time.
+ * @param silence milliseconds for which nobody has written to a draft; 0 if no other program makes one now
  */
-export function dropDrafts(path: string): void {
+export function dropDrafts(path: string, silence = 0): void {
   const folder = dirname(path);
   const start = `${basename(path)}.`;
   try {
     for (const name of readdirSync(folder)) {
       const end = name.startsWith(start) && name.slice(start.length);
-      if (end && /^[\da-f]{12}\.part(-journal|-wal|-shm)?$/.test(end)) rmSync(join(folder, name));
+      const isDraft = end && /^[\da-f]{12}\.part(-journal|-wal|-shm)?$/.test(end);
+      const file = join(folder, name);
+      if (isDraft && Date.now() - statSync(file).mtimeMs >= silence) rmSync(file);
     }
   } catch {
     // They stay until somebody may remove them.

@@ -113,7 +113,7 @@ export function selectKey(id: string, available: readonly FileKey[], settings: D
     : `the instance key "${path}" is not the one that this data was encrypted with`;
   const hint =
     settings.database === undefined
-      ? `restore ${isMissing ? 'it' : 'the key or the data'} from a backup`
+      ? `name it with PWPUSH_INSTANCE_KEY_FILE, or restore ${isMissing ? 'it' : 'the key or the data'} from a backup`
       : 'instances on one database share one instance key: copy it from the first one, or restore it from a backup';
   throw new ServiceError(message, { hint });
 }

@@ -9,6 +9,9 @@ import { asServiceError, type DatabaseIo, type DataLocation, fileOf } from '../s
 import { isFull, sqlCode } from '../store/sql';
 import { openSqlite } from '../store/sqlite';
 
+/** Another backup to the same file, which runs, writes to its draft all the time. */
+const ABANDONED_MS = 10 * 60_000;
+
 /**
  * Copies the SQLite database of a service, which may be running: everything committed before the start, without deleted
  * data. The copy (0600) is complete and synced to disk when it gets its name. Returns its size in bytes.
@@ -24,7 +27,7 @@ export async function backup(
   const target = asRoot(() => checkTarget(file, source, force));
   const draft = draftOf(target);
   try {
-    dropDrafts(target);
+    dropDrafts(target, ABANDONED_MS);
     makeFile(draft);
     const database = await openSqlite(source, quietly);
     const stop = syncRegularly(draft);

@@ -155,7 +155,7 @@ function openError(cause: unknown, { data, database }: DataLocation): unknown {
 
 const damaged = 'the database is damaged: restore it from a backup with pwpush serve restore';
 const foreign =
-  'make it belong to the user of the service, 65532 in the container image (chown), or choose another folder with --data';
+  'make it belong to the user of the service, 65532 in the container image (chown), or choose another folder';
 const hintFor: { readonly [code: string]: string } = {
   SQLITE_CORRUPT: damaged,
   SQLITE_NOTADB: damaged,

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { eachInstance } from '../../helpers/instance';
 import { type Connected, SECRET, serving } from '../../helpers/mcp';
@@ -75,10 +75,11 @@ test('a program is found by its name alone, unless another has that name', async
   );
 });
 
-test('a program is the one that was found at the start', async () => {
-  const bin = here.file('bin');
-  mkdirSync(bin);
-  const PATH = `${bin}:${process.env.PATH}`;
+test('a program is the one that was found at the start, in a folder with an absolute path', async () => {
+  const [bin, cloned] = [here.file('bin'), here.file('cloned')];
+  for (const folder of [bin, cloned]) mkdirSync(folder);
+  writeFileSync(join(cloned, 'env'), '#!/bin/sh\necho planted', { mode: 0o755 });
+  const PATH = `${relative('.', cloned)}:${bin}:${process.env.PATH}`;
   const { call } = await serving(here, ['--allow-run', 'env'], { conditions: { env: { PATH } } });
   writeFileSync(join(bin, 'env'), '#!/bin/sh\necho planted', { mode: 0o755 });
   const told = await call('run', { link: await pushed(), command: ['env'], as: 'A' });

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { backup } from '../../../src/server/ops/database-copy';
@@ -52,7 +52,9 @@ test('a copy removes what killed ones have left of the same name, and nothing el
   await (await testService({ data })).close();
   const others = ['copy.db.202611281744', 'copy.db.part', 'other.db.d0a110408884.part'];
   const left = ['', '-journal'].map((end) => `copy.db.d0a110408884.part${end}`);
-  for (const name of [...others, ...left]) writeFileSync(join(folder, name), '');
+  const ofRunning = 'copy.db.5ae27c909c11.part';
+  for (const name of [...others, ...left, ofRunning]) writeFileSync(join(folder, name), '');
+  for (const name of left) utimesSync(join(folder, name), 0, Date.now() / 1000 - 600);
   await backup({ data }, { file: join(folder, 'copy.db'), force: false }, {});
-  expect(readdirSync(folder)).toEqual(['copy.db', ...others].sort());
+  expect(readdirSync(folder)).toEqual(['copy.db', ofRunning, ...others].sort());
 });
