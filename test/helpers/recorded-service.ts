@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { Transform } from 'node:stream';
 import { beforeAll } from 'vitest';
 import { needsBrowser, serviceAt } from './browser';
 import { listen, relay } from './listen';
@@ -23,7 +24,8 @@ export function recordedService(...words: readonly string[]): RecordedService {
     const sent: Buffer[] = [];
     const recorder = createServer((client) => {
       client.on('data', (bytes) => sent.push(bytes));
-      client.pipe(relay(client, Number(new URL(made.built.url).port))).pipe(client);
+      const service = relay(client, Number(new URL(made.built.url).port));
+      client.pipe(asOverHttps()).pipe(service).pipe(client);
     });
     const { port, close } = await listen(recorder);
     made.sent = () => Buffer.concat(sent).toString('latin1');
@@ -35,4 +37,16 @@ export function recordedService(...words: readonly string[]): RecordedService {
     };
   });
   return made;
+}
+
+/** Over https alone, browsers say of a page that it is opened in a tab. */
+function asOverHttps(): Transform {
+  const said = 'Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n';
+  return new Transform({
+    transform(bytes: Buffer, _, done) {
+      const text = bytes.toString('latin1');
+      const isPage = /^GET .*\r\nUpgrade-Insecure-Requests: 1\r\n/is.test(text);
+      done(null, isPage ? Buffer.from(text.replace('\r\n', `\r\n${said}`), 'latin1') : bytes);
+    },
+  });
 }
