@@ -14,10 +14,20 @@ export function armorIn(text: string): { armor: string; isAlone: boolean } | und
   if (from < 0) return undefined;
   const end = text.indexOf(END, from);
   const to = end < 0 ? text.length : end;
-  const body = text.slice(from + BEGIN.length, to).replace(QUOTES, '');
+  const body = unquoted(text.slice(from + BEGIN.length, to));
   const others = text.slice(0, from) + text.slice(to + END.length);
   return {
     armor: `${BEGIN}\n${body.replace(/.{1,64}/g, '$&\n')}${text.slice(to, to + END.length)}\n`,
-    isAlone: others.replace(QUOTES, '') === '',
+    isAlone: unquoted(others) === '',
   };
+}
+
+const SLICE = 65_536;
+
+/** In slices, since one replacement of millions takes 200 MiB. */
+function unquoted(text: string): string {
+  let kept = '';
+  for (let at = 0; at < text.length; at += SLICE)
+    kept += text.slice(at, at + SLICE).replace(QUOTES, '');
+  return kept;
 }
