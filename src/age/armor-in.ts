@@ -14,12 +14,21 @@ export function armorIn(text: string): { armor: string; isAlone: boolean } | und
   if (from < 0) return undefined;
   const end = text.indexOf(END, from);
   const to = end < 0 ? text.length : end;
-  const body = unquoted(text.slice(from + BEGIN.length, to));
+  const whole = text.slice(from, to + END.length);
   const others = text.slice(0, from) + text.slice(to + END.length);
   return {
-    armor: `${BEGIN}\n${body.replace(/.{1,64}/g, '$&\n')}${text.slice(to, to + END.length)}\n`,
+    armor: whole.length > LONGEST ? whole : reflowed(whole),
     isAlone: unquoted(others) === '',
   };
+}
+
+/** Characters of armor, several times those of the longest text; armor of a file that is longer has lines of its own. */
+const LONGEST = 4 * 1024 * 1024;
+
+function reflowed(armor: string): string {
+  const end = armor.endsWith(END) ? armor.length - END.length : armor.length;
+  const body = unquoted(armor.slice(BEGIN.length, end));
+  return `${BEGIN}\n${body.replace(/.{1,64}/g, '$&\n')}${armor.slice(end)}\n`;
 }
 
 const SLICE = 65_536;
