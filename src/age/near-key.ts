@@ -1,6 +1,6 @@
 import { linkKeyIn, wordsIn } from './link-key';
 
-/** So many words give most of a key away. */
+/** Five words of a key are most of it. */
 const LEAST_WORDS = 5;
 const MOST_MISTYPED = 2;
 const SHORTEST_WORD = 3;

@@ -219,16 +219,17 @@ export async function planWithData<Given extends Values<ReturnType<typeof dataRo
 export function onData<T>(
   { context, say }: Entry,
   place: DataPlace,
-  work: (service: ServiceModule) => Promise<T>,
+  work: (service: ServiceModule, data: string) => Promise<T>,
   owned = place,
 ): Promise<T> {
   return withService(async (service) => {
-    await say.note(`data: ${service.dataName(place, context.env)}`);
-    if (owned.database !== undefined) return work(service);
+    const data = service.dataName(place, context.env);
+    await say.note(`data: ${data}`);
+    if (owned.database !== undefined) return work(service, data);
     // The owner may not be able to read the folder of this program.
     await service.sqliteDriver(context.quietly);
     const back = actAs(owned.data);
-    return work(service).finally(back);
+    return work(service, data).finally(back);
   });
 }
 

@@ -175,12 +175,11 @@ async function changeKey(
   { dropOld, place }: DataOptions<typeof rekeyRows>,
 ): Promise<void> {
   const { context, say } = entry;
-  const result = await onData(entry, place, async (service) => {
+  const result = await onData(entry, place, async (service, data) => {
     const drop: Parameters<typeof service.rekey>[2] = async (keys) => {
       for (const { id, used_by } of keys)
         await say.warn(`removing the key ${id}, which may open ${used_by.join(', ') || 'no data'}`);
     };
-    const data = service.dataName(place, context.env);
     return { data, ...(await service.rekey(place, context, dropOld ? drop : undefined)) };
   });
   const { resealed, key_file, old_keys } = result;

@@ -13,9 +13,10 @@ export function actAs(folder?: string): () => void {
   const before = { uid: geteuid(), gid: getegid(), groups: getgroups() };
   // As the owner of another folder, this process may not be able to read the path.
   become(ROOT);
-  const stats = folder === undefined ? ROOT : statSync(folder, { throwIfNoEntry: false });
-  if (stats) become({ ...stats, groups: stats === ROOT ? ROOT.groups : [stats.gid] });
-  else become(before);
+  if (folder !== undefined) {
+    const owner = statSync(folder, { throwIfNoEntry: false });
+    become(owner ? { uid: owner.uid, gid: owner.gid, groups: [owner.gid] } : before);
+  }
   return () => become(before);
 }
 

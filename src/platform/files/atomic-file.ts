@@ -40,7 +40,7 @@ export async function temporaryFile(
   name: string,
   claim = '',
 ): Promise<TemporaryFile> {
-  const left = join(folder, `.${name}.${randomBytes(RANDOM_BYTES).toString('hex')}.part`);
+  const left = draftOf(join(folder, `.${name}`));
   const handle = await open(left + claim, 'wx', 0o600);
   await handle.chmod(0o600).catch(() => {});
   return temporary(left + claim, handle, left);

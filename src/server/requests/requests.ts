@@ -110,7 +110,7 @@ export class Requests extends Views {
       .filter(({ begun }) => now - begun >= SLOW_AFTER)
       .sort((one, other) => one.rate(now) - other.rate(now));
     if (!slowest) throw refusal();
-    // Its place is free at once.
+    // Not awaited: `discard` frees the place before its first await.
     void slowest.discard();
   }
 

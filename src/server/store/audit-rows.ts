@@ -85,7 +85,7 @@ export async function recordRepeated(sql: Sql, event: AuditEvent, most: number):
   if (!(await addToEntry(sql, shared))) await recordEvent(sql, shared);
 }
 
-/** As in the index `audit_repeated`. */
+/** SQLite and PostgreSQL use the index `audit_repeated` only for the condition that the index has. */
 const REPEATED =
   "kind IN ('failed_view', 'failed_passphrase', 'request_view', 'owner_view', 'failed_response')";
 

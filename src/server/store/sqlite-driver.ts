@@ -256,7 +256,7 @@ export class OpenFiles {
     try {
       this.refuseOverwritten(connection);
     } catch {
-      // What is to be refused has been.
+      // `refuseOverwritten` has emptied the log, and nobody waits for an answer here.
     }
     connection.close();
     for (const file of [this.file, this.log]) if (file !== undefined) closeSync(file);
