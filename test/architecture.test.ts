@@ -26,8 +26,7 @@ const sources = new Map(
 /** What each file imports, and whether that is evaluated with it: no type, and no `import()`. */
 const imports = new Map(
   [...sources].map(([file, source]) => {
-    const path = (to = '') =>
-      to.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), to)) : to;
+    const path = (to = '') => (to.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), to)) : to);
     const found = source.matchAll(
       /^(?:import|export)\s+(type\s)?([^;'"]*?\bfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm,
     );
@@ -59,9 +58,7 @@ test('variables of ours are read by one function, which takes off a line end', (
 
 test('the service is known through its door, and its rooms import downwards', () => {
   const inside = (file: string) => file.startsWith('server/');
-  expect(arrows((from, to) => inside(to) && !inside(from))).toEqual([
-    'profile/load-service → server/service',
-  ]);
+  expect(arrows((from, to) => inside(to) && !inside(from))).toEqual(['profile/load-service → server/service']);
   const floors = ['requests', 'pushes', 'page', 'http', 'rules', 'owners', 'keys', 'ops', 'store'];
   const floor = (file: string) => floors.findIndex((name) => file.startsWith(`server/${name}/`));
   expect(arrows((from, to) => floor(to) >= 0 && floor(to) < floor(from))).toEqual([]);
@@ -95,8 +92,7 @@ test('below commands only cli/ and words/ name an option, and nothing takes a ba
   // A keyring is reached through programs that have options of their own.
   const apart = /^(commands|cli|words|server)\/|^main$|^profile\/system-keyring$/;
   const below = files.filter((file) => !apart.test(file));
-  const texts = (file: string) =>
-    (sources.get(file) ?? '').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
+  const texts = (file: string) => (sources.get(file) ?? '').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
   expect(below.filter((file) => texts(file).some((text) => option.test(text)))).toEqual([]);
   const bag = /import[^;]*\b(Options|GlobalOptions|Values)\b[^;]*cli\/(options|declare)'/;
   expect(below.filter((file) => bag.test(sources.get(file) ?? ''))).toEqual([]);
@@ -107,10 +103,7 @@ test('the words of errors are in words/, but for those about what was typed', ()
   const exempt = /^(server|words)\//;
   // A call and what is in its parentheses, three deep.
   const deeper = ['', '', ''].reduce((inner) => `(?:[^()]|\\(${inner}\\))*`, '[^()]*');
-  const calls = new RegExp(
-    `\\b(?:failedError|new CliError|advising|and|with)\\(${deeper}\\)|\\bhints: ['\`]`,
-    'g',
-  );
+  const calls = new RegExp(`\\b(?:failedError|new CliError|advising|and|with)\\(${deeper}\\)|\\bhints: ['\`]`, 'g');
   const told = /^\w+\(\s*['`]|^new CliError\(\s*'\w+',\s*['`]|^hints: /;
   const sentence = /(['`])(?:(?!\1)[^\\\n]|\\.)*\w \w(?:(?!\1)[^\\\n]|\\.)*\1/;
   const telling = files.filter((file) => {
@@ -138,14 +131,11 @@ test('only platform/surroundings.ts reads the variables that say where pwpush ru
   const reading = new RegExp(
     `['"](?:${variables.join('|')})['"]|env\\.(?:${variables.join('|')}|TERM|LC_ALL|LC_CTYPE|LANG)\\b`,
   );
-  expect(files.filter((file) => reading.test(sources.get(file) ?? ''))).toEqual([
-    'platform/surroundings',
-  ]);
+  expect(files.filter((file) => reading.test(sources.get(file) ?? ''))).toEqual(['platform/surroundings']);
 });
 
 test('only platform/process.ts uses process, nothing uses console, and the client no global fetch', () => {
-  const code = (file: string) =>
-    (sources.get(file) ?? '').replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
+  const code = (file: string) => (sources.get(file) ?? '').replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
   const using = (pattern: RegExp) => files.filter((file) => pattern.test(code(file)));
   expect(using(/(?<![\w.'-])(process|console)\s*\./)).toEqual(['platform/process']);
   // Where only AbortSignal.any knows it, Node.js 20 collects it, and it never aborts: `limited` in platform/files/abort.
@@ -174,8 +164,7 @@ test('a package is imported in one file, and a heavy one when it is needed', () 
   // Commander declares commands, Hono is the service's frame, undici that of a room, and valibot the language of schemas.
   expect(several.sort()).toEqual(['commander', 'hono', 'undici', 'valibot']);
   expect([...(users.get('undici') ?? [])].map(dirname)).toEqual(Array(2).fill('client/transport'));
-  const heavy =
-    /^(undici|conf|inquirer|chalk|qrcode-terminal|hono|@hono|libsql|postgres)(\/|$)|^server\//;
+  const heavy = /^(undici|conf|inquirer|chalk|qrcode-terminal|hono|@hono|libsql|postgres)(\/|$)|^server\//;
   const starts = files.filter((file) => /^(main$|commands\/)/.test(file));
   const loading = starts.filter((file) => [...reached(file, true)].some((to) => heavy.test(to)));
   expect([loading, starts.length > 30]).toEqual([[], true]);
@@ -238,8 +227,7 @@ test('own code has the lines that its row in docs/decisions.md says, within a te
   const sources = (part: string): string[] => {
     const [, names, of = ''] = /((?:`\w+`(?:, )?)+) in `([^`]+)`/.exec(part) ?? [];
     const files = quoted(part).filter((name) => /\.\w+$|\/$/.test(name));
-    if (names === undefined)
-      return files.flatMap((name) => (meant(name).length > 0 ? meant(name).map(text) : ['']));
+    if (names === undefined) return files.flatMap((name) => (meant(name).length > 0 ? meant(name).map(text) : ['']));
     const source = meant(of).map(text).join('');
     return quoted(names).map((name) => declaration(source, name));
   };
@@ -255,16 +243,12 @@ test('own code has the lines that its row in docs/decisions.md says, within a te
 test.each(['architecture', 'decisions', 'performance', 'promises', 'reliability'])(
   'docs/%s.md names files and folders that exist',
   (name) => {
-    const named = text(`docs/${name}.md`).matchAll(
-      /`([\w./-]+(?:\.(?:[cm]?ts|[cm]js|json|sql|txt|[1-9])|\/))`/g,
-    );
+    const named = text(`docs/${name}.md`).matchAll(/`([\w./-]+(?:\.(?:[cm]?ts|[cm]js|json|sql|txt|[1-9])|\/))`/g);
     const paths = Array.from(named, ([, path = '']) => `/${path}`);
     const missing = paths.filter(
       (path) =>
         !/NAME/.test(path) &&
-        !tree.some((file) =>
-          path.endsWith('/') ? `/${file}`.includes(path) : `/${file}`.endsWith(path),
-        ),
+        !tree.some((file) => (path.endsWith('/') ? `/${file}`.includes(path) : `/${file}`.endsWith(path))),
     );
     expect([missing, paths.length > 20]).toEqual([[], true]);
   },

@@ -13,9 +13,7 @@ const run = (folder: string, command: string, env: Record<string, string> = {}) 
   spawnSync(command, { shell: true, cwd: folder, encoding: 'utf8', env: { ...inherited, ...env } });
 /** Without what a run of the tests sets. */
 const inherited = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^(?:PWPUSH|VITEST|NODE_ENV|npm_(?!config_))/.test(name),
-  ),
+  Object.entries(process.env).filter(([name]) => !/^(?:PWPUSH|VITEST|NODE_ENV|npm_(?!config_))/.test(name)),
 );
 const registry = needs('a registry of packages', run(root, 'npm ping').status === 0);
 

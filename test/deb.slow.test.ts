@@ -80,9 +80,7 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
       said += text;
     });
     const running = () =>
-      expect(inside(['systemctl', 'is-system-running', '--wait']).stdout).toMatch(
-        /^(?:running|degraded)$/m,
-      );
+      expect(inside(['systemctl', 'is-system-running', '--wait']).stdout).toMatch(/^(?:running|degraded)$/m);
     await vi.waitFor(running, { timeout: 60_000 }).catch((cause) => {
       throw new Error(`the machine does not run: ${said}`, { cause });
     });
@@ -185,11 +183,10 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
 
   describe('pwpush-operation(7), for the program of npm', () => {
     const page = readFileSync(join(repository, 'man/pwpush-operation.7'), 'utf8');
-    const literals = [...page.matchAll(/^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/gms)].map(
-      ([, text = '']) => text.replaceAll('\\-', '-').replaceAll('\\e', '\\'),
+    const literals = [...page.matchAll(/^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/gms)].map(([, text = '']) =>
+      text.replaceAll('\\-', '-').replaceAll('\\e', '\\'),
     );
-    const literal = (mark: string) =>
-      literals.find((text) => text.includes(mark)) ?? `no such lines: ${mark}`;
+    const literal = (mark: string) => literals.find((text) => text.includes(mark)) ?? `no such lines: ${mark}`;
     const commands = (mark: string) => literal(mark).replaceAll(/^# /gm, '');
     /** Runs the lines of the page that contain the mark, after others. */
     const asRoot = (mark: string, before = '') => {
@@ -221,31 +218,27 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
 
     test('its commands change the key of a SQLite', () => changesKey());
 
-    test(
-      'its commands change the key of a PostgreSQL, and move its data to a folder',
-      needsPostgres,
-      async () => {
-        chmodSync(folder, 0o755);
-        const cluster = await startCluster({ within: folder });
-        onTestFinished(() => cluster.remove());
-        // The user of the service finds the socket there.
-        chmodSync(cluster.folder, 0o755);
-        const { port } = cluster;
-        const name = await cluster.createDatabase();
-        const host = `/media/${basename(cluster.folder)}`;
-        const url = `postgres://postgres@/${name}?host=${host}&port=${port}`;
-        line('cat >>/etc/pwpush/environment', `DATABASE_URL=${url}\n`);
-        line('systemctl restart pwpush');
-        const exported = commands('DATABASE_URL=');
-        changesKey(exported);
-        const [link, settings] = [push('moved', 5100), '/etc/pwpush/environment'];
-        asRoot('--to /var/lib/pwpush/sqlite', exported);
-        expect(inside(['systemctl', 'start', 'pwpush']).status).not.toBe(0);
-        line(`echo PWPUSH_SERVE_DATA=/var/lib/pwpush/sqlite >${settings}`);
-        line('systemctl reset-failed pwpush; systemctl start pwpush');
-        expect(get(link)).toBe('moved');
-      },
-    );
+    test('its commands change the key of a PostgreSQL, and move its data to a folder', needsPostgres, async () => {
+      chmodSync(folder, 0o755);
+      const cluster = await startCluster({ within: folder });
+      onTestFinished(() => cluster.remove());
+      // The user of the service finds the socket there.
+      chmodSync(cluster.folder, 0o755);
+      const { port } = cluster;
+      const name = await cluster.createDatabase();
+      const host = `/media/${basename(cluster.folder)}`;
+      const url = `postgres://postgres@/${name}?host=${host}&port=${port}`;
+      line('cat >>/etc/pwpush/environment', `DATABASE_URL=${url}\n`);
+      line('systemctl restart pwpush');
+      const exported = commands('DATABASE_URL=');
+      changesKey(exported);
+      const [link, settings] = [push('moved', 5100), '/etc/pwpush/environment'];
+      asRoot('--to /var/lib/pwpush/sqlite', exported);
+      expect(inside(['systemctl', 'start', 'pwpush']).status).not.toBe(0);
+      line(`echo PWPUSH_SERVE_DATA=/var/lib/pwpush/sqlite >${settings}`);
+      line('systemctl reset-failed pwpush; systemctl start pwpush');
+      expect(get(link)).toBe('moved');
+    });
   });
 
   test('has no fault that lintian knows', async () => {

@@ -1,12 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rows, variables } from '../src/commands/serve/serve-options';
@@ -62,8 +55,7 @@ test('a setting of the Debian package is described by the help of its option', (
     return names.map((name) => [name, comment.replaceAll(/\n?# /g, ' ').toLowerCase()] as const);
   });
   expect(described.length).toBeGreaterThan(7);
-  for (const [name, comment] of described)
-    expect(comment, name).toContain(helps.get(name)?.trim().toLowerCase());
+  for (const [name, comment] of described) expect(comment, name).toContain(helps.get(name)?.trim().toLowerCase());
 });
 
 test('the Debian package says what to do where a person has the name of its user', () => {
@@ -81,8 +73,7 @@ describe('a purge of the Debian package', () => {
     const [data, etc, elsewhere] = ['data', 'etc', 'elsewhere'].map((name) => join(folder, name));
     mkdirSync(join(elsewhere ?? '', 'sub'), { recursive: true });
     mkdirSync(etc ?? '');
-    for (const path of [`${elsewhere}/pwpush.db`, `${elsewhere}/sub/x`, `${etc}/instance.key`])
-      writeFileSync(path, '');
+    for (const path of [`${elsewhere}/pwpush.db`, `${elsewhere}/sub/x`, `${etc}/instance.key`]) writeFileSync(path, '');
     if (kind === 'a folder') renameSync(elsewhere ?? '', data ?? '');
     if (kind === 'a link to one') symlinkSync(elsewhere ?? '', data ?? '');
     const script = read('deploy/debian/postrm')
@@ -185,9 +176,7 @@ describe('deploy/kubernetes.yaml', () => {
     const { policyTypes, ingress, egress } = manifest('NetworkPolicy').spec;
     expect(policyTypes).toEqual(['Ingress', 'Egress']);
     const rules = [...ingress, ...egress].map(({ from, to, ports }: Plain) => [
-      ...(from ?? to).map(
-        (peer: Plain) => peer.namespaceSelector.matchLabels['kubernetes.io/metadata.name'],
-      ),
+      ...(from ?? to).map((peer: Plain) => peer.namespaceSelector.matchLabels['kubernetes.io/metadata.name']),
       ...ports.map(({ port }: Plain) => port),
     ]);
     expect(rules).toEqual([
@@ -200,9 +189,7 @@ describe('deploy/kubernetes.yaml', () => {
   test('has time to stop, and stays available while nodes are drained', () => {
     const { seconds } = container.lifecycle.preStop.sleep;
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(seconds + STOP);
-    expect(deployment.spec.replicas).toBeGreaterThan(
-      manifest('PodDisruptionBudget').spec.maxUnavailable,
-    );
+    expect(deployment.spec.replicas).toBeGreaterThan(manifest('PodDisruptionBudget').spec.maxUnavailable);
     // The service waits two seconds for its database before /up says that it is down.
     for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
       expect(container[probe].timeoutSeconds).toBeGreaterThan(2);

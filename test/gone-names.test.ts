@@ -22,8 +22,7 @@ interface GoneName {
 }
 
 /** Options of `serve` that are variables alone. */
-const byVariable =
-  'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
+const byVariable = 'max-buffer max-connections min-rate max-failures keep-days reserve max-data metrics-host';
 
 const gone: readonly GoneName[] = [
   { option: '--local', line: 'list --local', hint: 'did you mean list receipts?' },
@@ -87,9 +86,7 @@ const completions = entries.flatMap(({ words: [word = ''], name }) =>
 );
 const searched: Readonly<Record<keyof typeof present, readonly Text[]>> = {
   help: await texts([
-    ...['help', 'help options', 'help environment', 'help exit-codes'].map((line) =>
-      line.split(' '),
-    ),
+    ...['help', 'help options', 'help environment', 'help exit-codes'].map((line) => line.split(' ')),
     ...entries.map(({ words }) => ['help', ...words]),
   ]),
   'help --json': entries.map(({ words, usage, description, options }) => ({
@@ -129,10 +126,7 @@ function texts(all: readonly (readonly string[])[]): Promise<Text[]> {
   return Promise.all(all.map(read));
 }
 
-function below(
-  entry: CommandEntry,
-  above: readonly string[],
-): (CommandEntry & { words: string[] })[] {
+function below(entry: CommandEntry, above: readonly string[]): (CommandEntry & { words: string[] })[] {
   const words = [...above, entry.name];
   return [{ ...entry, words }, ...entry.commands.flatMap((child) => below(child, words))];
 }

@@ -49,10 +49,7 @@ const create = (views: number, key?: string): Row => [
   { status: 'made' },
 ];
 /** A push with so many views, and what was done to it. */
-const created = (views: number, lines: string) => [
-  operation(create(views)),
-  ...lines.split(', ').map(read),
-];
+const created = (views: number, lines: string) => [operation(create(views)), ...lines.split(', ').map(read)];
 /** Without the one that makes the push. */
 const later = ([, start, end, ...how]: Row): Row => ['s', start + 2, (end ?? 0) + 2, ...how];
 

@@ -70,8 +70,7 @@ function release(version: string, program?: string): Record<string, string> {
   });
   return installers({ version, url: server.url, home: 'https://pwpush.example', sums });
 }
-const installer = (version: string, program?: string) =>
-  release(version, program)['install.sh'] ?? '';
+const installer = (version: string, program?: string) => release(version, program)['install.sh'] ?? '';
 
 const environment = { HOME: home, PATH: process.env.PATH ?? '', TMPDIR: temporary };
 
@@ -103,8 +102,7 @@ beforeAll(async () => {
     const body = served.get(path);
     if (!body) return response.writeHead(404).end('<html>');
     response.writeHead(200, { 'content-length': body.length });
-    if (path.includes('0.0.3'))
-      return response.write(body.subarray(0, 50), () => response.destroy());
+    if (path.includes('0.0.3')) return response.write(body.subarray(0, 50), () => response.destroy());
     return response.end(body);
   });
 });
@@ -123,8 +121,7 @@ beforeEach(() => {
 const packing = needsPrograms('tar', 'gzip', 'sed', 'grep');
 
 describe('install.sh', allOf(onUnix, packing), () => {
-  const version = (prefix = '.local') =>
-    execFileSync(join(home, prefix, 'bin/pwpush'), { encoding: 'utf8' }).trimEnd();
+  const version = (prefix = '.local') => execFileSync(join(home, prefix, 'bin/pwpush'), { encoding: 'utf8' }).trimEnd();
 
   test('installs the program, its pages and completions, upgrades and removes them', async () => {
     const [first, second] = [installer('0.0.1'), installer('0.0.2')];
@@ -263,8 +260,7 @@ describe('install.ps1 (needs Windows, in CI)', only('Windows in CI', shells.leng
   }
   /** Messages are wrapped where the line of a terminal ends, within words too. */
   const squeezed = (text: string) => text.replace(/[\s|]+/g, '');
-  const path = () =>
-    execFileSync('reg', ['query', 'HKCU\\Environment', '/v', 'Path'], { encoding: 'utf8' });
+  const path = () => execFileSync('reg', ['query', 'HKCU\\Environment', '/v', 'Path'], { encoding: 'utf8' });
   const found = () => installed().map((name) => name.replaceAll('\\', '/'));
   const script = (version: string) => release(version)['install.ps1'] ?? '';
 

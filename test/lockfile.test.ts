@@ -14,9 +14,7 @@ function packagesOf(path: string): Record<string, Entry> {
   return (JSON.parse(text) as { packages: Record<string, Entry> }).packages;
 }
 const packages = packagesOf('../package-lock.json');
-const all = [packages, packagesOf('../.ci/workflows/package-lock.json')].flatMap((one) =>
-  Object.entries(one),
-);
+const all = [packages, packagesOf('../.ci/workflows/package-lock.json')].flatMap((one) => Object.entries(one));
 
 test('the lockfile has every platform’s binaries, without which npm ci refuses it', () => {
   const missing = Object.entries(packages).flatMap(([at, entry]) =>

@@ -69,10 +69,7 @@ function commandOf(name: string): Command {
   return command;
 }
 
-const withSubcommands = (command: Command): Command[] => [
-  command,
-  ...command.commands.flatMap(withSubcommands),
-];
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
 const optionsOf = (command: Command): Option[] => [...command.createHelp().visibleOptions(command)];
 
@@ -85,9 +82,7 @@ const flagsOf = (option: Option) => [option.short, option.long].filter((flag) =>
 const expectedOf = (options: readonly Option[]) =>
   sorted(
     options.flatMap((option) =>
-      flagsOf(option).map(
-        (flag) => `${flag}${flag === option.long && /[<[]/.test(option.flags) ? ' <value>' : ''}`,
-      ),
+      flagsOf(option).map((flag) => `${flag}${flag === option.long && /[<[]/.test(option.flags) ? ' <value>' : ''}`),
     ),
   );
 
@@ -120,9 +115,7 @@ describe('the manual', () => {
       encoding: 'utf8',
     });
     // A reader looks for examples first; mandoc wants them near the end.
-    const said = `${stdout}${stderr}`
-      .split('\n')
-      .filter((line) => !/order: Sh DESCRIPTION$/.test(line));
+    const said = `${stdout}${stderr}`.split('\n').filter((line) => !/order: Sh DESCRIPTION$/.test(line));
     expect(said.join('\n')).toBe('');
   });
 
@@ -131,12 +124,7 @@ describe('the manual', () => {
     (file) => {
       const titles = page(file).flatMap((line) => /^\.Sh (.*)/.exec(line)?.[1] ?? []);
       const caveats = /-(?:push|get|run|serve)\.1$/.test(file) ? ['CAVEATS'] : [];
-      expect(titles.slice(1, 4 + caveats.length)).toEqual([
-        'SYNOPSIS',
-        'EXAMPLES',
-        ...caveats,
-        'DESCRIPTION',
-      ]);
+      expect(titles.slice(1, 4 + caveats.length)).toEqual(['SYNOPSIS', 'EXAMPLES', ...caveats, 'DESCRIPTION']);
       expect(titles.filter((title) => title === 'CAVEATS')).toEqual(caveats);
     },
   );
@@ -208,13 +196,8 @@ describe('tables', () => {
     const serve = commandOf('serve');
     const shown = serve.options.filter(({ hidden }) => !hidden);
     const options = new Map(shown.map((one) => [one.attributeName(), one.name()]));
-    const expected = [...variables].map(([name, variable]) => [
-      variable,
-      options.get(name)?.replace(/^no-/, ''),
-    ]);
-    expect(
-      listed.map(([, variable, flag]) => [variable, flag?.replace(/^no-/, '')]).sort(),
-    ).toEqual(expected.sort());
+    const expected = [...variables].map(([name, variable]) => [variable, options.get(name)?.replace(/^no-/, '')]);
+    expect(listed.map(([, variable, flag]) => [variable, flag?.replace(/^no-/, '')]).sort()).toEqual(expected.sort());
   });
 
   test('pwpush-profile.1 has every setting', () => {

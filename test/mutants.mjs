@@ -66,14 +66,7 @@ function placesOf(file) {
     const within = node.id?.name ?? node.key?.name ?? outer;
     const { type, test, value } = node;
     if (test && /^(If|While|Conditional)/.test(type))
-      add(
-        'condition',
-        within,
-        test,
-        test.start,
-        test.end,
-        `!(${code.slice(test.start, test.end)})`,
-      );
+      add('condition', within, test, test.start, test.end, `!(${code.slice(test.start, test.end)})`);
     if (/^(Expression|Throw)Statement$/.test(type) && !node.directive)
       add('statement', within, node.expression ?? node.argument, node.start, node.end, ';');
     if (type === 'BinaryExpression' && /^[<>]=?$/.test(node.operator)) {
@@ -150,10 +143,7 @@ function tableOf(results, ...columns) {
   const lines = [
     ['folder', 'planted', ...columns.map(([name]) => name)],
     ['---', '--:', ...columns.map(() => '--:')],
-    ...rows.map(([name, own]) => [
-      ...[name, own.length],
-      ...columns.map(([, holds]) => own.filter(holds).length),
-    ]),
+    ...rows.map(([name, own]) => [...[name, own.length], ...columns.map(([, holds]) => own.filter(holds).length)]),
   ];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -179,9 +169,7 @@ for (const own of groupBy(chosen, ({ folder }) => folder).values())
 const faults = chosen.sort((one, other) => turn.get(one) - turn.get(other));
 if (options.list) {
   for (const { file, line, kind, was, by } of faults)
-    console.log(
-      `${file}:${line} ${kind}: ${was.replace(/\s+/g, ' ')} → ${by.replace(/\s+/g, ' ')}`,
-    );
+    console.log(`${file}:${line} ${kind}: ${was.replace(/\s+/g, ' ')} → ${by.replace(/\s+/g, ' ')}`);
   console.log(faults.length);
   process.exit();
 }
@@ -259,13 +247,7 @@ async function run(files, seconds, more = {}) {
 
 const build = async () =>
   'passed' ===
-  (await node(100, [
-    'node_modules/rolldown/bin/cli.mjs',
-    '--logLevel',
-    'silent',
-    '-c',
-    '.config/rolldown.config.mjs',
-  ]));
+  (await node(100, ['node_modules/rolldown/bin/cli.mjs', '--logLevel', 'silent', '-c', '.config/rolldown.config.mjs']));
 
 /** Tells which process runs which test file, and, from there and from programs that it starts, what they execute. */
 const recorder = `const fs = require('node:fs');
@@ -355,13 +337,7 @@ async function cover(tests, wanted) {
       ]),
     );
   const bin = 'bin/pwpush.js';
-  changed(bin, [
-    [
-      read(bin).indexOf('\n') + 1,
-      read(bin).indexOf('\n') + 1,
-      `require('${tree}/recorder.cjs');\n`,
-    ],
-  ]);
+  changed(bin, [[read(bin).indexOf('\n') + 1, read(bin).indexOf('\n') + 1, `require('${tree}/recorder.cjs');\n`]]);
   if (!(await build())) throw new Error('the tree with the marks cannot be built');
   const files = [];
   for (let at = 0; at < tests.length; at += 25)
@@ -369,19 +345,13 @@ async function cover(tests, wanted) {
   for (const file of [bin, ...sources.keys()]) restore(file);
   const failing = files.filter(({ passed }) => !passed);
   if (failing.length > 0)
-    console.log(
-      `without a fault fail: ${failing.map((one) => `${one.name} (${one.failed})`).join(', ')}`,
-    );
+    console.log(`without a fault fail: ${failing.map((one) => `${one.name} (${one.failed})`).join(', ')}`);
   const executed = new Set(read(join(hits, 'all')).trim().split('\n'));
   return ({ id, file }) => {
     const all = files.filter(
-      ({ name, passed }) =>
-        passed && (executed.has(`${id} ${name}`) || (ofBrowser(file) && looksAtPages(name))),
+      ({ name, passed }) => passed && (executed.has(`${id} ${name}`) || (ofBrowser(file) && looksAtPages(name))),
     );
-    all.sort(
-      (one, other) =>
-        farFrom(file, one.name) - farFrom(file, other.name) || one.seconds - other.seconds,
-    );
+    all.sort((one, other) => farFrom(file, one.name) - farFrom(file, other.name) || one.seconds - other.seconds);
     let seconds = 0;
     return all
       .filter((one, at) => {
@@ -394,11 +364,7 @@ async function cover(tests, wanted) {
 
 /** 0 for the test of that file by its name, 1 for those of its folder, 2 for the others. */
 const farFrom = (file, test) =>
-  basename(test).startsWith(basename(file, '.ts'))
-    ? 0
-    : dirname(test) === dirname(file).replace('src', 'test')
-      ? 1
-      : 2;
+  basename(test).startsWith(basename(file, '.ts')) ? 0 : dirname(test) === dirname(file).replace('src', 'test') ? 1 : 2;
 
 copyTree();
 // For tests in process that start the built program too.
@@ -412,9 +378,7 @@ const layer = options.journeys ? 'journeys' : 'in process';
 const tests = known.filter(
   (file) => /\.test\.ts$/.test(file) && fs.existsSync(file) && ofProgram(file) === options.journeys,
 );
-const wanted = faults.filter(
-  ({ id }) => !done.get(id)?.by && !done.get(id)?.tried?.includes(layer),
-);
+const wanted = faults.filter(({ id }) => !done.get(id)?.by && !done.get(id)?.tried?.includes(layer));
 
 /** Writes which tests are tried, or what came of it. */
 function keep({ id, folder, file, line, kind, was, by: became }, more) {
@@ -427,9 +391,7 @@ function write(file, results) {
   fs.writeFileSync(file, results.map((one) => `${JSON.stringify(one)}\n`).join(''));
 }
 
-const uncovered = wanted.filter(
-  (fault) => !(fault.tests ?? done.get(fault.id)?.tests) || options.journeys,
-);
+const uncovered = wanted.filter((fault) => !(fault.tests ?? done.get(fault.id)?.tests) || options.journeys);
 if (uncovered.length > 0) {
   const executing = await cover(tests, uncovered);
   for (const fault of uncovered) keep(fault, { tests: executing(fault) });
@@ -463,9 +425,7 @@ async function attempt(all) {
     if (builds && !options.journeys) await build();
     keep(fault, { tests: known, tried: [...(done.get(id)?.tried ?? []), layer], by });
     const text = was.replace(/\s+/g, ' ').slice(0, 80);
-    console.log(
-      `${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`,
-    );
+    console.log(`${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`);
   }
 }
 
@@ -489,7 +449,5 @@ const columns = options.from
 console.log(`\n${tableOf(results, ...columns)}`);
 const noMore = results.filter((one) => noticedBefore(one) && !noticed(one));
 for (const { id, file, line, kind, was, became } of noMore)
-  console.log(
-    `noticed no more: ${file}:${line} ${kind}: ${was} → ${became}, then by ${before.get(id)}`,
-  );
+  console.log(`noticed no more: ${file}:${line} ${kind}: ${was} → ${became}, then by ${before.get(id)}`);
 if (noMore.length > 0) process.exitCode = 1;

@@ -13,8 +13,7 @@ const outcome = (more: Partial<Outcome> = {}): Outcome => ({
   state: 'passed',
   ...more,
 });
-const without = (elsewhere: boolean) =>
-  outcome({ state: 'skipped', skipped: { without: 'SPIN', elsewhere } });
+const without = (elsewhere: boolean) => outcome({ state: 'skipped', skipped: { without: 'SPIN', elsewhere } });
 
 function judged(tests: readonly Outcome[], { one = promise, strict = false, whole = [file] } = {}) {
   const { witnessed, missing } = judge([one], new Set(whole), tests, strict);
@@ -71,9 +70,7 @@ describe('pwpush-security(7)', () => {
     expect(parts.map((part) => part.split('\n', 1).join())).toEqual(entries);
     const rows = parts.map((part) => part.match(/^\| .+$/gm)?.slice(1) ?? []);
     expect(rows.filter(({ length }) => length === 0)).toEqual([]);
-    const named = promises().filter(
-      ({ document, title }) => document === 'docs/promises.md' && title,
-    );
+    const named = promises().filter(({ document, title }) => document === 'docs/promises.md' && title);
     expect(named).toHaveLength(rows.flat().length);
   });
 

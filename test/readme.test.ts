@@ -15,16 +15,11 @@ import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const filesIn = (folder: string) =>
-  readdirSync(join(root, folder)).map((name) => join(folder, name));
+const filesIn = (folder: string) => readdirSync(join(root, folder)).map((name) => join(folder, name));
 const documents = ['.', 'docs'].flatMap(filesIn).filter((name) => name.endsWith('.md'));
-const helpTexts = ['src/commands/help', 'src/cli/help']
-  .flatMap(filesIn)
-  .filter((name) => name.endsWith('.txt'));
+const helpTexts = ['src/commands/help', 'src/cli/help'].flatMap(filesIn).filter((name) => name.endsWith('.txt'));
 /** The documents of a user: the README and what it leaves to others. */
-const readme = ['README.md', 'SECURITY.md', 'docs/configuration.md', 'docs/json.md']
-  .map(read)
-  .join('\n');
+const readme = ['README.md', 'SECURITY.md', 'docs/configuration.md', 'docs/json.md'].map(read).join('\n');
 
 function codeIn(text: string) {
   const block = /^```\w*\n(.*?)^```/gms;
@@ -40,8 +35,7 @@ function table(heading: string): string[][] {
   return lines.slice(2).map((line) => line.split('|').slice(1, -1));
 }
 
-const codes = (cell: string | undefined) =>
-  [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
+const codes = (cell: string | undefined) => [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
 
 /** What follows the word pwpush wherever it is run. */
 const runsIn = (lines: readonly string[]) =>
@@ -73,10 +67,7 @@ function optionsOf(name: string): string[] {
 
 describe('documents', () => {
   test('have the exit codes of the program', () => {
-    const [success, ...rows] = table('Exit codes').map(([code, name]) => [
-      codes(name)[0],
-      Number(code),
-    ]);
+    const [success, ...rows] = table('Exit codes').map(([code, name]) => [codes(name)[0], Number(code)]);
     expect(success).toEqual([undefined, 0]);
     expect(rows).toEqual(Object.entries(exitStatus));
   });
@@ -105,12 +96,10 @@ describe('documents', () => {
 
   test.each(documents)('%s names paths that exist', (document) => {
     const text = read(document);
-    const linked = [...text.matchAll(/\]\((?!https:)([^)#]+)|(?:src|srcset)="([^"]+)"/g)].map(
-      ([, to, picture]) => join(dirname(document), to ?? picture ?? ''),
+    const linked = [...text.matchAll(/\]\((?!https:)([^)#]+)|(?:src|srcset)="([^"]+)"/g)].map(([, to, picture]) =>
+      join(dirname(document), to ?? picture ?? ''),
     );
-    const paths = [...text.matchAll(/`((?:bin|src|test|man|docs)\/[\w./-]*)`/g)].map(
-      ([, to = '']) => to,
-    );
+    const paths = [...text.matchAll(/`((?:bin|src|test|man|docs)\/[\w./-]*)`/g)].map(([, to = '']) => to);
     expect([...linked, ...paths].filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
@@ -130,9 +119,7 @@ test('the README says first how to test a clone, as .ci/run does', () => {
   const [, line = ''] = block.split('\n');
   const part = /^fast\(\) \{\n(.*?)^\}/ms.exec(read('.ci/run'))?.[1] ?? '';
   // With variables before a command, and the function that runs failed files again.
-  const commands = part
-    .split('\n')
-    .map((text) => text.replace(/^ +(?:\w+=\S+ )?(?:tests )?|(?: --)$/g, ''));
+  const commands = part.split('\n').map((text) => text.replace(/^ +(?:\w+=\S+ )?(?:tests )?|(?: --)$/g, ''));
   const tested = line.replace(/ +#.*/, '').split(' && ');
   expect(tested).toEqual(['npm ci', 'npm test']);
   expect(commands.filter((command) => tested.includes(command))).toEqual(tested);

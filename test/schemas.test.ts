@@ -48,16 +48,15 @@ describe('the index', () => {
 
   test('has the codes of errors', () => {
     const error = published()('error.1.json');
-    for (const code of Object.keys(exitStatus))
-      expect(error({ error: { code, message: 'x' } }), code).toBe(true);
+    for (const code of Object.keys(exitStatus)) expect(error({ error: { code, message: 'x' } }), code).toBe(true);
     expect(error({ error: { code: 'other', message: 'x' } })).toBe(false);
   });
 });
 
 test('docs/openapi.json has the kinds of a push', () => {
   const document = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
-  const listed = [...document.matchAll(/"enum": (\[[^\]]*"url"[^\]]*\])/g)].map(
-    ([, words = '']): string[] => JSON.parse(words),
+  const listed = [...document.matchAll(/"enum": (\[[^\]]*"url"[^\]]*\])/g)].map(([, words = '']): string[] =>
+    JSON.parse(words),
   );
   const ofTexts = kinds.filter((kind) => kind !== 'file');
   const known = [`${kinds}`, `${ofTexts}`];

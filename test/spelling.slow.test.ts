@@ -23,10 +23,7 @@ const page = (path: string) =>
 
 /** Markdown without code, links and markup. */
 const prose = (path: string) =>
-  readFileSync(join(root, path), 'utf8').replace(
-    /^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms,
-    ' ',
-  );
+  readFileSync(join(root, path), 'utf8').replace(/^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms, ' ');
 
 function misspelt(text: string): string[] {
   const input = text.replace(/\S*[\d_/@=$]\S*|\b[A-Z]{2,}s?\b/g, ' ').replace(/’/g, "'");

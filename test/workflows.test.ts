@@ -12,8 +12,7 @@ const jobs = workflows.flatMap(({ jobs }) => Object.entries<Plain>(jobs));
 const steps = jobs.flatMap(([, job]): Plain[] => job.steps ?? []);
 const commands = steps.flatMap(({ run }): string[] => run ?? []);
 
-const jobsThat = (are: (job: Plain) => boolean) =>
-  jobs.filter(([, job]) => are(job)).map(([name]) => name);
+const jobsThat = (are: (job: Plain) => boolean) => jobs.filter(([, job]) => are(job)).map(([name]) => name);
 
 test('actions are named by a commit and the version that it is, the same everywhere', () => {
   const uses = texts.flatMap((text) => [...text.matchAll(/^\s*(?:- )?uses: (?!\.\/)(.+)$/gm)]);

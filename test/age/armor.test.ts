@@ -46,12 +46,13 @@ describe.each(platforms)('on $platform', ({ primitives }) => {
     );
   });
 
-  test.each([
-    ...['', ' ', 'hunter2', BEGIN, `x${BEGIN}\n`, `${BEGIN} \n`, `-${BEGIN}\n`, `a\n${BEGIN}\n`],
-  ])('%j is no armor', (text) => {
-    expect(isArmored(text)).toBe(false);
-    expect(() => decodeArmor(text)).toThrow(/^the armor /);
-  });
+  test.each([...['', ' ', 'hunter2', BEGIN, `x${BEGIN}\n`, `${BEGIN} \n`, `-${BEGIN}\n`, `a\n${BEGIN}\n`]])(
+    '%j is no armor',
+    (text) => {
+      expect(isArmored(text)).toBe(false);
+      expect(() => decodeArmor(text)).toThrow(/^the armor /);
+    },
+  );
 });
 
 test('the header of armor tells what opens it', async () => {

@@ -123,8 +123,7 @@ describe('what cannot be encrypted to is refused with the reason', () => {
     const types = ['ecdsa-sha2-nistp256', 'sk-ssh-ed25519@openssh.com', 'ssh-rsa', 'ssh-dss'];
     const others = types.map((type) => `${type} ${wire(type, Buffer.alloc(32))} alice`);
     const why: string[] = [];
-    const read = (lines: readonly string[]) =>
-      parseRecipients(lines.join('\n'), (one) => why.push(one));
+    const read = (lines: readonly string[]) => parseRecipients(lines.join('\n'), (one) => why.push(one));
     const armor = await encryptText('secret', read([...others, line]));
     expect(`${await decryptText(armor, parseIdentities(pem))}`).toBe('secret');
     expect(why.map((one) => one.slice(0, 8))).toEqual([1, 2, 3, 4].map((at) => `line ${at}: `));
@@ -157,9 +156,7 @@ describe('what is no identity is refused, and not repeated', () => {
   ])('%#: %.60j', (text) => {
     const marked = /hunter2|MARKER|YUBIKEY|SECRET-KEY-1\w/i;
     const message = expect.not.stringMatching(marked);
-    expect(() => parseIdentities(text)).toThrow(
-      expect.objectContaining({ name: 'AgeError', reason: 'key', message }),
-    );
+    expect(() => parseIdentities(text)).toThrow(expect.objectContaining({ name: 'AgeError', reason: 'key', message }));
   });
 
   test('a key with a passphrase is told apart', () => {

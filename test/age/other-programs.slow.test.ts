@@ -109,9 +109,7 @@ describe('age (needs age, ssh-keygen)', needsPrograms('age', 'age-keygen', 'ssh-
 
   test('a private key with a passphrase', async () => {
     keygen('openssh', 'hunter2hunter2', '-t', 'ed25519');
-    expect(() => parseIdentities(text('openssh'))).toThrow(
-      'a private key with a passphrase cannot be read',
-    );
+    expect(() => parseIdentities(text('openssh'))).toThrow('a private key with a passphrase cannot be read');
     run('ssh-keygen', '-q', '-p', '-P', 'hunter2hunter2', '-N', '', '-f', path('openssh'));
     const armored = await encryptText('secret', parseRecipients(text('openssh.pub')));
     expect(`${await decryptText(armored, parseIdentities(text('openssh')))}`).toBe('secret');

@@ -30,22 +30,19 @@ const builds: readonly Build[] = [
   },
   {
     build: 'the page',
-    encrypt: async (plain) =>
-      (await page.encryptFile(plain, page.passphraseRecipient(KEY, 1))).chunks,
+    encrypt: async (plain) => (await page.encryptFile(plain, page.passphraseRecipient(KEY, 1))).chunks,
     decrypt: page.decryptFile,
   },
 ];
 
 describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
-  const encrypted = async (plain: Uint8Array, size?: number) =>
-    joined(await encrypt(pieces(plain, size)));
+  const encrypted = async (plain: Uint8Array, size?: number) => joined(await encrypt(pieces(plain, size)));
 
   /** What is released of a file before it ends, and the reason if it fails. */
   async function outcome(file: Uint8Array, size?: number) {
     const chunks: Uint8Array[] = [];
     try {
-      for await (const chunk of await decrypt(pieces(file, size), KEY))
-        chunks.push(Buffer.from(chunk));
+      for await (const chunk of await decrypt(pieces(file, size), KEY)) chunks.push(Buffer.from(chunk));
     } catch (error) {
       if (!(error instanceof AgeError)) throw error;
       return { plain: Buffer.concat(chunks), reason: error.reason };
@@ -129,16 +126,12 @@ describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
 
     test('a bit flipped', () =>
       fc.assert(
-        fc.asyncProperty(
-          fc.integer({ min: -16, max: sealed - 1 }),
-          fc.nat(7),
-          async (where, bit) => {
-            const file = Buffer.from(await made);
-            const at = file.length - sealed + where;
-            file.writeUInt8(file.readUInt8(at) ^ (1 << bit), at);
-            await check(file, at);
-          },
-        ),
+        fc.asyncProperty(fc.integer({ min: -16, max: sealed - 1 }), fc.nat(7), async (where, bit) => {
+          const file = Buffer.from(await made);
+          const at = file.length - sealed + where;
+          file.writeUInt8(file.readUInt8(at) ^ (1 << bit), at);
+          await check(file, at);
+        }),
         { numRuns },
       ));
 
@@ -157,9 +150,7 @@ describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
     test('chunks exchanged, repeated or left out', async () => {
       const file = await made;
       const start = file.length - sealed;
-      const parts = [0, 1, 2, 3].map((n) =>
-        file.subarray(start + n * SEALED, start + (n + 1) * SEALED),
-      );
+      const parts = [0, 1, 2, 3].map((n) => file.subarray(start + n * SEALED, start + (n + 1) * SEALED));
       const orders = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 6 });
       const property = fc.asyncProperty(orders, async (order) => {
         if (order.join() === '0,1,2,3') return;
@@ -173,8 +164,7 @@ describe.each(builds)('$build', ({ build, encrypt, decrypt }) => {
 
     test('continued, or with the payload of another file of the same key', async () => {
       const file = await made;
-      for (const more of [Buffer.alloc(1), file])
-        await check(Buffer.concat([file, more]), file.length);
+      for (const more of [Buffer.alloc(1), file]) await check(Buffer.concat([file, more]), file.length);
       const other = await encrypted(plain);
       const start = file.length - sealed - 16;
       await check(Buffer.concat([file.subarray(0, start), other.subarray(start)]), start);

@@ -103,7 +103,5 @@ describe.each(platforms)('on $platform', (platform) => {
 
 test.each(hybrid)('$name needs a post-quantum key, which is refused', ({ fields }) => {
   const keys = fields.get('identity') ?? [];
-  expect(() => parseIdentities(keys.join('\n'))).toThrow(
-    'post-quantum identities are not supported',
-  );
+  expect(() => parseIdentities(keys.join('\n'))).toThrow('post-quantum identities are not supported');
 });

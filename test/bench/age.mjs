@@ -44,9 +44,7 @@ for (const size of [64 * 1024, 1024 * 1024]) {
     both.push(await drained(await decryptStream(await encrypting(), identities)));
   }
   const [encrypted, decrypted] = [median(once), median(both) - median(once)];
-  console.log(
-    `pieces of ${size / 1024} KiB: encrypt ${rate(encrypted)}, decrypt ${rate(decrypted)}`,
-  );
+  console.log(`pieces of ${size / 1024} KiB: encrypt ${rate(encrypted)}, decrypt ${rate(decrypted)}`);
 }
 console.log(`peak memory ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MiB`);
 for (const work of [10, 16, 18]) {

@@ -28,11 +28,7 @@ if (process.argv[1] === self) {
   const [first, ...words] = process.argv.slice(2);
   if (first === 'listen') listen(words[0]);
   else {
-    const { figures, text } = await transfers(
-      Number(first ?? 1024),
-      Number(words[0] ?? 5),
-      words[1],
-    );
+    const { figures, text } = await transfers(Number(first ?? 1024), Number(words[0] ?? 5), words[1]);
     console.log(`${text}\n\n${wantedTable(figures)}`);
   }
 }

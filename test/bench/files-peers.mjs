@@ -24,9 +24,7 @@ const alone = `
 
 /** Returns a table in Markdown, or nothing where age is missing. */
 export async function besideAge(mebibytes, rounds, binary) {
-  const missing = ['age', 'age-keygen', 'script'].filter(
-    (name) => spawnSync(name, ['--version']).status !== 0,
-  );
+  const missing = ['age', 'age-keygen', 'script'].filter((name) => spawnSync(name, ['--version']).status !== 0);
   if (missing.length > 0) return undefined;
   await fill(path('big'), mebibytes);
   const bundle = await buildAge(folder);
@@ -91,10 +89,7 @@ function casesFor(service, bundle, binary) {
     ['`age -d`, with a passphrase', () => typed(['age', '-d', '-o', out, toPassphrase], 1)],
     ...ours.map(({ name, get }) => [`${name}: \`get\``, get]),
     ['`age -r`, to nothing', () => timed(['sh', '-c', `${toNothing} > /dev/null`])],
-    [
-      'pwpush on Node.js, to nothing',
-      () => timed([process.execPath, '--input-type=module', '-e', alone, bundle, big]),
-    ],
+    ['pwpush on Node.js, to nothing', () => timed([process.execPath, '--input-type=module', '-e', alone, bundle, big])],
   ].map(([name, run]) => ({ name, run, results: [] }));
 }
 
@@ -111,9 +106,7 @@ async function timed(words, { url, token } = {}, said = undefined) {
   };
   const time = ['time', '--format', '%e %U %S %M', '--output', told, ...words];
   const [command, ...rest] =
-    said === undefined
-      ? time
-      : ['script', '--quiet', '--return', '--command', quoted(time), '/dev/null'];
+    said === undefined ? time : ['script', '--quiet', '--return', '--command', quoted(time), '/dev/null'];
   const child = spawn(command, rest, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {}).end(said);
   const [stdout, stderr, [status]] = await Promise.all([

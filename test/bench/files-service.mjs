@@ -39,9 +39,7 @@ const bare = `
 
 async function start(words) {
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const line = await new Promise((resolve) =>
-    createInterface({ input: child.stdout }).once('line', resolve),
-  );
+  const line = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
   const stop = () =>
     new Promise((resolve) => {
       child.once('exit', resolve);
@@ -57,9 +55,7 @@ const serve = (name) =>
   ]);
 
 function status(pid, field) {
-  return Number(
-    new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1],
-  );
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 const peak = ({ pid }) => Math.round(status(pid, 'VmHWM') / 1024);
 const open = ({ pid }) => readdirSync(`/proc/${pid}/fd`).length;
@@ -128,9 +124,7 @@ async function links(service, pushed) {
 }
 
 const row = (name, rate, base) =>
-  console.log(
-    `${name.padEnd(28)} ${rate.toFixed(0).padStart(6)} MiB/s   ${(rate / base).toFixed(2).padStart(5)}`,
-  );
+  console.log(`${name.padEnd(28)} ${rate.toFixed(0).padStart(6)} MiB/s   ${(rate / base).toFixed(2).padStart(5)}`);
 
 try {
   console.log(`Node ${process.version}, ${cpus().length} cores, ${size / MIB} MiB a file\n`);
@@ -164,11 +158,7 @@ try {
   const all = await timed(() => Promise.all([1, 2, 3, 4].map(() => push(four, [size]))));
   row('\nfour uploads at once', all.rate * 4, up);
   const urls = (await Promise.all(all.result.map((each) => links(four, each)))).flat();
-  row(
-    'four downloads at once',
-    (await timed(() => Promise.all(urls.map((url) => get(url))))).rate * 4,
-    down,
-  );
+  row('four downloads at once', (await timed(() => Promise.all(urls.map((url) => get(url))))).rate * 4, down);
   console.log(`peak with four at once: ${peak(four)} MiB (may be 320)`);
   await four.stop();
   rmSync(join(folder, 'four'), { recursive: true });

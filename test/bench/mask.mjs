@@ -30,10 +30,7 @@ const lines = (length) => base64(length).replace(/.{64}/g, '$&\n');
 const many = (number) => Array.from({ length: number }, () => base64(24));
 
 const log = Buffer.from(
-  Array.from(
-    { length: 10_000 },
-    (_, at) => `${at} GET /api/users/${at * 7919} 200 ${at % 977} ms\n`,
-  ).join(''),
+  Array.from({ length: 10_000 }, (_, at) => `${at} GET /api/users/${at * 7919} 200 ${at % 977} ms\n`).join(''),
 );
 const outputs = { 'a log': log, base64: Buffer.from(base64(400_000)), bytes: randomBytes(400_000) };
 const secrets = {
@@ -62,8 +59,7 @@ function rate(automaton, output) {
     const mask = streamMask(automaton);
     const start = process.cpuUsage();
     for (let done = 0; done < bytes / 5; done += output.length)
-      for (let at = 0; at < output.length; at += 65_536)
-        mask.push(output.subarray(at, at + 65_536));
+      for (let at = 0; at < output.length; at += 65_536) mask.push(output.subarray(at, at + 65_536));
     mask.end();
     best = Math.max(best, bytes / 5 / process.cpuUsage(start).user);
   }

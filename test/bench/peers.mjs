@@ -12,12 +12,7 @@ import { createInterface } from 'node:readline';
 import { median, table, withService } from './client/processes.mjs';
 import { besideAge } from './files-peers.mjs';
 import { compared } from './load/compared.mjs';
-import {
-  startMailbox,
-  startPasswordPusher,
-  startPrivateBin,
-  startSnappass,
-} from './load/peers.mjs';
+import { startMailbox, startPasswordPusher, startPrivateBin, startSnappass } from './load/peers.mjs';
 import { folder, startClient, startServiceOf } from './load/processes.mjs';
 
 const RUNS = 7;
@@ -54,11 +49,7 @@ async function besideServices(options) {
       `of ${SECRETS.toLocaleString('en')}, given more than once`,
       'kept',
     ],
-    [...names].map((name) => [
-      name,
-      ...columns.map((column) => figure(name, column)),
-      services[name]?.kept ?? '–',
-    ]),
+    [...names].map((name) => [name, ...columns.map((column) => figure(name, column)), services[name]?.kept ?? '–']),
   );
 }
 
@@ -86,11 +77,7 @@ async function handOvers({ run, pwpush, url }, { binary, 'python-client': python
   if (python) {
     const client = python.split(' ');
     run([...client, 'config', 'set', 'url', url]);
-    cases.push([
-      'the Python client',
-      'push',
-      async () => run([...client, 'push'], 'secret').milliseconds,
-    ]);
+    cases.push(['the Python client', 'push', async () => run([...client, 'push'], 'secret').milliseconds]);
   } else absent('the Python client', '--python-client');
   const mailbox = await startMailbox();
   if (mailbox) cases.push(['magic-wormhole', 'handOver', () => wormhole(mailbox)]);
@@ -131,8 +118,7 @@ async function wormhole({ relay }) {
 
 /** What services do a second at 16 connections, and how often they give a secret twice to eight readers at once. */
 async function underLoad({ binary, ...sources }) {
-  const own = (name, program) =>
-    startServiceOf(program, '--data', join(folder, name), '--rate-limit', 'off');
+  const own = (name, program) => startServiceOf(program, '--data', join(folder, name), '--rate-limit', 'off');
   const sides = { [NODE]: await own('node', [process.execPath, join('bin', 'pwpush.js')]) };
   if (binary) sides[EXECUTABLE] = await own('executable', [resolve(binary)]);
   for (const [name, option, start] of [

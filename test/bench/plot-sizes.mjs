@@ -71,9 +71,7 @@ function panel({ title, counts, lines }, left) {
     const { name, points } = lines[at];
     const label = Math.max(free, Math.min(y, BOTTOM - LINE * (ends.length - 1)));
     free = label + LINE;
-    const path = points.map(
-      (one, i) => `${across(counts[i]).toFixed(1)} ${height(one).toFixed(1)}`,
-    );
+    const path = points.map((one, i) => `${across(counts[i]).toFixed(1)} ${height(one).toFixed(1)}`);
     const end = `${to + 2} ${y.toFixed(1)}L${to + 16} ${label.toFixed(1)}`;
     drawn.push(
       `<g class="c${at}"><path d="M${path.join('L')}"/><path class="thin" d="M${end}"/>`,
@@ -83,8 +81,7 @@ function panel({ title, counts, lines }, left) {
   return drawn.join('\n');
 }
 
-const colours = (list) =>
-  list.map((one, at) => `.c${at} { stroke: ${one}; fill: ${one} }`).join(' ');
+const colours = (list) => list.map((one, at) => `.c${at} { stroke: ${one}; fill: ${one} }`).join(' ');
 
 /** The picture of a SIZES.md. */
 export function plotSizes(sizes) {

@@ -88,9 +88,7 @@ const here = (path) => new URL(path, import.meta.url);
 
 /** Draws it again. */
 export function draw() {
-  const [results, peers] = ['RESULTS.md', 'PEERS.md'].map((name) =>
-    readFileSync(here(name), 'utf8'),
-  );
+  const [results, peers] = ['RESULTS.md', 'PEERS.md'].map((name) => readFileSync(here(name), 'utf8'));
   writeFileSync(here('../../docs/pictures/performance.svg'), plot(results, peers));
 }
 

@@ -30,9 +30,7 @@ const { values: options } = parseArgs({
 const seconds = Number(options.seconds);
 
 console.log(`Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString()}`);
-console.log(
-  `one row a commit, synced: ${commitsPerSecond(join(folder, 'probe.db')).toFixed(0)}/s\n`,
-);
+console.log(`one row a commit, synced: ${commitsPerSecond(join(folder, 'probe.db')).toFixed(0)}/s\n`);
 
 const address = options.postgres ? startPostgres() : undefined;
 if (options.postgres && !address) throw new Error('no PostgreSQL was found');

@@ -47,9 +47,7 @@ const cases: readonly [string, string][] = [
 /** What others may have called theirs, and a program in the place of ours offers for `wN.`. */
 const running = `$(X) \`X\` ;X |X &X >pwned <(X) =(X) (X) {,$(X)} "$(X)" '$(X)'`;
 const special = `~ * ? [a] # !! ' " \\$(X) \\`;
-const chosen = `${running} ${special}`
-  .split(' ')
-  .map((word, at) => `w${at}.${word.replace('X', 'echo>pwned')}`);
+const chosen = `${running} ${special}`.split(' ').map((word, at) => `w${at}.${word.replace('X', 'echo>pwned')}`);
 
 /** Completes each of these words at a terminal, and runs the line. */
 async function completes(shell: string): Promise<void> {

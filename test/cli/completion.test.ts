@@ -109,9 +109,7 @@ test('where a link is wanted, last and the ten newest pushes, on one line each',
   const { stdout } = await here.run('__complete', 'get', '');
   const [kind, last, ...pushes] = stdout.trimEnd().split('\n');
   expect([kind, last]).toEqual(['words', 'last\tthe push created last']);
-  expect(pushes.map((line) => line.split('\t')[0])).toEqual(
-    [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => `token${at}`),
-  );
+  expect(pushes.map((line) => line.split('\t')[0])).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => `token${at}`));
   expect(pushes.at(-1)).toBe(`token2\t$(touch pwned)\\n'"\\t\\x1b[31m2, 8 days ago`);
   for (const line of ['list ', 'respond ', 'push --name ', 'wait x ', 'profile use ']) {
     const other = await here.run('__complete', ...line.split(' '));

@@ -2,12 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { wordList } from '../../src/age/words';
-import {
-  type GeneratedSecret,
-  generate,
-  generateWords,
-  parseGenerate,
-} from '../../src/cli/random-secret';
+import { type GeneratedSecret, generate, generateWords, parseGenerate } from '../../src/cli/random-secret';
 
 describe.each([
   { of: 'signs', size: 62, one: /^[a-km-zA-HJ-NP-Z2-9._+@%-]$/ },

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { failureText } from '../../src/cli/report-error';
-import {
-  CliError,
-  type ErrorCode,
-  ExitWith,
-  exitStatus,
-  statusOf,
-} from '../../src/platform/errors';
+import { CliError, type ErrorCode, ExitWith, exitStatus, statusOf } from '../../src/platform/errors';
 
 const plain = { json: false, debug: false };
 const SECRET = 'hunter2-of-the-user';

@@ -12,13 +12,10 @@ const fromStdin = (bytes: Uint8Array | string, raw = false) => {
   return readSecret({ from: { name: 'stdin' }, raw }, context);
 };
 
-test.each([{ text: '-' }, { from: '-' }])(
-  'a dash is standard input, also where that is a terminal: %j',
-  (options) => {
-    const stdin = { isTTY: true } as Context['stdin'];
-    expect(chooseSource(options, { stdin, canPrompt: () => true })).toEqual({ name: 'stdin' });
-  },
-);
+test.each([{ text: '-' }, { from: '-' }])('a dash is standard input, also where that is a terminal: %j', (options) => {
+  const stdin = { isTTY: true } as Context['stdin'];
+  expect(chooseSource(options, { stdin, canPrompt: () => true })).toEqual({ name: 'stdin' });
+});
 
 describe('the newline rule', () => {
   test('is that of the whole text, however it comes, and there is none with --raw', async () => {

@@ -41,9 +41,7 @@ test.each([
   ['PWPUSH_SERVE_NO_ANONYMOUS', '; did you mean PWPUSH_SERVE_ANONYMOUS=false?'],
   ['PWPUSH_SERVE_SOMETHING_ELSE', ''],
 ])('of serve: %s is named%s', (name, meant) => {
-  expect(warned(name, [...variables.values()])).toEqual([
-    `${name} is not a variable of pwpush${meant}`,
-  ]);
+  expect(warned(name, [...variables.values()])).toEqual([`${name} is not a variable of pwpush${meant}`]);
 });
 
 test('what Kubernetes sets for a service is not warned of', () => {

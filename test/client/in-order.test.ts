@@ -8,10 +8,7 @@ const rounds = async (count: number) => {
   for (let round = 0; round < count; round++) await new Promise(setImmediate);
 };
 
-async function takeEach<Result>(
-  results: AsyncIterable<Result>,
-  take: (result: Result) => unknown,
-): Promise<void> {
+async function takeEach<Result>(results: AsyncIterable<Result>, take: (result: Result) => unknown): Promise<void> {
   for await (const result of results) await take(result);
 }
 

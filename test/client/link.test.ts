@@ -64,9 +64,7 @@ const forms = ['/p/T', '/p/T/r', '/f/T', '/r/T', '/api/v2/pushes/T'].flatMap((pa
 const origin = fc
   .tuple(
     fc.constantFrom('https', 'http'),
-    fc.constantFrom(
-      ...['pw.test', 'sub.pw.test', '127.0.0.1', '[::1]', 'localhost', 'xn--mnchen-3ya.de'],
-    ),
+    fc.constantFrom(...['pw.test', 'sub.pw.test', '127.0.0.1', '[::1]', 'localhost', 'xn--mnchen-3ya.de']),
     fc.constantFrom('', ':8443', ':5100'),
   )
   .map(([scheme, host, port]) => `${scheme}://${host}${port}`);
@@ -146,13 +144,10 @@ describe('the link in a text of several words', () => {
     expect(parseReference(text).repairs).toContain('repaired-surroundings');
   });
 
-  test.each([link.replace('#Z', '#A'), 'https://pw.test/p/other'])(
-    'is refused beside another: %s',
-    (other) => {
-      const error = { code: 'usage', facts: [phrase('several-links')] };
-      expect(() => parseReference(`${link} or ${other}`)).toThrow(expect.objectContaining(error));
-    },
-  );
+  test.each([link.replace('#Z', '#A'), 'https://pw.test/p/other'])('is refused beside another: %s', (other) => {
+    const error = { code: 'usage', facts: [phrase('several-links')] };
+    expect(() => parseReference(`${link} or ${other}`)).toThrow(expect.objectContaining(error));
+  });
 });
 
 const publicKey = `age1${'q'.repeat(58)}`;
@@ -160,10 +155,7 @@ test.each([
   ['r/abc', { kind: 'unknown' }],
   ['api/v2/requests/abc', { kind: 'request' }],
   [`r/abc#${publicKey}`, { kind: 'request', publicKey }],
-  [
-    `r/abc%23${publicKey}&utm=x`,
-    { kind: 'request', publicKey, repairs: ['repaired-hash', 'repaired-tail'] },
-  ],
+  [`r/abc%23${publicKey}&utm=x`, { kind: 'request', publicKey, repairs: ['repaired-hash', 'repaired-tail'] }],
   ['r/abc#age1qq', { kind: 'request', publicKey: 'age1qq' }],
   [`p/abc#${publicKey}`, { kind: 'request', publicKey }],
 ])('%s may be a request', (end, expected) => {
@@ -179,8 +171,7 @@ describe('a link with a key', () => {
     `https://${host}/?url=${url}&data=05%7C01%7Cann%40pw.test%7C&sdata=AbC%3D&reserved=0`;
   const v2 = (url: string) =>
     `https://urldefense.proofpoint.com/v2/url?u=${encoded(url).replaceAll('-', '-2D').replaceAll('_', '-5F').replaceAll('%2F', '_').replaceAll('%', '-')}&d=DwMFaQ&c=a_b&r=x&m=y&s=z&e=`;
-  const v3 = (url: string, bytes: string) =>
-    `https://urldefense.com/v3/__${url}__;${bytes}!!N3hqHg43uw!abc$`;
+  const v3 = (url: string, bytes: string) => `https://urldefense.com/v3/__${url}__;${bytes}!!N3hqHg43uw!abc$`;
 
   /** What is read of a link, by the names of its repairs. */
   const read = (token: string, base: string, key: string, repairs = '') => ({
@@ -259,13 +250,11 @@ describe('a link with a key', () => {
     ],
     ['HTML', `&lt;${link}#${key}&gt;`, 'surroundings'],
     ['zero-width spaces', `\u200b${link}#\u200b${key}\u200b\ufeff`, 'surroundings'],
-    ...['%20', '%3E', '%22%0D%0A', '%E2%80%8B', '.%C2%A0', '%2C'].map(
-      (end): [string, string, string] => [
-        `${end} at its end`,
-        `${link}#${key}${end}`,
-        'surroundings',
-      ],
-    ),
+    ...['%20', '%3E', '%22%0D%0A', '%E2%80%8B', '.%C2%A0', '%2C'].map((end): [string, string, string] => [
+      `${end} at its end`,
+      `${link}#${key}${end}`,
+      'surroundings',
+    ]),
   ])('is read whatever it went through: %s', (_name, pasted, repairs) => {
     const found = parseReference(pasted);
     expect(found).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
@@ -342,8 +331,7 @@ describe('what is no link is refused', () => {
 
   const parts = '? ) /r /p/a [ %20 %23 %25 < /v3/__ ?u=https://a.b/ *'.split(' ');
   test.each(parts)('and takes no time that grows with the square: %s', (part) => {
-    for (const length of [16_000, 2_000_000])
-      refusal(`https://pw.test/p/a${part.repeat(length / part.length)}~`);
+    for (const length of [16_000, 2_000_000]) refusal(`https://pw.test/p/a${part.repeat(length / part.length)}~`);
   });
 
   test('and never crashes anything, nor is repeated in the message', () => {

@@ -4,14 +4,10 @@ import { type PageRange, pages } from '../../src/client/pages';
 import { readAuditLog } from '../../src/client/progress';
 import type { AuditEntry } from '../../src/contract/decode';
 
-const numbers = (from: number, count: number) =>
-  Array.from({ length: count }, (_, at) => from + at);
+const numbers = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at);
 
 /** All rows of a listing, and which pages were asked for. */
-async function read<Row>(
-  pageOf: (page: number) => readonly Row[] | undefined,
-  range?: PageRange<Row>,
-) {
+async function read<Row>(pageOf: (page: number) => readonly Row[] | undefined, range?: PageRange<Row>) {
   const asked: number[] = [];
   const fetchPage = async (page: number) => {
     asked.push(page);
@@ -24,10 +20,7 @@ async function read<Row>(
 
 /** The same of a listing of `total` rows. */
 const listed = (total: number, size: number, range?: PageRange<number>) =>
-  read(
-    (page) => numbers((page - 1) * size, Math.max(0, Math.min(size, total - (page - 1) * size))),
-    range,
-  );
+  read((page) => numbers((page - 1) * size, Math.max(0, Math.min(size, total - (page - 1) * size))), range);
 
 test('every row comes once, in order, and few pages are asked for beyond the end', async () => {
   await fc.assert(

@@ -63,9 +63,7 @@ async function world(answered = (_method: string) => {}) {
   for (const folder of ['inbox', 'data']) mkdirSync(here.file(folder));
   symlinkSync('/dev/null', here.file('null'));
   const link = async (...words: string[]) =>
-    (
-      await here.under({ stdin: words.includes('request') ? '' : SECRET }).run(...words)
-    ).stdout.trim();
+    (await here.under({ stdin: words.includes('request') ? '' : SECRET }).run(...words)).stdout.trim();
   const makers: Record<string, () => Promise<string>> = {
     PUSH: () => link('push'),
     FILES: () => link('push', '--file', here.file('secret'), '--message', SECRET),
@@ -93,14 +91,11 @@ async function world(answered = (_method: string) => {}) {
 }
 
 const spelled = [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 20)];
-const leaks = ({ stdout, stderr }: Outcome) =>
-  spelled.some((secret) => `${stdout}${stderr}`.includes(secret));
+const leaks = ({ stdout, stderr }: Outcome) => spelled.some((secret) => `${stdout}${stderr}`.includes(secret));
 
 test('every command has its lines here', async () => {
   const { run } = await world();
-  const names = JSON.parse((await run('help --json')).stdout).commands.map(
-    ({ name }: { name: string }) => name,
-  );
+  const names = JSON.parse((await run('help --json')).stdout).commands.map(({ name }: { name: string }) => name);
   const tried = [...refused, ...allowed].map(({ words }) => words.split(' ')[0]);
   expect([...new Set(tried)].sort()).toEqual(names.sort());
 });
@@ -110,9 +105,7 @@ describe('where an agent reads it', () => {
     const { asked, run } = await world();
     const outcome = await run(line, { [marker]: '1' });
     expect([outcome.code, outcome.stdout, leaks(outcome)]).toEqual([2, '', false]);
-    expect(outcome.stderr).toMatch(
-      new RegExp(`is not printed: a coding agent reads this output \\(${marker}\\)`),
-    );
+    expect(outcome.stderr).toMatch(new RegExp(`is not printed: a coding agent reads this output \\(${marker}\\)`));
     expect(outcome.stderr).toContain('--reveal');
     expect(asked).toEqual([]);
     return run;
@@ -122,16 +115,13 @@ describe('where an agent reads it', () => {
     await refuse({ words: 'generate' }, marker);
   });
 
-  test.each(refused)(
-    '$words is refused before anything is asked or made, and not with --reveal',
-    async (line) => {
-      const run = await refuse(line);
-      if (line.code === undefined) return;
-      const { code, stdout, stderr } = await run(line, agent, '--reveal');
-      expect([code, `${stdout}${stderr}`]).toEqual([line.code, expect.stringMatching(/./)]);
-      expect(stderr).not.toContain('CLAUDECODE');
-    },
-  );
+  test.each(refused)('$words is refused before anything is asked or made, and not with --reveal', async (line) => {
+    const run = await refuse(line);
+    if (line.code === undefined) return;
+    const { code, stdout, stderr } = await run(line, agent, '--reveal');
+    expect([code, `${stdout}${stderr}`]).toEqual([line.code, expect.stringMatching(/./)]);
+    expect(stderr).not.toContain('CLAUDECODE');
+  });
 
   test.each(allowed)('$words works and prints no secret that an instance repeats', async (line) => {
     const { run } = await world();
@@ -158,8 +148,7 @@ test('a text whose folder is gone is not printed instead', async () => {
 test('the rest of a download prints nothing, unless it goes to standard output', async () => {
   const context = { uid: 0, guard: async () => 'X is set' } as Partial<Context> as Context;
   const run = entryOf(context, { json: true, quiet: false, color: false, debug: false });
-  const reserve = (plan: PlacePlan) =>
-    reservePlace(run, plan, { files: true, onlyFiles: true, instead: 'get-unseen' });
+  const reserve = (plan: PlacePlan) => reservePlace(run, plan, { files: true, onlyFiles: true, instead: 'get-unseen' });
   const folder = { path: '.', force: false, taken: new Set<string>() };
   await reserve({ to: 'rest', force: false, folder });
   await expect(reserve({ to: 'dash', force: false })).rejects.toThrow('X is set');

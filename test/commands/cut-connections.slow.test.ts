@@ -35,16 +35,14 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
   return (await fetch(`${service.url}/api/v2/${path}`, init)).json();
 }
-const ids = async (path: string) =>
-  (await ask('GET', path)).map(({ url_token }: { url_token: string }) => url_token);
+const ids = async (path: string) => (await ask('GET', path)).map(({ url_token }: { url_token: string }) => url_token);
 /** What a push or a request has in its audit log, oldest first. */
 const events = async (path: string) =>
   (await ask('GET', `${path}/audit`)).logs.map(({ kind }: { kind: string }) => kind);
 
 const push = () => ask('POST', 'pushes', { push: { payload: SECRET, expire_after_views: 1 } });
 const request = () => ask('POST', 'requests', { request: { request: '?' } });
-const respond = (id: string) =>
-  ask('PATCH', `requests/${id}/respond`, { request: { response: SECRET } });
+const respond = (id: string) => ask('PATCH', `requests/${id}/respond`, { request: { response: SECRET } });
 
 test('push: one push is created, and its link is printed', async () => {
   await proxy.eachCut({ first, step }, async () => {

@@ -26,8 +26,7 @@ function commercial(more: Parameters<typeof answersTo>[0] = {}, env: Record<stri
     stdin: 'hunter2\n',
     env: { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken', ...env },
   });
-  const login = (...words: string[]) =>
-    here.under({ stdin: 't0ken' }).run('login', 'https://pw.test', ...words);
+  const login = (...words: string[]) => here.under({ stdin: 't0ken' }).run('login', 'https://pw.test', ...words);
   const sent = () => instance.bodies.map((body) => JSON.parse(body));
   return { ...instance, here, login, sent };
 }

@@ -10,8 +10,7 @@ import { json } from '../helpers/wire';
 
 const here = eachInstance({ stdin: 'hunter2' });
 const get = async (...words: string[]) => (await here.run('get', ...words)).stdout;
-const sshKeys = (...names: string[]) =>
-  names.map((name) => makeSshKey(here.file(name), 'ed25519', ''));
+const sshKeys = (...names: string[]) => names.map((name) => makeSshKey(here.file(name), 'ed25519', ''));
 const publicKey = (path = '') => readFileSync(`${path}.pub`, 'utf8');
 
 describe('push --encrypt=words', () => {

@@ -32,17 +32,17 @@ describe('push --encrypt', () => {
     expect([`${opened}`, await get(stdout)]).toEqual(['hunter2', 'hunter2']);
   });
 
-  test.each([
-    ...['hunter2', '', 'link ', 'Words'].map((value) => [`--encrypt=${value}`]),
-    ['--encrypt', 'hunter2'],
-  ])('takes no text as its value: %j', async (...words) => {
-    const { code, stdout, stderr } = await here.run('push', ...words);
-    expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
-    expect(stderr).not.toContain('hunter2');
-    const alone = here.under({ stdin: '' });
-    const named = await alone.run('push', '--encrypt', '--', 'hunter3');
-    expect(await get(named.stdout)).toBe('hunter3');
-  });
+  test.each([...['hunter2', '', 'link ', 'Words'].map((value) => [`--encrypt=${value}`]), ['--encrypt', 'hunter2']])(
+    'takes no text as its value: %j',
+    async (...words) => {
+      const { code, stdout, stderr } = await here.run('push', ...words);
+      expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
+      expect(stderr).not.toContain('hunter2');
+      const alone = here.under({ stdin: '' });
+      const named = await alone.run('push', '--encrypt', '--', 'hunter3');
+      expect(await get(named.stdout)).toBe('hunter3');
+    },
+  );
 
   test('the longest text is as long as the armor of a link key allows', async () => {
     const most = 'x'.repeat(773_924);
@@ -160,9 +160,7 @@ describe('armor of other programs', () => {
   test('with any passphrase is opened, in a push like any other', async () => {
     const armor = await encryptText('from afar', [passphraseRecipient('Pass phrase e\u0301', 10)]);
     const token = await here.push({ payload: `\n${armor.replaceAll('\n', '\r\n')}` });
-    const { stdout } = await here
-      .under({ env: { PWPUSH_KEY: 'Pass phrase \u00e9' } })
-      .run('get', token);
+    const { stdout } = await here.under({ env: { PWPUSH_KEY: 'Pass phrase \u00e9' } }).run('get', token);
     expect(stdout).toBe('from afar');
     expect((await get(token, '--no-decrypt')).trimStart()).toMatch(/^-----BEGIN AGE/);
   });

@@ -7,13 +7,7 @@ import { BASE, overFetch } from '../helpers/instance';
 import { memory } from '../helpers/memory';
 import { onLinux } from '../helpers/needs';
 import { type Outcome, type Place, place } from '../helpers/run';
-import {
-  create,
-  createWithFiles,
-  filePart,
-  type TestService,
-  testService,
-} from '../helpers/service';
+import { create, createWithFiles, filePart, type TestService, testService } from '../helpers/service';
 
 // Each operation on files that a command makes fails in turn: the first until none does.
 
@@ -63,8 +57,7 @@ async function withFaults(
   return [...new Set(failed.map((one) => one.split(' ')[0] ?? ''))].sort();
 }
 
-const owner = (here: Place, stdin = '') =>
-  here.under({ stdin, env: { PWPUSH_TOKEN: service.adminToken } });
+const owner = (here: Place, stdin = '') => here.under({ stdin, env: { PWPUSH_TOKEN: service.adminToken } });
 
 /** The files with the secret, none of which has a half of it. */
 function holding(files: Record<string, string>): string[] {
@@ -107,9 +100,7 @@ describe('operations on files that fail (needs Linux)', onLinux, () => {
       async ({ here, code, files, stderr }) => {
         const held = holding(files);
         if (code === 0) {
-          expect(held).toEqual([
-            expect.stringMatching(/^(mine|(state|pwpush-rescue-\w+)\/files-[^/]+)\/secret$/),
-          ]);
+          expect(held).toEqual([expect.stringMatching(/^(mine|(state|pwpush-rescue-\w+)\/files-[^/]+)\/secret$/)]);
           return;
         }
         expect([code, held]).toEqual([code === 2 ? 2 : 1, []]);

@@ -100,10 +100,7 @@ test('a new folder for a push that cannot be had is not left behind', async () =
 describe('in a job of GitHub Actions', () => {
   /** Reads such a file as the runner does: the values between delimiters. */
   const asRunner = (text: string) =>
-    [...text.matchAll(/^([^\n]*?)<<([^\n]+)\n(.*?)\n\2\n/gms)].map(([, name, , value]) => [
-      name,
-      value,
-    ]);
+    [...text.matchAll(/^([^\n]*?)<<([^\n]+)\n(.*?)\n\2\n/gms)].map(([, name, , value]) => [name, value]);
   /** What the runner masks after these commands. */
   const masked = (stdout: string) =>
     stdout
@@ -113,10 +110,7 @@ describe('in a job of GitHub Actions', () => {
       .map((data) => data.replaceAll('%0A', '\n').replaceAll('%0D', '\r').replaceAll('%25', '%'));
 
   test('all lines of any text are masked, and the runner reads it back', async () => {
-    const line = fc.oneof(
-      fc.string(),
-      fc.constantFrom('', '%', '%0A', '::', 'A<<B', 'B', '\r', '  se cret ', ' }'),
-    );
+    const line = fc.oneof(fc.string(), fc.constantFrom('', '%', '%0A', '::', 'A<<B', 'B', '\r', '  se cret ', ' }'));
     const job = here.under({ env: { GITHUB_ENV: here.file('env') } });
     await fc.assert(
       fc.asyncProperty(fc.array(line), async (lines) => {
@@ -147,21 +141,17 @@ describe('in a job of GitHub Actions', () => {
     // The container of a job, where root writes to files of the runner.
     ['--github-output', 0o755, 0],
     ['--github-env', 0o2775, 0],
-  ])(
-    '%s of another user in a folder of mode %o (needs root) ends with %i',
-    needsRoot,
-    async (option, mode, status) => {
-      const path = here.file('shared/file');
-      mkdirSync(here.file('shared'));
-      writeFileSync(path, '');
-      chmodSync(path, 0o666);
-      chownSync(path, 1001, 1001);
-      chmodSync(here.file('shared'), mode);
-      const token = await here.push({ payload: 'text', expire_after_views: 1 });
-      const job = here.under({ env: { CI: 'true', GITHUB_OUTPUT: path, GITHUB_ENV: path } });
-      const { code } = await job.run('get', token, '--anonymous', option, 'A');
-      expect([code, read('shared/file').includes('text')]).toEqual([status, status === 0]);
-      if (status !== 0) expect((await here.run('get', token)).stdout).toBe('text');
-    },
-  );
+  ])('%s of another user in a folder of mode %o (needs root) ends with %i', needsRoot, async (option, mode, status) => {
+    const path = here.file('shared/file');
+    mkdirSync(here.file('shared'));
+    writeFileSync(path, '');
+    chmodSync(path, 0o666);
+    chownSync(path, 1001, 1001);
+    chmodSync(here.file('shared'), mode);
+    const token = await here.push({ payload: 'text', expire_after_views: 1 });
+    const job = here.under({ env: { CI: 'true', GITHUB_OUTPUT: path, GITHUB_ENV: path } });
+    const { code } = await job.run('get', token, '--anonymous', option, 'A');
+    expect([code, read('shared/file').includes('text')]).toEqual([status, status === 0]);
+    if (status !== 0) expect((await here.run('get', token)).stdout).toBe('text');
+  });
 });

@@ -19,12 +19,9 @@ const narrow = () => here.under({ terminals: ['stdout'], columns: 40 });
 
 /** Lines that are too long, but for a word, a quoted one too, and JSON, which are not folded. */
 const long = (text: string, columns: number) =>
-  text
-    .split('\n')
-    .filter((line) => line.length > columns && !/^ {2,}(?:\{.*|\S+|'.*')$/.test(line));
+  text.split('\n').filter((line) => line.length > columns && !/^ {2,}(?:\{.*|\S+|'.*')$/.test(line));
 
-const commandsOf = (text: string) =>
-  text.match(/^ {2}\$ .*?(?=$| {3,})/gm)?.map((line) => line.trim());
+const commandsOf = (text: string) => text.match(/^ {2}\$ .*?(?=$| {3,})/gm)?.map((line) => line.trim());
 
 test.each(entries)('help on $name', async ({ name, aliases }) => {
   const { code, stdout, stderr } = await here.run('help', name);
@@ -32,10 +29,7 @@ test.each(entries)('help on $name', async ({ name, aliases }) => {
   for (const alias of aliases) expect(await helpOn(alias)).toBe(stdout);
   expect(stdout).toMatch(new RegExp(`^Usage: pwpush ${[name, ...aliases].join('\\|')} `));
   const [, sentence, examples = '', ...lists] = stdout.split('\n\n');
-  expect([sentence, examples]).toEqual([
-    expect.stringMatching(/^[A-Z]/),
-    expect.stringMatching(/^Examples:\n/),
-  ]);
+  expect([sentence, examples]).toEqual([expect.stringMatching(/^[A-Z]/), expect.stringMatching(/^Examples:\n/)]);
   expect(examples.match(/^ {2}\$ .*\bpwpush\b/gm)?.length).toBeGreaterThan(1);
   // An option that needs more than a line is explained below them.
   expect(lists.join('\n\n').split('\nGlobal options')[0]).not.toMatch(/^ {12}/m);
@@ -58,27 +52,24 @@ test.each([
 describe('-h and --help', () => {
   const has = (text: string, long = '') => text.includes(`${long} `);
 
-  test.each(entries)(
-    'of $name have the common options, on one screen if it has many',
-    async ({ name, options }) => {
-      const { stdout } = await here.run(name, '-h');
-      for (const words of [
-        [name, '--help'],
-        ['-h', name],
-        ['--help', name],
-      ])
-        expect((await here.run(...words)).stdout).toBe(stdout);
-      const rare = options.filter(({ common }) => !common);
-      for (const { long } of options.filter(({ common }) => common))
-        expect([long, has(stdout, long)]).toEqual([long, true]);
-      if (rare.length === 0) return expect(stdout).toBe(await helpOn(name));
-      const [, list] = stdout.split('\nCommon options:\n');
-      expect(rare.filter(({ long }) => has(`${list}`, long))).toEqual([]);
-      // With the next prompt, 24.
-      expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(23);
-      expect(stdout).toMatch(new RegExp(`\n\n.*pwpush help ${name} shows all options\\.\n$`));
-    },
-  );
+  test.each(entries)('of $name have the common options, on one screen if it has many', async ({ name, options }) => {
+    const { stdout } = await here.run(name, '-h');
+    for (const words of [
+      [name, '--help'],
+      ['-h', name],
+      ['--help', name],
+    ])
+      expect((await here.run(...words)).stdout).toBe(stdout);
+    const rare = options.filter(({ common }) => !common);
+    for (const { long } of options.filter(({ common }) => common))
+      expect([long, has(stdout, long)]).toEqual([long, true]);
+    if (rare.length === 0) return expect(stdout).toBe(await helpOn(name));
+    const [, list] = stdout.split('\nCommon options:\n');
+    expect(rare.filter(({ long }) => has(`${list}`, long))).toEqual([]);
+    // With the next prompt, 24.
+    expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(23);
+    expect(stdout).toMatch(new RegExp(`\n\n.*pwpush help ${name} shows all options\\.\n$`));
+  });
 
   test('are short for five commands', () => {
     const short = entries.filter(({ options }) => options.some(({ common }) => !common));
@@ -103,8 +94,7 @@ test.each(topics)('help on the topic %s', async (name) => {
 
 test('help is the same by all ways, and has all commands', async () => {
   const text = await helpOn();
-  for (const words of [['--help'], ['-h'], ['help', 'help']])
-    expect((await here.run(...words)).stdout).toBe(text);
+  for (const words of [['--help'], ['-h'], ['help', 'help']]) expect((await here.run(...words)).stdout).toBe(text);
   for (const { name, summary } of entries) expect(text).toContain(` ${name.padEnd(10)} ${summary}`);
   expect(text.split('\n').length - 1).toBeLessThan(24);
   expect([
@@ -116,10 +106,7 @@ test('help is the same by all ways, and has all commands', async () => {
 
 describe('help --json', () => {
   test('has every exit code, and the names of commands that were not renamed', () => {
-    const codes = told.exit_codes.map((one: { name: string; status: number }) => [
-      one.name,
-      one.status,
-    ]);
+    const codes = told.exit_codes.map((one: { name: string; status: number }) => [one.name, one.status]);
     expect(codes).toEqual([['ok', 0], ...Object.entries(exitStatus)]);
     const others = entries.filter(({ aliases }) => aliases.length > 0);
     expect(others.map(({ name, aliases }) => [name, ...aliases])).toEqual([
@@ -132,8 +119,7 @@ describe('help --json', () => {
 
   test('describes arguments, options and subcommands', () => {
     const of = (name: string) => entries.find((one) => one.name === name);
-    const option = (name: string, long: string) =>
-      of(name)?.options.find((one) => one.long === long);
+    const option = (name: string, long: string) => of(name)?.options.find((one) => one.long === long);
     expect(of('run')?.arguments[0]).toMatchObject({ name: 'link', required: false });
     expect(of('completion')?.arguments[0]?.choices).toContain('zsh');
     expect(option('push', '--views')).toMatchObject({
@@ -154,9 +140,7 @@ describe('help --json', () => {
 
   /** What a line needs before its options are looked at. */
   const operandsOf = (name: string) =>
-    entries
-      .find((one) => one.name === name)
-      ?.arguments.flatMap(({ required }) => (required ? ['abcdefgh'] : [])) ?? [];
+    entries.find((one) => one.name === name)?.arguments.flatMap(({ required }) => (required ? ['abcdefgh'] : [])) ?? [];
 
   test('calls a number what is refused if it is none; no option takes a token', async () => {
     const all = entries.flatMap(({ name, options }) => options.map((one) => ({ name, ...one })));
@@ -166,9 +150,7 @@ describe('help --json', () => {
       const { code, stderr } = await here.run(name, ...operandsOf(name), `${long}=x`);
       expect([code, stderr]).toEqual([2, expect.stringMatching(`^pwpush: ${long} must be a `)]);
     }
-    expect(all.map(({ long }) => long)).not.toContainEqual(
-      expect.stringMatching(/^--(token|password)$/),
-    );
+    expect(all.map(({ long }) => long)).not.toContainEqual(expect.stringMatching(/^--(token|password)$/));
   });
 
   test('needs no folder of its own, and sends nothing; of one command it is for people', async () => {
@@ -186,18 +168,13 @@ describe('alone it says', () => {
     expect(stdout.split('\n').length - 1).toBeLessThanOrEqual(10);
     return stdout;
   };
-  const commandsIn = (text: string) =>
-    [...text.matchAll(/^ {2}(pwpush .*?) {2}/gm)].map(([, command]) => command);
+  const commandsIn = (text: string) => [...text.matchAll(/^ {2}(pwpush .*?) {2}/gm)].map(([, command]) => command);
 
   test('that nothing is configured, and how to begin', async () => {
     const said = await here.under({ env: { PWPUSH_URL: undefined } }).run();
     expect(said).toMatchObject({ code: 0, stderr: '' });
     expect(said.stdout).toContain('\nNo instance is configured.\n');
-    expect(commandsIn(said.stdout)).toEqual([
-      'pwpush login URL',
-      'pwpush push --here',
-      'pwpush serve',
-    ]);
+    expect(commandsIn(said.stdout)).toEqual(['pwpush login URL', 'pwpush push --here', 'pwpush serve']);
   });
 
   test('the profile, its address and that a command has its token, which it does not run', async () => {
@@ -213,12 +190,8 @@ describe('alone it says', () => {
 
   test('never a token; what is in variables, by their names', async () => {
     const token = 'a-token-of-a-variable';
-    const { stdout } = await here
-      .under({ env: { PWPUSH_URL: 'https://env.test', PWPUSH_TOKEN: token } })
-      .run();
-    expect(stdout).toContain(
-      '  address  https://env.test (PWPUSH_URL)\n  token    yes (PWPUSH_TOKEN)\n',
-    );
+    const { stdout } = await here.under({ env: { PWPUSH_URL: 'https://env.test', PWPUSH_TOKEN: token } }).run();
+    expect(stdout).toContain('  address  https://env.test (PWPUSH_URL)\n  token    yes (PWPUSH_TOKEN)\n');
     expect(stdout).not.toContain(token);
   });
 

@@ -28,12 +28,7 @@ async function run(argv: readonly string[], options: (interrupt: Interrupt) => P
   return { ...outcome, rescued: Object.values(here.rescued()) };
 }
 
-const atAnswer = (
-  argv: readonly string[],
-  answer: Literal,
-  held: Conditions['held'] = {},
-  name = 'SIGINT',
-) =>
+const atAnswer = (argv: readonly string[], answer: Literal, held: Conditions['held'] = {}, name = 'SIGINT') =>
   run(argv, (interrupt) => ({
     held,
     send: async (request) => {
@@ -47,18 +42,15 @@ test.each([
   ['SIGINT', 130, 'interrupted'],
   ['SIGTERM', 143, 'terminated'],
   ['SIGHUP', 129, 'hung up'],
-])(
-  '%s while an answer is awaited ends with %i; as one arrives, the link is printed',
-  async (name, code, word) => {
-    // Rejected, as the real transport ends when its signal does.
-    const awaiting = await run(['version'], (interrupt) => ({
-      send: async () => Promise.reject(interrupt(name)),
-    }));
-    expect(awaiting).toMatchObject({ code, stdout: '', stderr: `pwpush: ${word}\n` });
-    const answered = await atAnswer(['push'], PUSHED, {}, name);
-    expect(answered).toMatchObject({ code, stdout: `${LINK}\n`, rescued: [] });
-  },
-);
+])('%s while an answer is awaited ends with %i; as one arrives, the link is printed', async (name, code, word) => {
+  // Rejected, as the real transport ends when its signal does.
+  const awaiting = await run(['version'], (interrupt) => ({
+    send: async () => Promise.reject(interrupt(name)),
+  }));
+  expect(awaiting).toMatchObject({ code, stdout: '', stderr: `pwpush: ${word}\n` });
+  const answered = await atAnswer(['push'], PUSHED, {}, name);
+  expect(answered).toMatchObject({ code, stdout: `${LINK}\n`, rescued: [] });
+});
 
 test('a command that does not end is left behind', async () => {
   const { code, stderr } = await run(['version', '--json'], (interrupt) => ({

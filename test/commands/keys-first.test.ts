@@ -122,9 +122,7 @@ describe('an answer whose private key is not here', () => {
 
   test.each(commands)('and the key stays until the request is closed: %s', async (_, words) => {
     sending = (send) =>
-      rewriting(send, (body, { url }) =>
-        url.endsWith('/preview') ? body.replace('"closed"', '"ready"') : body,
-      );
+      rewriting(send, (body, { url }) => (url.endsWith('/preview') ? body.replace('"closed"', '"ready"') : body));
     expect((await owner().run(...typed(words, link))).stdout.trim()).toBe('hunter2');
     expect(Object.keys(here.rescued())).toEqual([`requests/${id}.key`]);
   });

@@ -11,8 +11,7 @@ import { call } from '../helpers/service';
 describe('of 120 pushes', () => {
   const here = eachInstance();
   beforeEach(async () => {
-    for (let at = 0; at < 120; at++)
-      await here.push({ payload: 'x', name: `n${at}` }, here.service.adminToken);
+    for (let at = 0; at < 120; at++) await here.push({ payload: 'x', name: `n${at}` }, here.service.adminToken);
   });
 
   test('list has a page, all, or up to a limit: a table with its titles once, or an array', async () => {
@@ -52,10 +51,7 @@ test('list --all says that there may be more than the API lists', async () => {
       ...JSON.parse(CREATED),
       url_token: `t${page}-${at}`,
     }));
-  const pages = Array.from({ length: 200 }, (_, at) => [
-    `GET /pushes/active?page=${at + 1}`,
-    rows(at + 1),
-  ]);
+  const pages = Array.from({ length: 200 }, (_, at) => [`GET /pushes/active?page=${at + 1}`, rows(at + 1)]);
   const { send } = answersTo(Object.fromEntries(pages));
   const env = { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 't0ken' };
   const here = place({ send, env, terminals: ['stderr'] });

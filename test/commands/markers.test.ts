@@ -64,9 +64,7 @@ const names: Readonly<Record<string, string>> = {
   CALLS: messages,
 };
 const named = (text: string) =>
-  text
-    .replace(/(?<![A-Z_])[A-Z]+(?![A-Z_])/g, (name) => names[name] ?? name)
-    .replaceAll('\\n', '\n');
+  text.replace(/(?<![A-Z_])[A-Z]+(?![A-Z_])/g, (name) => names[name] ?? name).replaceAll('\\n', '\n');
 
 type Printed = Pick<Line, 'prints' | 'printsJson'>;
 const printed: Readonly<Record<string, Printed>> = {
@@ -74,14 +72,12 @@ const printed: Readonly<Record<string, Printed>> = {
   text: { prints: ['payload'], printsJson: ['payload'] },
   note: { prints: [], printsJson: ['note'] },
 };
-const cases: readonly Line[] = tableOf('commands/markers.txt').map(
-  ([what = '', input = '', words = '']) => ({
-    words: named(words),
-    stdin: named(input),
-    ...(printed[what] as Printed),
-    ...(words === 'push -p' && { prompts }),
-  }),
-);
+const cases: readonly Line[] = tableOf('commands/markers.txt').map(([what = '', input = '', words = '']) => ({
+  words: named(words),
+  stdin: named(input),
+  ...(printed[what] as Printed),
+  ...(words === 'push -p' && { prompts }),
+}));
 
 /** Of its secrets, an agent sees none but a note. */
 const AGENT = ' for an agent';
@@ -133,8 +129,7 @@ const failing = (error: (cause: Error) => unknown): Transport => {
     throw error(new RangeError(all));
   };
 };
-const unanswered = (message: string, sent: boolean) =>
-  failing((cause) => new TransportError(message, { sent, cause }));
+const unanswered = (message: string, sent: boolean) => failing((cause) => new TransportError(message, { sent, cause }));
 const breaksOff = unanswered('pw.test sent no complete response', true);
 
 /** Who answers, or does not. */
@@ -146,10 +141,7 @@ const worlds: Record<string, Transport> = {
       echoing(status, (echo) => JSON.stringify({ error: `cannot do ${echo}` })),
     ]),
   ),
-  'one that wants another passphrase': echoing(
-    401,
-    (echo) => `{"error":"passphrase ${JSON.stringify(echo).slice(1)}}`,
-  ),
+  'one that wants another passphrase': echoing(401, (echo) => `{"error":"passphrase ${JSON.stringify(echo).slice(1)}}`),
   'one whose pushes have expired': async () => answer(200, changed(EXPIRED, { payload: null })),
   'a page of a proxy that repeats all': echoing(502, (echo) => `<h1>${echo}</h1>`, page),
   'the same at 200': echoing(200, (echo) => `<html>${echo}`, page),
@@ -161,9 +153,7 @@ const worlds: Record<string, Transport> = {
   'one that breaks off': breaksOff,
   'a bug of ours': failing((cause) => new TypeError(`cannot read ${all}`, { cause })),
   'a bug of the engine': async () => answer(200, JSON.parse(`{"${marks.token}`)),
-  'a failing system call': failing((cause) =>
-    Object.assign(cause, { code: 'EIO', syscall: 'read' }),
-  ),
+  'a failing system call': failing((cause) => Object.assign(cause, { code: 'EIO', syscall: 'read' })),
 };
 
 const seen = new Set<number>();

@@ -41,8 +41,7 @@ const opening: [string, 'push' | 'request', readonly string[]][] = [
   ['expire', 'push', ['expire', 'LINK']],
   ['respond', 'request', ['respond', 'LINK']],
 ];
-const typed = (words: readonly string[], link: string) =>
-  words.map((word) => (word === 'LINK' ? link : word));
+const typed = (words: readonly string[], link: string) => words.map((word) => (word === 'LINK' ? link : word));
 
 describe('the passphrase of the environment', () => {
   test.each(opening)('is not sent to another instance, as is said: %s', async (_, what, words) => {
@@ -53,14 +52,14 @@ describe('the passphrase of the environment', () => {
     expect(stderr).toContain('--passphrase-file');
   });
 
-  test.each([
-    ...['preview', 'audit'].map((name) => [name, 'LINK']),
-    ['wait', 'LINK', '--for', '1'],
-  ])('is not sent by %s', async (...words) => {
-    await here.under({ env: here.admin }).run(...typed(words, await linked('push')));
-    expect(sent).not.toEqual([]);
-    expect(withPassphrase()).toEqual(sent.map(() => false));
-  });
+  test.each([...['preview', 'audit'].map((name) => [name, 'LINK']), ['wait', 'LINK', '--for', '1']])(
+    'is not sent by %s',
+    async (...words) => {
+      await here.under({ env: here.admin }).run(...typed(words, await linked('push')));
+      expect(sent).not.toEqual([]);
+      expect(withPassphrase()).toEqual(sent.map(() => false));
+    },
+  );
 
   test.each(opening)('an option sends one there, when asked for: %s', async (_, what, words) => {
     const [name = '', ...rest] = typed(words, await linked(what));
@@ -85,15 +84,12 @@ describe('the passphrase of the environment', () => {
     expect(withPassphrase()).toEqual([false, true]);
   });
 
-  test.each(opening)(
-    '-p takes it at a terminal, at its own instance: %s',
-    async (_, what, words) => {
-      const [name = '', ...rest] = typed(words, await linked(what, BASE));
-      const person = here.under({ prompts: [] });
-      expect((await person.run(name, '-p', ...rest)).code).toBe(0);
-      expect(withPassphrase().at(-1)).toBe(true);
-    },
-  );
+  test.each(opening)('-p takes it at a terminal, at its own instance: %s', async (_, what, words) => {
+    const [name = '', ...rest] = typed(words, await linked(what, BASE));
+    const person = here.under({ prompts: [] });
+    expect((await person.run(name, '-p', ...rest)).code).toBe(0);
+    expect(withPassphrase().at(-1)).toBe(true);
+  });
 
   test.each(creations)('-p takes it at a terminal, for what is created: %s', async (line) => {
     const person = here.under({ prompts: [], env: here.admin });
@@ -101,16 +97,13 @@ describe('the passphrase of the environment', () => {
     expect(withPassphrase()).toContain(true);
   });
 
-  test.each([[], ['-p']])(
-    'a person is asked for one, and told for which instance that is: %j',
-    async (...more) => {
-      const secret = `Passphrase (PWPUSH_PASSPHRASE is for ${BASE}; or --passphrase-file):`;
-      const prompts = [{ secret, answer: PASSPHRASE }];
-      const link = await linked('push');
-      const { stdout } = await here.under({ prompts }).run('get', ...more, link);
-      expect([stdout.trim(), withPassphrase()]).toEqual(['hunter2', [false, true]]);
-    },
-  );
+  test.each([[], ['-p']])('a person is asked for one, and told for which instance that is: %j', async (...more) => {
+    const secret = `Passphrase (PWPUSH_PASSPHRASE is for ${BASE}; or --passphrase-file):`;
+    const prompts = [{ secret, answer: PASSPHRASE }];
+    const link = await linked('push');
+    const { stdout } = await here.under({ prompts }).run('get', ...more, link);
+    expect([stdout.trim(), withPassphrase()]).toEqual(['hunter2', [false, true]]);
+  });
 
   test('is sent at once to the instance in use, also beside a link elsewhere', async () => {
     const own = await linked('push', BASE);

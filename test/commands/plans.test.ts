@@ -121,9 +121,7 @@ describe('an option that is given', () => {
   const data = async (words: readonly string[]) => JSON.stringify(await plan(words));
   // What these allow is refused before there is a plan.
   const allowing = ['allow'];
-  const changing = all.filter(
-    ({ name, row }) => row.options.length > 0 && !allowing.includes(name),
-  );
+  const changing = all.filter(({ name, row }) => row.options.length > 0 && !allowing.includes(name));
 
   test.each(changing)('$command: $name changes the plan', async ({ command, name, row }) => {
     const without = await data(line(command, needsOf(row))).catch(() => undefined);
@@ -164,19 +162,9 @@ describe('the plan of', () => {
     ['push package.json', { content: { isFileName: true } }],
     ['push -', { content: { text: stdin, isExposed: false } }],
     ['push -f b -f -=a', { content: { files: ['b', '-=a'], isExposed: false } }],
-    [
-      'push --generate',
-      { content: { text: { from: { name: 'generate' } } }, result: { generated: true } },
-    ],
-    [
-      'push -d 2 -v 3',
-      { limits: { expiry: { after: 172_800 }, fields: { expire_after_views: 3 } } },
-    ],
-    [
-      'push',
-      { limits: { expiry: { after: 86_400 }, fields: { expire_after_views: 4 } } },
-      { days: 1, views: 4 },
-    ],
+    ['push --generate', { content: { text: { from: { name: 'generate' } } }, result: { generated: true } }],
+    ['push -d 2 -v 3', { limits: { expiry: { after: 172_800 }, fields: { expire_after_views: 3 } } }],
+    ['push', { limits: { expiry: { after: 86_400 }, fields: { expire_after_views: 4 } } }, { days: 1, views: 4 }],
     ['push -d 2 -v 3', { limits: { fields: { expire_after_views: 3 } } }, { days: 1, views: 4 }],
     ['push -e 90m', { limits: { expiry: { after: 5400 }, expiryOption: '--expire' } }, { days: 1 }],
     ['push -e 2026-09-01T00:00Z', { limits: { expiry: { at: Date.parse('2026-09-01') } } }],
@@ -191,16 +179,9 @@ describe('the plan of', () => {
       { click: true, deletable: false },
     ],
     ['push --encrypt', { seal: { encryption: { mode: 'link' } } }],
-    [
-      'push --encrypt=words --key-out w',
-      { seal: { encryption: { mode: 'words', wordsFile: 'w' } } },
-    ],
+    ['push --encrypt=words --key-out w', { seal: { encryption: { mode: 'words', wordsFile: 'w' } } }],
     ['push', { seal: { encryption: { mode: 'link' } } }, { encrypt: 'link' }],
-    [
-      'push --key-out w',
-      { seal: { encryption: { mode: 'words', wordsFile: 'w' } } },
-      { encrypt: 'words' },
-    ],
+    ['push --key-out w', { seal: { encryption: { mode: 'words', wordsFile: 'w' } } }, { encrypt: 'words' }],
     ['push --no-encrypt', { seal: { encryption: undefined } }, { encrypt: 'words' }],
     [
       'push --to keys --to ./age1keys',
@@ -233,10 +214,7 @@ describe('the plan of', () => {
     ],
     ['push --each', { lines: '-', limits: { fields: {} } }],
     ['push --each --from a', { lines: 'a' }],
-    [
-      'get x',
-      { from: { push: { token: 'x' } }, place: { to: 'stream' }, files: true, placed: false },
-    ],
+    ['get x', { from: { push: { token: 'x' } }, place: { to: 'stream' }, files: true, placed: false }],
     ['get x -o -hid', { place: { path: '-hid' } }],
     ['get -- -x', { from: { push: { token: '-x' } } }],
     ['get x -o -', { place: { to: 'dash' }, placed: true }],
@@ -244,10 +222,7 @@ describe('the plan of', () => {
     ['get --from-file a', { from: { file: 'a', push: undefined } }],
     ['get x --key-file -', { keys: { file: '-', decrypt: true } }],
     ['get x --no-decrypt', { keys: { file: undefined, identities: [], decrypt: false } }],
-    [
-      'run x y -- env -a',
-      { items: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false },
-    ],
+    ['run x y -- env -a', { items: [{ token: 'x' }, { token: 'y' }], words: ['env', '-a'], mask: false }],
     [
       'request What?',
       {

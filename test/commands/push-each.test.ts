@@ -6,8 +6,7 @@ import { eachInstance } from '../helpers/instance';
 
 const here = eachInstance();
 
-const piped = (stdin: string, ...argv: string[]) =>
-  here.under({ stdin }).run('push', '--each', ...argv);
+const piped = (stdin: string, ...argv: string[]) => here.under({ stdin }).run('push', '--each', ...argv);
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('when standard output takes no more, no further line is begun,', () => {
@@ -81,8 +80,8 @@ describe('every option is applied, or refused before anything is sent', () => {
   test('the tests name every option of push', async () => {
     const { stdout } = await here.run('help', 'push');
     const [own = ''] = stdout.split('\nGlobal options');
-    const names = [...own.matchAll(/^ {2}(?:-\w, )?--(\[no-\])?([\w-]+)/gm)].flatMap(
-      ([, no, name]) => (no ? [`--${name}`, `--no-${name}`] : [`--${name}`]),
+    const names = [...own.matchAll(/^ {2}(?:-\w, )?--(\[no-\])?([\w-]+)/gm)].flatMap(([, no, name]) =>
+      no ? [`--${name}`, `--no-${name}`] : [`--${name}`],
     );
     const applied = `${limits} ${others}`.match(/--\S+/g) ?? [];
     const elsewhere = [
@@ -93,8 +92,6 @@ describe('every option is applied, or refused before anything is sent', () => {
       // And those of encryption and into.
       ...['--encrypt', '--no-encrypt', '--to', '--as', '--into'],
     ];
-    expect([...names].sort()).toEqual(
-      [...refused.map((line) => line.split(' ')[0]), ...applied, ...elsewhere].sort(),
-    );
+    expect([...names].sort()).toEqual([...refused.map((line) => line.split(' ')[0]), ...applied, ...elsewhere].sort());
   });
 });

@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BASE, eachInstance, overFetch } from '../helpers/instance';
 import { changed } from '../helpers/reference';
@@ -98,10 +90,7 @@ describe('a receipt', () => {
 
 test('a push that was encrypted by its receipt is refused in clear, but where a person is warned', async () => {
   const link = await push('forged', '--views', '9');
-  writeFileSync(
-    file(),
-    readFileSync(file(), 'utf8').replace(/"encrypted":false/, '"encrypted":true'),
-  );
+  writeFileSync(file(), readFileSync(file(), 'utf8').replace(/"encrypted":false/, '"encrypted":true'));
   const id = /\/p\/([\w-]+)/.exec(link)?.[1] ?? '';
   const env = { PATH: process.env.PATH };
   const run = ['run', link, '--as', 'X', '--', 'sh', '-c', 'echo "$X"'];
@@ -112,10 +101,7 @@ test('a push that was encrypted by its receipt is refused in clear, but where a 
   }
   expect((await here.run('get', link, '--no-decrypt')).stdout).toBe('forged');
   const { stdout, stderr } = await here.under({ terminals: ['stderr'] }).run('get', id);
-  expect([stdout, stderr]).toEqual([
-    'forged',
-    expect.stringContaining('it may have been replaced'),
-  ]);
+  expect([stdout, stderr]).toEqual(['forged', expect.stringContaining('it may have been replaced')]);
 });
 
 test('what is no receipt is skipped', async () => {

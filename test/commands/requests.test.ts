@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newKeyPair, parseRecipient } from '../../src/age/key-files';
 import type { Transport } from '../../src/platform/context';
@@ -67,8 +59,7 @@ describe('the key of a request', () => {
       kept = keys().length;
       ended.abort('SIGTERM');
     };
-    const request = (conditions: object) =>
-      here.under({ env: here.admin, ...conditions }).run('request', 'Q');
+    const request = (conditions: object) => here.under({ env: here.admin, ...conditions }).run('request', 'Q');
     const { code } = await request({ held: { stdout: hold }, signal: ended.signal });
     expect([code, kept]).toEqual([143, 1]);
     const { stderr } = await request({ failing: { stdout: 'EPIPE' } });
@@ -84,8 +75,7 @@ async function owning(sending: (send: Transport) => Transport): Promise<Instance
     env: { PATH: process.env.PATH },
     send: (request) => sending(overFetch(here.service, here.asked))(request),
   });
-  const under = (conditions: Conditions) =>
-    here.under({ ...conditions, env: { ...here.admin, ...conditions.env } });
+  const under = (conditions: Conditions) => here.under({ ...conditions, env: { ...here.admin, ...conditions.env } });
   return { ...here, under, run: under({}).run };
 }
 
@@ -97,8 +87,7 @@ describe('a server that cheats', () => {
   let cheat: (body: Body, method: string) => Body;
   const other = newKeyPair();
   const replacing = (body: Body) => ({ ...body, public_key: other.recipient });
-  const forging = (response: string) => (body: Body) =>
-    body.response ? { ...body, response } : body;
+  const forging = (response: string) => (body: Body) => (body.response ? { ...body, response } : body);
   beforeEach(async () => {
     cheat = (body) => body;
     here = await owning((send) =>
@@ -118,14 +107,11 @@ describe('a server that cheats', () => {
   };
   const states = async () => {
     cheat = (body) => body;
-    const rows = async (state: string) =>
-      (await here.run('list', 'requests', state)).stdout.match(/\n/g)?.length ?? 0;
+    const rows = async (state: string) => (await here.run('list', 'requests', state)).stdout.match(/\n/g)?.length ?? 0;
     return { open: await rows('open'), ready: await rows('ready'), closed: await rows('closed') };
   };
   const saved = () =>
-    Object.entries(here.rescued()).flatMap(([name, text]) =>
-      name.startsWith('secret') ? [text] : [],
-    );
+    Object.entries(here.rescued()).flatMap(([name, text]) => (name.startsWith('secret') ? [text] : []));
 
   test('by another key has no effect, and is noticed', async () => {
     const link = await asked();
@@ -302,10 +288,7 @@ test('a connection that is cut before the response to a creation keeps the key',
     if (cutting === 'sent') throw broken(true);
     return answer;
   });
-  expect([(await here.under({ stdin: '' }).run('request', 'Q')).code, here.rescued()]).toEqual([
-    9,
-    {},
-  ]);
+  expect([(await here.under({ stdin: '' }).run('request', 'Q')).code, here.rescued()]).toEqual([9, {}]);
   cutting = 'sent';
   expect((await here.under({ stdin: '' }).run('request', 'Q')).code).toBe(11);
   expect(Object.keys(here.rescued())).toEqual([expect.stringMatching(/^requests\/age1\w+\.key$/)]);
@@ -360,9 +343,7 @@ describe('files of an answer that were not saved are kept,', () => {
     });
     const files = ['a.crt', 'b.key'].map((name) => here.file(name));
     for (const file of files) writeFileSync(file, file.endsWith('key') ? 'B' : 'A');
-    const link = (
-      await here.under({ stdin: '' }).run('request', 'Q', '--allow-files')
-    ).stdout.trim();
+    const link = (await here.under({ stdin: '' }).run('request', 'Q', '--allow-files')).stdout.trim();
     expect((await here.run('respond', link, '--file', ...files)).code).toBe(0);
     const out = here.file('out/');
     fails = true;

@@ -22,17 +22,7 @@ const rescued = () => Object.values(here.rescued()).sort();
 
 test('the command gets no variable that holds or names a secret of ours, unless allowed', async () => {
   const token = await here.push({ payload: 'A=1', passphrase: 'horse' });
-  const kept = [
-    'CA_FILE',
-    'CONFIG_DIR',
-    'DEBUG',
-    'EDITION',
-    'ENCRYPT',
-    'NO_INPUT',
-    'PROFILE',
-    'RECEIPTS',
-    'STATE_DIR',
-  ];
+  const kept = ['CA_FILE', 'CONFIG_DIR', 'DEBUG', 'EDITION', 'ENCRYPT', 'NO_INPUT', 'PROFILE', 'RECEIPTS', 'STATE_DIR'];
   const env = {
     ...Object.fromEntries([...documented(), 'PWPUSH_DB_PASSWORD'].map((name) => [name, ''])),
     PWPUSH_PASSPHRASE: 'horse',
@@ -176,11 +166,7 @@ describe('a text that is too long to be masked', () => {
 
   test.each([
     ['which only begins to be', long, 'what follows the first MiB'],
-    [
-      'in base64',
-      Array.from({ length: 9000 }, (_, at) => `hunter${at + 2}`).join('\n'),
-      'in base64',
-    ],
+    ['in base64', Array.from({ length: 9000 }, (_, at) => `hunter${at + 2}`).join('\n'), 'in base64'],
   ])('%s is warned of', async (_, payload, why) => {
     const { code, stdout, stderr, rescued } = await masked(payload, {});
     expect([code, stdout, rescued]).toEqual([0, '***\n', []]);

@@ -1,11 +1,4 @@
-import {
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { variables } from '../../src/commands/serve/serve-options';
 import { openSqlite } from '../../src/server/store/sqlite';
@@ -15,8 +8,7 @@ import { call, create, testService } from '../helpers/service';
 // What serve is told in options, and says: test/cases/serve-*.txt.
 
 /** Variables of options that may be any text, which is checked later or never. */
-const free =
-  /_(NO_.*|HOST|PUBLIC_URL|DATA|DATABASE|TITLE|LOGO|CONTACT|TLS_.*|METRICS_HOST|REVEAL)$/;
+const free = /_(NO_.*|HOST|PUBLIC_URL|DATA|DATABASE|TITLE|LOGO|CONTACT|TLS_.*|METRICS_HOST|REVEAL)$/;
 const picky = [...variables.values()].filter((name) => !free.test(name));
 
 const here = eachPlace();
@@ -71,9 +63,7 @@ describe('variables', () => {
     const elsewhere = { PWPUSH_SERVE_DATA: here.file('other') };
     const empty = { PWPUSH_SERVE_DATA: '', XDG_DATA_HOME: here.file('share') };
     for (const env of [there, empty])
-      expect(
-        (await here.under({ env }).run('serve', 'token', 'add', 'alice', '--create')).code,
-      ).toBe(0);
+      expect((await here.under({ env }).run('serve', 'token', 'add', 'alice', '--create')).code).toBe(0);
     for (const [env, words] of [
       [there, ['serve', 'token', 'list']],
       [elsewhere, ['serve', '--data', data(), 'token', 'list']],

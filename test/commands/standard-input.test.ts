@@ -64,8 +64,7 @@ async function refusal(argv: readonly string[], conditions: Conditions): Promise
 
 /** Two sources of one content, which the transcripts show. */
 const excludes = (one: Reader['row'], other: Reader['row']) =>
-  one.input?.what === other.input?.what &&
-  (one.conflicting.length > 0 || other.conflicting.length > 0);
+  one.input?.what === other.input?.what && (one.conflicting.length > 0 || other.conflicting.length > 0);
 
 const pairs = commands.flatMap(([name, object]) => {
   const readers = readersOf(object);
@@ -94,9 +93,7 @@ test.each(pairs.map(([name, first, second, object]) => ({ name, first, second, o
 
 const besidePiped = commands.flatMap(([name, object]) =>
   readersOf(object).flatMap(({ long, row }) =>
-    piped[name] === undefined || piped[name] === row.input?.what
-      ? []
-      : [{ name, long, row, object }],
+    piped[name] === undefined || piped[name] === row.input?.what ? [] : [{ name, long, row, object }],
   ),
 );
 
@@ -111,10 +108,7 @@ test('there are many', () => {
 });
 
 /** What is written, where a dash is standard output or standard error. */
-const OUTPUT = [
-  ...['get --output', 'request --output'],
-  ...['push --passphrase-out', 'request --passphrase-out'],
-];
+const OUTPUT = [...['get --output', 'request --output'], ...['push --passphrase-out', 'request --passphrase-out']];
 
 test('an option with the name of a file reads standard input, or refuses a dash', () => {
   const silent = commands.flatMap(([name, { rows }]) =>
@@ -162,11 +156,7 @@ describe('a link', () => {
   test.each(taking.filter(({ several }) => several))('of $name is one a line', async (command) => {
     const stdin = `${LINK}\r\n\nand ${LINK.replace('abc', 'xyz')} for Bob`;
     const made = await plan({ stdin }, command.name, 'id', '-', ...command.after);
-    expect(made.items).toMatchObject([
-      { token: 'id' },
-      { token: 'abcdefghi' },
-      { token: 'xyzdefghi' },
-    ]);
+    expect(made.items).toMatchObject([{ token: 'id' }, { token: 'abcdefghi' }, { token: 'xyzdefghi' }]);
   });
 
   test.each<[what: string, conditions: Conditions, words?: readonly string[]]>([

@@ -34,8 +34,7 @@ const sleepFor = (hours: number) => () => here.service.clock.advance(hours * 3_6
 
 test('a view is neither a retrieval by the owner nor one with a wrong passphrase', async () => {
   token = await here.push({ payload: 'x', passphrase: 'horse' }, here.service.adminToken);
-  const given = (PWPUSH_PASSPHRASE: string) => () =>
-    here.under({ env: { PWPUSH_PASSPHRASE } }).run('get', token);
+  const given = (PWPUSH_PASSPHRASE: string) => () => here.under({ env: { PWPUSH_PASSPHRASE } }).run('get', token);
   happens = { 1: () => owner().run('get', token), 2: given('wrong'), 3: given('horse') };
   expect((await wait('--interval', '1.5')).code).toBe(0);
   expect(here.sleeps).toEqual([1500, 1500, 1500]);
@@ -45,10 +44,7 @@ test('a terminal sees how long it has taken', async () => {
   happens = { 2: look };
   const seen = here.under({ env: { ...here.admin, NO_COLOR: '1' }, terminals: ['stderr'] });
   const { code, stderr } = await seen.run('wait', token, '--interval', '60');
-  expect([code, stderr.split('\r\u001b[J').filter(Boolean).slice(1)]).toEqual([
-    0,
-    ['waited 1 s', 'waited 1 min'],
-  ]);
+  expect([code, stderr.split('\r\u001b[J').filter(Boolean).slice(1)]).toEqual([0, ['waited 1 s', 'waited 1 min']]);
 });
 
 describe('--for', () => {
@@ -61,8 +57,7 @@ describe('--for', () => {
     await look();
     let refusals = 0;
     const busy = wire([{ status: 429, headers: { 'retry-after': '8' }, body: '' }]);
-    fails = (request) =>
-      request.method === 'DELETE' && refusals++ === 0 ? busy.send(request) : undefined;
+    fails = (request) => (request.method === 'DELETE' && refusals++ === 0 ? busy.send(request) : undefined);
     const { code, stdout } = await wait('--for', '4', '--then-expire');
     expect([code, stdout.split('\t')[1], here.sleeps]).toEqual([0, 'view', [8000]]);
     expect((await look()).code).toBe(6);
@@ -79,8 +74,7 @@ describe('--for', () => {
 describe('an instance that cannot answer', () => {
   /** The first look is three requests: two pages of the log, and the listing. */
   const unreachable = (until: number) => {
-    fails = (_request, number) =>
-      number >= 4 && number <= until ? Promise.reject(broken(false)) : undefined;
+    fails = (_request, number) => (number >= 4 && number <= until ? Promise.reject(broken(false)) : undefined);
   };
 
   test('later is waited out, told once, and asked less often meanwhile', async () => {

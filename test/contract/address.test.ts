@@ -25,9 +25,7 @@ test('an address is parsed however many were before, unlike by URL.canParse of N
 });
 
 test('what is no address of the web is undefined', () => {
-  expect([parseUrl('http://['), parseUrl('/p/abc'), parseWebUrl('ftp://pw.test')]).toEqual(
-    Array(3).fill(undefined),
-  );
+  expect([parseUrl('http://['), parseUrl('/p/abc'), parseWebUrl('ftp://pw.test')]).toEqual(Array(3).fill(undefined));
   expect(parseUrl('/p/abc', 'https://pw.test')?.href).toBe('https://pw.test/p/abc');
 });
 
@@ -80,9 +78,7 @@ test('an address of an instance has one form, which no shell takes for more than
     }),
     { numRuns: 2000 },
   );
-  expect(webAddress('https://pw.test/$(id)/p/x?a=`b`#c|d')).toBe(
-    'https://pw.test/%24%28id%29/p/x?a=%60b%60#c%7Cd',
-  );
+  expect(webAddress('https://pw.test/$(id)/p/x?a=`b`#c|d')).toBe('https://pw.test/%24%28id%29/p/x?a=%60b%60#c%7Cd');
 });
 
 test.each([

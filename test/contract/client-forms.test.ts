@@ -46,9 +46,7 @@ const answers: Readonly<Record<keyof typeof routes, Answered>> = {
 
 /** The JSON with every field of every object in it changed; those that become undefined are left out. */
 const rewritten = (body: string, change: (of: unknown, name: string) => unknown): string =>
-  JSON.stringify(JSON.parse(body), (name, of) =>
-    name === '' || /^\d+$/.test(name) ? of : change(of, name),
-  );
+  JSON.stringify(JSON.parse(body), (name, of) => (name === '' || /^\d+$/.test(name) ? of : change(of, name)));
 
 const headers = { 'content-type': 'application/json' };
 
@@ -73,8 +71,7 @@ async function outcome({ ask }: Answered, answer: Literal): Promise<unknown> {
 
 describe.each(Object.entries(answers))('a success of %s', (_name, answered) => {
   const { status, body, needed, unread } = answered;
-  const optional = (value: unknown) =>
-    rewritten(body, (of, name) => (needed.includes(name) ? of : value));
+  const optional = (value: unknown) => rewritten(body, (of, name) => (needed.includes(name) ? of : value));
 
   test.each([
     ['more fields', body.replaceAll('{', '{"added":{"later":[1]},"kind_of":null,')],

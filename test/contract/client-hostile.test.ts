@@ -41,10 +41,7 @@ const spoilt = fc
           ...['url_token', 'html_url', 'payload', 'files', 'logs', 'features', 'name', 'expired'],
           ...['expire_after_days', 'views_remaining', 'passphrase', 'created_at', 'error', 'url'],
         ),
-        fc.oneof(
-          anything,
-          fc.array(fc.record({ filename: hostile, url: hostile, content_type: anything })),
-        ),
+        fc.oneof(anything, fc.array(fc.record({ filename: hostile, url: hostile, content_type: anything }))),
       ),
       { maxLength: 4 },
     ),
@@ -87,10 +84,7 @@ const answers: fc.Arbitrary<Literal> = fc
       fc.constantFrom(204, 206, 301, 302, 303, 304, 307, 308, 400, 413, 418, 500, 502),
       fc.integer({ min: 200, max: 999 }),
     ),
-    type: fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom('application/json', 'text/html') },
-      hostile,
-    ),
+    type: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('application/json', 'text/html') }, hostile),
     packed: body,
     more: fc.dictionary(fc.constantFrom('location', 'retry-after', 'content-length'), hostile),
   })
@@ -167,11 +161,7 @@ describe('an instance that says what the program says', () => {
     ],
     ['respond https://pw.test/r/abc', [requests.replace('closed', 'open'), requests], undefined],
     ['expire abc', [forging(EXPIRED)], undefined],
-    [
-      'preview abc',
-      [forging(PREVIEWED), forging(AUDITED), row(CREATED, { url_token: 'abc' })],
-      null,
-    ],
+    ['preview abc', [forging(PREVIEWED), forging(AUDITED), row(CREATED, { url_token: 'abc' })], null],
     ['list', [row(CREATED)], undefined],
     ['audit abc', [`{"logs":${row('{"kind":"view"}')}}`, '{"logs":[]}'], undefined],
     ['version', [forging(VERSION)], undefined],
@@ -201,22 +191,10 @@ test('files by the thousand are not tried one after the other; the answer is sav
 });
 
 test.each([
-  [
-    'in Latin-1',
-    Buffer.from(changed(RETRIEVED, { payload: 'gr\u00fc\u00df' }), 'latin1'),
-    'application/json',
-  ],
-  [
-    'without its type',
-    Buffer.from(changed(RETRIEVED, { payload: '\u00fc' }), 'latin1'),
-    'text/plain',
-  ],
+  ['in Latin-1', Buffer.from(changed(RETRIEVED, { payload: 'gr\u00fc\u00df' }), 'latin1'), 'application/json'],
+  ['without its type', Buffer.from(changed(RETRIEVED, { payload: '\u00fc' }), 'latin1'), 'text/plain'],
   ['in UTF-16', Buffer.from(`\ufeff${RETRIEVED}`, 'utf16le'), 'application/json'],
-  [
-    'cut in a character',
-    Buffer.from(RETRIEVED.replace('ter2', 't\xe2\x82'), 'latin1'),
-    'application/json',
-  ],
+  ['cut in a character', Buffer.from(RETRIEVED.replace('ter2', 't\xe2\x82'), 'latin1'), 'application/json'],
 ])('an answer that is not UTF-8 is saved as it came: %s', async (_how, body, type) => {
   const answer = { status: 200, headers: { 'content-type': type }, body };
   const env = { ...OTHER.env, PWPUSH_URL: 'https://pw.test' };

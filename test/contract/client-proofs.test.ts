@@ -11,8 +11,7 @@ const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
 const PROOF_OF_WORDS = 'Y1j5RqZny4inBvezY9YoDA';
 const SALT = 'AAECAwQFBgcICQoLDA0ODw';
 const LINK = 'https://pw.test/p/quyul5r5w08';
-const incomplete = (more: object = {}) =>
-  json(403, JSON.stringify({ error: 'link_incomplete', ...more }));
+const incomplete = (more: object = {}) => json(403, JSON.stringify({ error: 'link_incomplete', ...more }));
 
 /** The exit code, and the first line of each request with its proof. */
 async function asked(answers: Literal[], line: string, env: Record<string, string> = {}) {
@@ -50,11 +49,7 @@ test('words are proved once it has the salt of the push', async () => {
 
 test('a link at another address is proved for that alone, as by its form', async () => {
   const shown = [];
-  for (const link of [
-    LINK,
-    `${LINK.replace('.test', '.test:444')}`,
-    LINK.replace('/p/', '/x/p/'),
-  ]) {
+  for (const link of [LINK, `${LINK.replace('.test', '.test:444')}`, LINK.replace('/p/', '/x/p/')]) {
     const { told } = await asked([incomplete()], `get ${link}#${KEY}`);
     shown.push(`${told[1]}`.split(' ')[2]);
   }

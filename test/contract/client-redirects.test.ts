@@ -8,8 +8,7 @@ import { json, type Literal, wire } from '../helpers/wire';
 
 const HEADERS = 'accept: application/json\naccept-encoding: identity\nuser-agent: pwpush/0.1.0';
 const AUTHORIZED = `${HEADERS}\nauthorization: Bearer t0ken`;
-const BODY =
-  'content-type: application/json\nidempotency-key: KEY\n\n{"push":{"payload":"hunter2"}}';
+const BODY = 'content-type: application/json\nidempotency-key: KEY\n\n{"push":{"payload":"hunter2"}}';
 
 const to = (location: string, status = 302): Literal => ({ status, headers: { location } });
 const getting = (path: string) => `GET https://pw.test${path}\n${AUTHORIZED}`;
@@ -53,8 +52,7 @@ describe('a redirect within the origin', () => {
   });
 });
 
-const failing = (location: string) =>
-  failureOf(clientOver({ send: wire([to(location)]).send }).version());
+const failing = (location: string) => failureOf(clientOver({ send: wire([to(location)]).send }).version());
 
 describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
   test.each([

@@ -57,8 +57,7 @@ describe('a creation is one POST', () => {
   test('that e-mails its link too', async () => {
     const answer = json(201, changed(CREATED, { notify_emails_to: 'ann@example.com' }));
     const line = 'push --notify ann@example.com --locale pt-BR';
-    const fields =
-      '"payload":"x","notify_emails_to":"ann@example.com","notify_emails_to_locale":"pt-BR"';
+    const fields = '"payload":"x","notify_emails_to":"ann@example.com","notify_emails_to_locale":"pt-BR"';
     const sent = await sentBy(line, answer, { env: TOKEN, stdin: 'x' });
     expect(sent).toEqual([post(AUTHORIZED, fields)]);
   });
@@ -89,9 +88,7 @@ describe('a retrieval is one GET', () => {
   test('below the path of a pasted link, which gets no token of the instance at the root', async () => {
     const line = 'get https://pw.test/secrets/p/quyul5r5w08/r?locale=fr';
     const there = 'https://pw.test/secrets/api/v2/pushes/quyul5r5w08';
-    expect(await sentBy(line, answer, { env: TOKEN })).toEqual([
-      `GET ${there}\n${HEADERS}\n${NO_IDENTITY}\n${ONCE}`,
-    ]);
+    expect(await sentBy(line, answer, { env: TOKEN })).toEqual([`GET ${there}\n${HEADERS}\n${NO_IDENTITY}\n${ONCE}`]);
   });
 });
 
@@ -100,9 +97,7 @@ test.each<[string, Literal | Literal[], string | string[]]>([
   [
     'preview quyul5r5w08 --quiet',
     [json(200, PREVIEWED), json(200, AUDITED), json(200, `[${CREATED}]`)],
-    ['quyul5r5w08/preview', 'quyul5r5w08/audit?page=1', 'active?page=1'].map(
-      (path) => `GET /pushes/${path}`,
-    ),
+    ['quyul5r5w08/preview', 'quyul5r5w08/audit?page=1', 'active?page=1'].map((path) => `GET /pushes/${path}`),
   ],
   ['expire quyul5r5w08', json(200, EXPIRED), 'DELETE /pushes/quyul5r5w08'],
   ['list', json(200, `[${CREATED}]`), 'GET /pushes/active?page=1'],

@@ -13,10 +13,7 @@ const tails = [
 test.each([...tails, '_', '__'])('a page and a client read a link that %j follows', (tail) => {
   expect(repairedPath(`/x/p/abcdef/r${tail}`)).toEqual(['/x/p/abcdef/r', undefined]);
   expect(repairedPath(`/p/abcdef%23${KEY}${tail}`)).toEqual(['/p/abcdef', KEY]);
-  const links = [
-    `https://pw.test/p/abcdef/r${tail}#${KEY}`,
-    `https://pw.test/p/abcdef#${KEY}${tail}`,
-  ];
+  const links = [`https://pw.test/p/abcdef/r${tail}#${KEY}`, `https://pw.test/p/abcdef#${KEY}${tail}`];
   for (const link of links)
     expect(parseReference(link)).toMatchObject({
       token: 'abcdef',
@@ -30,9 +27,6 @@ test.each(tails)('also where it follows the ID: %j', (tail) => {
   expect(parseReference(`https://pw.test/p/abcdef${tail}`)).toMatchObject({ token: 'abcdef' });
 });
 
-test.each(['/p/abcdef', '/p/abc_def_/r', '/r/a-b', '/p/abc_def/x', '/new', '/p/', '/'])(
-  'the path %j stays',
-  (path) => {
-    expect(repairedPath(path)).toBe(undefined);
-  },
-);
+test.each(['/p/abcdef', '/p/abc_def_/r', '/r/a-b', '/p/abc_def/x', '/new', '/p/', '/'])('the path %j stays', (path) => {
+  expect(repairedPath(path)).toBe(undefined);
+});

@@ -98,9 +98,7 @@ describe('the client decodes', () => {
 
   test('a success of every call there is', () => {
     const succeeded = calls.filter(({ response }) => response.status < 300);
-    expect([...new Set(succeeded.map(({ name }) => name))].sort()).toEqual(
-      Object.keys(routes).sort(),
-    );
+    expect([...new Set(succeeded.map(({ name }) => name))].sort()).toEqual(Object.keys(routes).sort());
   });
 });
 
@@ -178,8 +176,7 @@ describe('the service answers', () => {
 
 function decided(title: string, difference: string): boolean {
   return decisions.some(
-    ({ differences, steps }) =>
-      differences.includes(difference) && (steps === 'any' || steps.includes(title)),
+    ({ differences, steps }) => differences.includes(difference) && (steps === 'any' || steps.includes(title)),
   );
 }
 
@@ -243,8 +240,7 @@ function requestOf(
 
 /** A body of which only the first characters were recorded: the last of them goes on until the end of the JSON. */
 function whole(body: string): string {
-  const [, start = body, last = '', length = ''] =
-    /^(.*(.))… \((\d+) characters\)$/s.exec(body) ?? [];
+  const [, start = body, last = '', length = ''] = /^(.*(.))… \((\d+) characters\)$/s.exec(body) ?? [];
   return last === '' ? body : `${start.padEnd(Number(length) - 3, last)}"}}`;
 }
 
@@ -252,20 +248,13 @@ function whole(body: string): string {
 function formOf(fields: readonly [string, string | RecordedFile][]): Buffer {
   return formBytes(
     fields.map(([name, value]) =>
-      typeof value === 'string'
-        ? { name, value }
-        : { ...value, name, value: 'x'.repeat(value.size) },
+      typeof value === 'string' ? { name, value } : { ...value, name, value: 'x'.repeat(value.size) },
     ),
   );
 }
 
-function bodiesDiffer(
-  { status, body, rows }: Reply,
-  ours: unknown,
-  tokens: ReadonlyMap<string, string>,
-): string[] {
-  if (body === '' || ours === '')
-    return body === ours ? [] : [`body: ${keysOf(body)} → ${keysOf(ours)}`];
+function bodiesDiffer({ status, body, rows }: Reply, ours: unknown, tokens: ReadonlyMap<string, string>): string[] {
+  if (body === '' || ours === '') return body === ours ? [] : [`body: ${keysOf(body)} → ${keysOf(ours)}`];
   const known = Array.isArray(body) && Array.isArray(ours) && rows !== undefined;
   return differences('', body, known ? ours.slice(0, body.length) : ours, { status, tokens });
 }
@@ -287,8 +276,7 @@ function differences(at: string, theirs: unknown, ours: unknown, how: Comparing)
   }
   if (isRecord(theirs) && isRecord(ours)) return fieldsDiffer(at, theirs, ours, how);
   if (how.shapeOnly || isFree(at, how.status)) return [];
-  if (/(_at|expired_on)$/.test(at))
-    return theirs === null || TIME.test(`${ours}`) ? [] : [`${at}: no time`];
+  if (/(_at|expired_on)$/.test(at)) return theirs === null || TIME.test(`${ours}`) ? [] : [`${at}: no time`];
   return theirs === ours ? [] : [`${at}: ${shown(theirs)} → ${shown(ours)}`];
 }
 

@@ -28,9 +28,7 @@ describe('POST /api/v2/pushes', () => {
   test('a refusal names the fields', async () => {
     const push = '{"payload":"x","expire_after_days":91,"expire_after_views":0}';
     const { status, json } = await post(push);
-    expect([status, ...Object.keys(json)]).toEqual([
-      ...[422, 'expire_after_days', 'expire_after_views'],
-    ]);
+    expect([status, ...Object.keys(json)]).toEqual([...[422, 'expire_after_days', 'expire_after_views']]);
   });
 
   test('files need a token, however many', async () => {
@@ -164,8 +162,7 @@ test("a listing has an owner's pushes, with names and notes, and nobody else's",
   await service.expire(token, service.asAdmin);
   const expired = { ...listed, note: '', expired: true, deleted: true };
   expect((await get(`${API}/expired`, asAdmin())).json).toMatchObject([expired]);
-  for (const path of ['active', 'expired?page=2'])
-    expect((await get(`${API}/${path}`, asAdmin())).json).toEqual([]);
+  for (const path of ['active', 'expired?page=2']) expect((await get(`${API}/${path}`, asAdmin())).json).toEqual([]);
 });
 
 test('with anonymous access off everything but version, and what pages let viewers delete, needs a token', async () => {

@@ -209,10 +209,7 @@ describe('a file in /dev/shm is one like any other', missing, () => {
     if (process.getuid?.() === 0) chownSync(file, 65534, 65534);
     await (await reserveFile(file, true, user)).commit('ours');
     expect([readFileSync(file, 'utf8'), mode(file)]).toEqual(['ours', '600']);
-    expect([statSync(file).uid, readFileSync(before, 'utf8')]).toEqual([
-      process.getuid?.(),
-      theirs,
-    ]);
+    expect([statSync(file).uid, readFileSync(before, 'utf8')]).toEqual([process.getuid?.(), theirs]);
     closeSync(before);
   });
 });

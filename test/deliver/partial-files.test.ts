@@ -109,9 +109,7 @@ test('what a run on another machine has is not taken from it', async () => {
   renameSync(kept, elsewhere);
   const { code, stderr } = await resume();
   expect([code, ranges]).toEqual([1, []]);
-  expect(stderr).toContain(
-    `hint: wait until it ends; if there is no such run, rename "${elsewhere}`,
-  );
+  expect(stderr).toContain(`hint: wait until it ends; if there is no such run, rename "${elsewhere}`);
   expect(state()).toEqual([elsewhere.replace(/.*\//, '')]);
 });
 

@@ -19,14 +19,7 @@ test.each<[PlaceKind, string[]]>([
   ['dash', ['stdout/nowhere', 'stdout/stdout', ALONE, 'beside/stdout', ALONE]],
   ['dash-terminal', ['stdout/nowhere', TERMINAL, ALONE, TERMINAL, ALONE]],
   ['clipboard', ['reserved/nowhere', ...Array(4).fill('reserved/current')]],
-  [
-    'job',
-    [
-      'reserved/nowhere',
-      ...Array(2).fill('nowhere/current (not-set)'),
-      ...Array(2).fill('reserved/current'),
-    ],
-  ],
+  ['job', ['reserved/nowhere', ...Array(2).fill('nowhere/current (not-set)'), ...Array(2).fill('reserved/current')]],
   ['new-path', ['reserved/nowhere', 'stdout/path', ...Array(3).fill('beside/folder')]],
   ['old-file', ['reserved/nowhere', 'stdout/path', ...Array(3).fill(NO_FOLDER)]],
   ['special-file', ['reserved/nowhere', ...Array(4).fill(NO_FOLDER)]],

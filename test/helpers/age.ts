@@ -1,10 +1,5 @@
 import { expect } from 'vitest';
-import {
-  encryptPrepared,
-  passphraseRecipient,
-  prepareFile,
-  type Recipient,
-} from '../../src/age/age';
+import { encryptPrepared, passphraseRecipient, prepareFile, type Recipient } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
 import { keyProof, proofAt } from '../../src/age/key-proof';
 import { LINK_WORK } from '../../src/age/link-key';
@@ -30,8 +25,7 @@ export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Buffer>
 export const prover = { primitives: node.node, scrypt: node.scrypt };
 
 /** What a reader shows the instance at an address, which is that of services in process unless it is given. */
-export const shownAt = (keyProof: string, base = 'http://pw.test') =>
-  proofAt(node.node, keyProof, base);
+export const shownAt = (keyProof: string, base = 'http://pw.test') => proofAt(node.node, keyProof, base);
 
 /** A text encrypted with a new link key, and what its sender gives the instance, which readers make theirs of. */
 export async function proven(text: string) {
@@ -49,18 +43,12 @@ export function expectSame(bytes: Uint8Array, expected: Buffer): void {
 }
 
 /** An age file that is encrypted while it is read. */
-export async function encryptStream(
-  plaintext: AsyncIterable<Uint8Array>,
-  recipients: readonly Recipient[],
-) {
+export async function encryptStream(plaintext: AsyncIterable<Uint8Array>, recipients: readonly Recipient[]) {
   const { encrypt, sizeOf } = await prepareFile(recipients);
   return { bytes: encrypt(plaintext), sizeOf };
 }
 
-export async function encryptText(
-  plaintext: string | Uint8Array,
-  recipients: readonly Recipient[],
-) {
+export async function encryptText(plaintext: string | Uint8Array, recipients: readonly Recipient[]) {
   return encryptPrepared(await prepareFile(recipients), Buffer.from(plaintext));
 }
 

@@ -15,9 +15,7 @@ import type { Served } from './program';
 import { askedOf } from './service';
 
 const inFirefox = process.env.PWPUSH_TEST_BROWSER === 'firefox';
-const executablePath = inFirefox
-  ? '/usr/bin/firefox-esr'
-  : (process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium');
+const executablePath = inFirefox ? '/usr/bin/firefox-esr' : (process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium');
 /** The same engine without windows, which takes half the time; but its Back button loads pages again. */
 const SHELL = process.env.PWPUSH_TEST_CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 
@@ -208,15 +206,13 @@ export function serviceAt({ url, token = '' }: Pick<Served, 'url' | 'token'>, fo
       return new Response(response.body, { status: response.status, headers: own });
     },
   });
-  const views = async (token: string) =>
-    (await asked.kindsOf(token)).filter((kind) => kind === 'view').length;
+  const views = async (token: string) => (await asked.kindsOf(token)).filter((kind) => kind === 'view').length;
   return { ...asked, views };
 }
 
 export const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
 
-export const alerts = (page: Page, text: string) =>
-  page.getByRole('alert').getByText(text).waitFor();
+export const alerts = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
 
 /** So many files that are saved because of what `begin` does, by the names that the page suggests. */
 export async function downloads(page: Page, count: number, begin: () => Promise<unknown>) {

@@ -11,8 +11,7 @@ export const CASES = join(import.meta.dirname, '../cases');
 export const textOf = (name: string) => readFileSync(join(CASES, name), 'utf8');
 
 const all = readdirSync(CASES).filter((name) => name.endsWith('.txt'));
-const marked = (mark: string) =>
-  all.filter((name) => new RegExp(`^# .*\\(${mark}\\)$`, 'm').test(textOf(name)));
+const marked = (mark: string) => all.filter((name) => new RegExp(`^# .*\\(${mark}\\)$`, 'm').test(textOf(name)));
 export const alone = marked('as processes');
 export const also = marked('also as processes');
 export const slow = marked('slow');

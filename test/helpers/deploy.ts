@@ -4,8 +4,7 @@ import { type Plain, yaml } from './yaml';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export const documents = (name: string): Plain[] =>
-  yaml(readFileSync(`${root}deploy/${name}`, 'utf8'));
+export const documents = (name: string): Plain[] => yaml(readFileSync(`${root}deploy/${name}`, 'utf8'));
 
 /** `deploy/compose.yaml` as Docker Compose reads it with these variables. */
 export function compose(variables: Readonly<Record<string, string>>): Plain {

@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allOf, needs, needsPrograms } from './needs';
@@ -64,8 +56,7 @@ export function mountFailingDisk(size: number) {
   const disk = mountDisk(2 * size + 1);
   const folder = join(disk.folder, 'mounted');
   const [image, copy] = [join(disk.folder, 'image'), join(disk.folder, 'copy')];
-  const run = (program: string, ...words: string[]) =>
-    execFileSync(program, words, { stdio: 'ignore' });
+  const run = (program: string, ...words: string[]) => execFileSync(program, words, { stdio: 'ignore' });
   const mount = (file: string) => run('mount', '-o', 'loop', file, folder);
   mkdirSync(folder);
   run('mkfs.ext4', '-q', image, `${size}m`);

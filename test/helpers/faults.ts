@@ -31,12 +31,12 @@ export async function eachFault(work: (failing: Failing) => Promise<void>): Prom
     for (const mode of modes)
       for (let nth = 1; ; nth++) {
         const fault: Fault = { mode, nth, folder: '', count: 0 };
-        await work((folder, part) =>
-          during({ ...fault, folder: resolve(folder) + sep }, part, fault),
-        ).catch((error: Error) => {
-          error.message = `${fault.failed ?? 'nothing'} failed, ${mode}: ${error.message}`;
-          throw error;
-        });
+        await work((folder, part) => during({ ...fault, folder: resolve(folder) + sep }, part, fault)).catch(
+          (error: Error) => {
+            error.message = `${fault.failed ?? 'nothing'} failed, ${mode}: ${error.message}`;
+            throw error;
+          },
+        );
         if (!fault.failed) break;
         failed.push(fault.failed);
       }
@@ -61,8 +61,7 @@ function isDue(operation: string, file: unknown): boolean {
   const path = typeof file === 'number' ? fs.readlinkSync(`/proc/self/fd/${file}`) : String(file);
   if (!(resolve(path) + sep).startsWith(current.folder)) return false;
   current.count++;
-  if (current.mode === 'from then on' ? current.count < current.nth : current.count !== current.nth)
-    return false;
+  if (current.mode === 'from then on' ? current.count < current.nth : current.count !== current.nth) return false;
   current.failed ??= `${operation} ${path.slice(current.folder.length)}`;
   return true;
 }
@@ -75,9 +74,7 @@ function failure(syscall: string): Error {
 }
 
 const isReading = (flags: unknown) =>
-  typeof flags === 'number'
-    ? (flags & 3) === fs.constants.O_RDONLY
-    : !/[wa+]/.test(`${flags ?? 'r'}`);
+  typeof flags === 'number' ? (flags & 3) === fs.constants.O_RDONLY : !/[wa+]/.test(`${flags ?? 'r'}`);
 
 const half = (data: Any) => Buffer.from(data).subarray(0, data.length / 2);
 
@@ -103,8 +100,7 @@ function patch(): () => void {
   };
   for (const [name, operation] of Object.entries(operations)) {
     const made = (own: Any) => (file: Any, other?: Any, mode?: Any) => {
-      if (!(name === 'open' && isReading(other)) && isDue(operation, file))
-        throw failure(operation);
+      if (!(name === 'open' && isReading(other)) && isDue(operation, file)) throw failure(operation);
       return own(file, other, mode);
     };
     put(fs, `${name}Sync`, made);

@@ -1,8 +1,5 @@
 /** The names of the secrets that a text holds: as they begin, in hexadecimal, or in base64 at any offset. */
-export const heldIn = <Name extends string>(
-  text: string,
-  secrets: Readonly<Record<Name, string>>,
-) =>
+export const heldIn = <Name extends string>(text: string, secrets: Readonly<Record<Name, string>>) =>
   (Object.keys(secrets) as Name[]).filter((name) => {
     const bytes = Buffer.from(secrets[name]);
     const encoded = [0, 1, 2].map((at) => bytes.subarray(at).toString('base64').slice(0, 12));

@@ -49,10 +49,7 @@ export function apply(state: State, call: Call): [State, Result] {
   switch (call.name) {
     case 'create': {
       if (missing && !ended)
-        return [
-          { ...state, payload: call.payload, left: call.views, maker: key },
-          { status: 'made' },
-        ];
+        return [{ ...state, payload: call.payload, left: call.views, maker: key }, { status: 'made' }];
       return [state, { status: key !== undefined && key === state.maker ? 'made' : 'late' }];
     }
     case 'retrieve': {
@@ -82,9 +79,7 @@ export function apply(state: State, call: Call): [State, Result] {
 }
 
 export const matches = (said: Result, due: Result) =>
-  Object.entries(said).every(
-    ([name, value]) => value === undefined || due[name as keyof Result] === value,
-  );
+  Object.entries(said).every(([name, value]) => value === undefined || due[name as keyof Result] === value);
 
 /**
  * Whether the operations on one push, each done at a moment between its start and its end, have results as if they had
@@ -163,9 +158,7 @@ function shortest(operations: readonly Operation[]): Operation[] {
   for (const one of left.filter(({ call, result }) => result && call.name !== 'create')) {
     const { status } = one.result as Result;
     const isIdle = one.call.name === 'look' || /late|missing|gone/.test(status);
-    const fewer = left.flatMap((other) =>
-      other !== one ? other : isIdle ? [] : withoutResult(other),
-    );
+    const fewer = left.flatMap((other) => (other !== one ? other : isIdle ? [] : withoutResult(other)));
     if (!isLinearizable(fewer)) left = fewer;
   }
   return left.filter(({ result }) => result);
@@ -240,10 +233,7 @@ export class History {
     const made = this.operations.filter(({ call, result }) => call.name === 'create' && result);
     for (const [, [first, ...copies]] of grouped(made, ({ call }) => 'key' in call && call.key)) {
       const other = copies.find(({ push }) => push !== first?.push);
-      if (other)
-        throw new Error(
-          `one key created two pushes:\n${[first as Operation, other].map(line).join('\n')}`,
-        );
+      if (other) throw new Error(`one key created two pushes:\n${[first as Operation, other].map(line).join('\n')}`);
     }
   }
 

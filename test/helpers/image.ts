@@ -46,8 +46,7 @@ export async function buildImage(executable: string): Promise<Image> {
   const inspected = JSON.parse(await buildah('inspect', '--type', 'image', 'localhost/image'));
   const files = await buildah('mount', await buildah('from', '--pull-never', 'localhost/image'));
   // What a container engine adds.
-  for (const point of ['proc', 'dev', 'run/secrets'])
-    await mkdir(join(files, point), { recursive: true });
+  for (const point of ['proc', 'dev', 'run/secrets']) await mkdir(join(files, point), { recursive: true });
   await writeFile(join(files, 'etc/hosts'), '127.0.0.1 localhost database\n');
   return {
     files,
@@ -57,8 +56,7 @@ export async function buildImage(executable: string): Promise<Image> {
 }
 
 async function makeBase(base: string, executable: string): Promise<void> {
-  for (const name of ['etc', 'home/nonroot', 'tmp', 'var/lib'])
-    await mkdir(join(base, name), { recursive: true });
+  for (const name of ['etc', 'home/nonroot', 'tmp', 'var/lib']) await mkdir(join(base, name), { recursive: true });
   const home = join(base, 'home/nonroot');
   await chown(home, USER, USER);
   await chmod(home, 0o700);
@@ -114,10 +112,7 @@ export async function startContainer(image: Image, options: ContainerOptions): P
   };
 }
 
-function started(
-  { files, config }: Image,
-  { env: own, mounts = [], command = config.Cmd }: ContainerOptions,
-) {
+function started({ files, config }: Image, { env: own, mounts = [], command = config.Cmd }: ContainerOptions) {
   const given = config.Env.map((line: string) => line.split(/=(.*)/s).slice(0, 2));
   const env = {
     PATH: process.env.PATH,
@@ -127,15 +122,7 @@ function started(
   };
   const namespaces = ['--mount', '--pid', '--ipc', '--uts', '--fork', '--kill-child'];
   const binds = mounts.flatMap(({ from, to, mode }) => [from, to, mode]);
-  const words = [
-    files,
-    config.WorkingDir,
-    `${USER}`,
-    ...binds,
-    '--',
-    ...config.Entrypoint,
-    ...command,
-  ];
+  const words = [files, config.WorkingDir, `${USER}`, ...binds, '--', ...config.Entrypoint, ...command];
   const child = spawn('unshare', [...namespaces, 'sh', enter, ...words], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

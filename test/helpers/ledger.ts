@@ -133,8 +133,7 @@ export class Ledger {
       const made = await this.history.note(client, undefined, call, () =>
         this.ask(instance, '', { method: 'POST', headers, body: file ? form : json }),
       );
-      if (made.status === 201)
-        this.entries.push({ token: made.json.url_token, payload, views, file });
+      if (made.status === 201) this.entries.push({ token: made.json.url_token, payload, views, file });
     };
     return { run, again: key !== undefined };
   }

@@ -46,11 +46,7 @@ function processesOf(rooms: readonly string[]): string[] {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
       // Zombies have none; workers of this run end after this.
       if (words === '' || /vitest\/dist\/workers|esbuild/.test(words)) return [];
-      const told = [
-        words,
-        readFileSync(`/proc/${pid}/environ`, 'utf8'),
-        readlinkSync(`/proc/${pid}/cwd`),
-      ];
+      const told = [words, readFileSync(`/proc/${pid}/environ`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];
       return told.some((text) => rooms.some((room) => text.includes(room)))
         ? [`process ${pid} ${words.slice(0, 200)}`]
         : [];

@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
-import {
-  type AddressInfo,
-  connect,
-  createServer as createTcpServer,
-  type Server,
-  type Socket,
-} from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { TestRunner } from 'vitest';
 
 export interface Listens {
@@ -98,8 +92,7 @@ export function answerJson(socket: Socket, body: string, status = '200 OK'): voi
 export function relay(client: Socket, port: number): Socket {
   const upstream = connect(port, '127.0.0.1');
   const pair = [client, upstream];
-  for (const socket of pair)
-    socket.on('error', () => {}).on('close', () => pair.forEach((one) => void one.destroy()));
+  for (const socket of pair) socket.on('error', () => {}).on('close', () => pair.forEach((one) => void one.destroy()));
   return upstream;
 }
 

@@ -13,11 +13,8 @@ export const times = (whole: number): number => (long ? whole : Math.ceil(whole 
  * All of them; in a short run one of that many parts. Which elements a part has depends on the seed, so that many runs
  * try all.
  */
-export const partOf = <const T>(
-  all: readonly T[],
-  part: number,
-  parts = all.length,
-): readonly T[] => all.filter((_, index) => long || (index + part + seed) % parts === 0);
+export const partOf = <const T>(all: readonly T[], part: number, parts = all.length): readonly T[] =>
+  all.filter((_, index) => long || (index + part + seed) % parts === 0);
 
 /** Each of so many of them, one at least; the seed says where it begins, so that many runs try all. */
 export const inSteps = <T>(all: readonly T[], step: number): readonly T[] => {

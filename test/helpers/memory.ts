@@ -11,8 +11,7 @@ const SHARED = '/dev/shm';
 
 /** In memory where there is such a place: waiting for a disk takes ten times as long. In a run, its own folder there. */
 export const memory =
-  process.env.PWPUSH_TEST_MEMORY ??
-  (existsSync(SHARED) && free(SHARED) > 2 * 1024 ** 3 ? SHARED : tmpdir());
+  process.env.PWPUSH_TEST_MEMORY ?? (existsSync(SHARED) && free(SHARED) > 2 * 1024 ** 3 ? SHARED : tmpdir());
 
 /** The same where programs may be started in it, which containers forbid. */
 export const scratch = memory.startsWith(SHARED) && /noexec/.test(mounted()) ? tmpdir() : memory;

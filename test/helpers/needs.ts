@@ -22,8 +22,7 @@ export type Needs = Pick<TestOptions, 'skip' | 'meta'> & {
   readonly tags?: string[];
 };
 
-const skippedIf = (skip: boolean, skipped: Skipped): Needs =>
-  skip ? { skip, meta: { skipped } } : { skip };
+const skippedIf = (skip: boolean, skipped: Skipped): Needs => (skip ? { skip, meta: { skipped } } : { skip });
 
 /** Skipped where it is not there. In CI (`PWPUSH_TEST_ALL=1`) the tests run, and fail. */
 export const needs = (without: string, there: unknown): Needs =>
@@ -37,8 +36,7 @@ export const needsFile = (path: string): Needs => needs(path, existsSync(path));
 export const needsRoot = needs('root', process.geteuid?.() === 0);
 
 /** Skipped everywhere else, in CI too. */
-export const only = (without: string, here: boolean): Needs =>
-  skippedIf(!here, { without, elsewhere: true });
+export const only = (without: string, here: boolean): Needs => skippedIf(!here, { without, elsewhere: true });
 
 export const onUnix = only('a Unix', process.platform !== 'win32');
 export const onLinux = only('Linux', process.platform === 'linux');
@@ -55,7 +53,5 @@ export function skipWithout({ skip, meta }: Needs): void {
 
 export function onPath(program: string): boolean {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.some((folder) =>
-    [program, `${program}.exe`].some((name) => existsSync(join(folder, name))),
-  );
+  return folders.some((folder) => [program, `${program}.exe`].some((name) => existsSync(join(folder, name))));
 }

@@ -16,12 +16,7 @@ export function noted<A extends Said>(
 ) {
   const history = new History();
   let waves = 0;
-  const note = async (
-    client: number,
-    token: string | undefined,
-    call: Asked,
-    work: () => Promise<A>,
-  ) => {
+  const note = async (client: number, token: string | undefined, call: Asked, work: () => Promise<A>) => {
     const answer = await history.note(`client ${client}`, token, call, work, said);
     const { status, json } = answer;
     if (status >= 500 && status !== 503) throw new Error(`${status} ${JSON.stringify(json)}`);
@@ -32,9 +27,7 @@ export function noted<A extends Said>(
   function retrieve(client: number, token: string, { key, query = '', ...how }: Retrieval = {}) {
     const call: Asked = { name: 'retrieve', ...(key === undefined ? {} : { key }) };
     const headers = key === undefined ? {} : { headers: { 'idempotency-key': `"${key}"` } };
-    return note(client, token, call, () =>
-      ask(client, 'GET', at(`/${token}${query}`), { ...how, ...headers }),
-    );
+    return note(client, token, call, () => ask(client, 'GET', at(`/${token}${query}`), { ...how, ...headers }));
   }
 
   return {
@@ -65,8 +58,7 @@ export function noted<A extends Said>(
     expire: (client: number, token: string, how: Call = {}) =>
       note(client, token, { name: 'expire' }, () => ask(client, 'DELETE', at(`/${token}`), how)),
     /** Now its time is over, or that of all keys. */
-    over: (token: string, name: 'time' | 'forget') =>
-      history.found('the clock', token, { status: 'done' }, { name }),
+    over: (token: string, name: 'time' | 'forget') => history.found('the clock', token, { status: 'done' }, { name }),
     judge: () => history.judge(),
   };
 }

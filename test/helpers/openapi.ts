@@ -38,8 +38,7 @@ export function nameOf(method: string, path: string): string {
 }
 
 export const documentFile = lazy(
-  (): Document =>
-    JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')),
+  (): Document => JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')),
 );
 export const published = lazy(() => described(documentFile()));
 
@@ -49,9 +48,7 @@ function described(original: Document) {
   addFormats(ajv);
   const text = JSON.stringify(original).replaceAll('"#/components/', '"document#/components/');
   const document: Document = JSON.parse(text, (_, value) =>
-    value?.type === 'object' && value.properties
-      ? { additionalProperties: false, ...value }
-      : value,
+    value?.type === 'object' && value.properties ? { additionalProperties: false, ...value } : value,
   );
   ajv.addSchema({ $id: 'document', components: document.components });
   const compiled = new Map<object, ValidateFunction>();

@@ -37,10 +37,7 @@ export function planted(): readonly string[] {
     await build({
       ...config,
       logLevel: 'silent',
-      plugins: [
-        plant,
-        ...config.plugins.filter((one: { name: string }) => one.name !== 'third-party-notices'),
-      ],
+      plugins: [plant, ...config.plugins.filter((one: { name: string }) => one.name !== 'third-party-notices')],
       output: { ...config.output, dir: join(folder, 'dist'), cleanDir: false },
     });
     const service = await readFile(join(folder, 'dist/service.js'), 'utf8');

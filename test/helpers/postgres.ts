@@ -60,8 +60,7 @@ export async function startCluster(options: ClusterOptions = {}) {
     await writeFile(join(data, name), text, { mode: 0o600 });
     if (isRoot()) chownSync(join(data, name), ...ownerOfPostgres());
   }
-  const control = (...words: string[]) =>
-    tool('pg_ctl', '-D', data, '-s', '-w', '-l', log, ...words);
+  const control = (...words: string[]) => tool('pg_ctl', '-D', data, '-s', '-w', '-l', log, ...words);
   const start = (port: number) => control('start', '-o', `-p ${port}`);
   const port = await onFreePort(start, log);
   return {
@@ -94,8 +93,7 @@ async function onFreePort(start: (port: number) => Promise<void>, log: string): 
 
 export function databasesOf({ folder, port }: { readonly folder: string; readonly port: number }) {
   return {
-    url: (database: string) =>
-      `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
+    url: (database: string) => `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${database}`,
     localUrl: (database: string) => `postgres://postgres@/${database}?host=${folder}&port=${port}`,
     /** Makes a copy of a database, of an empty one by default, and answers its name. `how` goes into the statement. */
     async createDatabase(template = 'template0', how = '') {

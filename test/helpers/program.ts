@@ -11,9 +11,7 @@ export const launcher = fileURLToPath(new URL('../../bin/pwpush.js', import.meta
 /** The executable to test in place of `bin/pwpush.js`. */
 export const binary = process.env.PWPUSH_TEST_BINARY;
 /** What starts the built program: a file, and the words before those of the command line. */
-export const program: readonly [string, ...string[]] = binary
-  ? [binary]
-  : [process.execPath, launcher];
+export const program: readonly [string, ...string[]] = binary ? [binary] : [process.execPath, launcher];
 /** Tests of what Node.js alone does or can be made to do. */
 export const onNode = only('Node.js (PWPUSH_TEST_BINARY is set)', binary === undefined);
 /** Tests of what the runtime of the executable can change, one or few of a kind: `.ci/run` runs them with it, too. */
@@ -79,10 +77,7 @@ interface StartOptions {
 }
 
 /** Starts the built program with pipes; `input` closes stdin after it, undefined leaves it open. */
-export function start(
-  words: readonly string[],
-  { env, input, cwd, by = program }: StartOptions,
-): Running {
+export function start(words: readonly string[], { env, input, cwd, by = program }: StartOptions): Running {
   const [file = '', ...first] = by;
   const child = spawn(file, [...first, ...words], { env, cwd, stdio: 'pipe' });
   if (input !== undefined) child.stdin?.end(input);
@@ -167,9 +162,7 @@ export function running(child: ChildProcess) {
       };
       child[stream]?.on('data', look);
       look();
-      void ended.then((all) =>
-        reject(Object.assign(new Error(`never said ${what}: ${JSON.stringify(all)}`), all)),
-      );
+      void ended.then((all) => reject(Object.assign(new Error(`never said ${what}: ${JSON.stringify(all)}`), all)));
     });
   return {
     child,

@@ -38,9 +38,7 @@ export function judge(
   return {
     witnessed: judged.filter(({ own }) => passed(own)).map(({ promise }) => promise),
     missing: judged
-      .filter(
-        ({ promise, own }) => whole.has(promise.file) || own.some(({ file }) => whole.has(file)),
-      )
+      .filter(({ promise, own }) => whole.has(promise.file) || own.some(({ file }) => whole.has(file)))
       .filter(({ own }) => !passed(own) && !own.some(excused))
       .map(({ promise }) => promise),
   };
@@ -56,19 +54,14 @@ export default class PromisesReporter implements Reporter {
   }
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
-    const chosen = specifications.filter(
-      ({ testLines, testIds }) => (testLines ?? testIds ?? []).length > 0,
-    );
+    const chosen = specifications.filter(({ testLines, testIds }) => (testLines ?? testIds ?? []).length > 0);
     this.partly = new Set(chosen.map(({ moduleId }) => moduleId));
   }
 
   onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: string): void {
-    const pathOf = ({ moduleId, project }: TestModule) =>
-      relative(project.config.root, moduleId).replaceAll(sep, '/');
+    const pathOf = ({ moduleId, project }: TestModule) => relative(project.config.root, moduleId).replaceAll(sep, '/');
     const filtered =
-      this.vitest?.getGlobalTestNamePattern() ||
-      this.vitest?.config.tagsFilter?.length ||
-      reason === 'interrupted';
+      this.vitest?.getGlobalTestNamePattern() || this.vitest?.config.tagsFilter?.length || reason === 'interrupted';
     const whole = modules.filter(({ moduleId }) => !filtered && !this.partly.has(moduleId));
     const tests = modules.flatMap((module) =>
       [...module.children.allTests()].map((test) => outcomeOf(test, pathOf(module))),

@@ -20,8 +20,7 @@ export function scriptedPrompter(script: readonly Prompt[]) {
   };
   const prompter: Prompter = {
     secret: async (secret) => next({ secret }) as string,
-    text: async (text, preset) =>
-      next(preset === undefined ? { text } : { text, preset }) as string,
+    text: async (text, preset) => next(preset === undefined ? { text } : { text, preset }) as string,
     confirm: async (confirm) => next({ confirm }) as boolean,
     choose: async <T extends string>(choose: string, choices: readonly Choice<T>[]) =>
       next({ choose, among: choices.map(({ value }) => value) }) as T,

@@ -69,8 +69,7 @@ export default class Reporter extends DefaultReporter {
       const skipped = reasonOf(test);
       if (!skipped && !testNamePattern && process.env.PWPUSH_TEST_ALL === '1')
         failRun(`skipped without a reason: ${test.fullName}`);
-      if (skipped && !skipped.elsewhere)
-        missing.set(skipped.without, (missing.get(skipped.without) ?? 0) + 1);
+      if (skipped && !skipped.elsewhere) missing.set(skipped.without, (missing.get(skipped.without) ?? 0) + 1);
     }
     const counted = [...missing].sort().map(([name, count]) => `${name} (${count})`);
     if (missing.size > 0) this.log(`not tried, as there is no ${counted.join(', ')}`);

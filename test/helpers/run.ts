@@ -1,13 +1,5 @@
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -151,8 +143,7 @@ export function openPlace(options: PlaceOptions = {}) {
       };
       await updateProfiles({ context, say: { warn: async () => {} } }, () => stored);
     },
-    kept: (): StoredProfiles | undefined =>
-      existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined,
+    kept: (): StoredProfiles | undefined => (existsSync(config) ? JSON.parse(readFileSync(config, 'utf8')) : undefined),
     rescued: (): Record<string, string> =>
       Object.fromEntries(
         (existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }) : [])
@@ -181,12 +172,8 @@ async function outcome(argv: string[], conditions: Conditions, io: Io): Promise<
   const { context, ended } = world(conditions, io);
   const result = await ended(await runProgram(argv, context));
   const { failing, held, closed } = conditions;
-  const isCut = (stream: 'stdout' | 'stderr') =>
-    failing?.[stream] || held?.[stream] || closed?.includes(stream);
-  const [stdout, stderr] = [
-    isCut('stdout') ? '' : result.stdout,
-    isCut('stderr') ? '' : result.stderr,
-  ];
+  const isCut = (stream: 'stdout' | 'stderr') => failing?.[stream] || held?.[stream] || closed?.includes(stream);
+  const [stdout, stderr] = [isCut('stdout') ? '' : result.stdout, isCut('stderr') ? '' : result.stderr];
   const faults = await jsonFaults({ ...result, argv, stdout, stderr }, io.options.invented);
   if (faults.length > 0) throw new Error(`pwpush ${argv.join(' ')}: ${faults.join('\n')}`);
   return result;
@@ -324,8 +311,7 @@ async function handedOver(from: Readable, take: (data: Buffer) => void | Promise
 function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
   const chunks: Buffer[] = [];
   const isClosed = conditions.closed?.includes(stream) ?? false;
-  const code =
-    conditions.failing?.[stream] ?? (isClosed && stream === 'stdout' ? 'closed' : undefined);
+  const code = conditions.failing?.[stream] ?? (isClosed && stream === 'stdout' ? 'closed' : undefined);
   const output: Output = {
     isTTY: conditions.terminals?.includes(stream) ?? false,
     // Wide enough for any message, which is folded at words.
@@ -335,8 +321,7 @@ function captured(stream: 'stdout' | 'stderr', conditions: Conditions) {
     write: async (data) => {
       const held = conditions.held?.[stream];
       if (held) return new Promise(held);
-      if (code && data.length > 0)
-        throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
+      if (code && data.length > 0) throw Object.assign(new Error(`write ${code}`), { code, syscall: 'write' });
       const chunk = Buffer.from(data as Uint8Array);
       chunks.push(chunk);
       if (stream === 'stdout') conditions.printed?.(`${chunk}`);

@@ -30,8 +30,9 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 /** Read at once: tests of faults make files fail. */
 const texts = new Map(readdirSync(folder).map((name) => [name, read(name)]));
 
-export const index: { readonly stdout: readonly Result[]; readonly stderr: readonly string[] } =
-  JSON.parse(texts.get('index.json') ?? '');
+export const index: { readonly stdout: readonly Result[]; readonly stderr: readonly string[] } = JSON.parse(
+  texts.get('index.json') ?? '',
+);
 export const schemaNames = [...texts.keys()].filter((name) => name !== 'index.json');
 
 type Validator = (schema: string) => ValidateFunction;
@@ -42,10 +43,7 @@ function validator(strict: boolean): Validator {
   addFormats(ajv);
   for (const name of schemaNames) {
     const text = texts.get(name) ?? '';
-    const closed = text.replaceAll(
-      '"unevaluatedProperties": true',
-      '"unevaluatedProperties": false',
-    );
+    const closed = text.replaceAll('"unevaluatedProperties": true', '"unevaluatedProperties": false');
     ajv.addSchema(JSON.parse(strict ? closed : text));
   }
   return (schema) => {
@@ -75,12 +73,9 @@ export async function jsonFaults(
   const options = (at === -1 ? argv : argv.slice(0, at)).filter((word) => word.startsWith('-'));
   const words = [...options, ...line.operands];
   const command = argv[0] === 'help' ? 'help' : pathOf(line.command);
-  const row = index.stdout.find(
-    (one) => one.command === command && (!one.with || words.includes(one.with)),
-  );
+  const row = index.stdout.find((one) => one.command === command && (!one.with || words.includes(one.with)));
   const helps =
-    (command === 'help' && line.operands.length > 0) ||
-    words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word));
+    (command === 'help' && line.operands.length > 0) || words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word));
   const logs = /^(?:run|serve)$/.test(command) || /--(?:debug|here|into)/.test(words.join(' '));
   const faults = (text: string, schemas: readonly string[]) => faultsOf(text, schemas, invented);
   const results = row && !helps ? valuesIn(stdout, row, code) : [];
@@ -109,11 +104,7 @@ function faultsOf(text: string, schemas: readonly string[], invented: Invented):
 }
 
 /** In what a value is not as one of the schemas says, with nothing more. */
-export function valueFaults(
-  value: unknown,
-  schemas: readonly string[],
-  validators = closed(),
-): string[] {
+export function valueFaults(value: unknown, schemas: readonly string[], validators = closed()): string[] {
   const found = schemas.map((schema) => {
     const validate = validators(schema);
     return validate(value) ? [] : (validate.errors ?? []).map((error) => told(schema, error));

@@ -219,9 +219,7 @@ export function askedOf({ fetch, adminToken }: Reached) {
     logOf,
     /** What an audit log has, with how often where that is told. */
     kindsOf: async (token: string, of?: string) =>
-      (await logOf(token, of)).map(({ kind, count }) =>
-        count === undefined ? kind : `${kind} ${count}`,
-      ),
+      (await logOf(token, of)).map(({ kind, count }) => (count === undefined ? kind : `${kind} ${count}`)),
   };
 }
 

@@ -19,8 +19,7 @@ declare module 'vitest' {
 /** Runs in vitest's main process: one server for all test files, started when the first of them asks for it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'pwpush-test-'));
-  const path =
-    process.platform === 'win32' ? `\\\\.\\pipe\\pwpush-${process.pid}` : join(folder, 'postgres');
+  const path = process.platform === 'win32' ? `\\\\.\\pipe\\pwpush-${process.pid}` : join(folder, 'postgres');
   let cluster: Promise<Shared> | undefined;
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,9 +1,4 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
@@ -53,20 +48,14 @@ export function pass(seconds: number): void {
 }
 
 /** What a creation fails with at that address, over the real transport. */
-export async function failingAt(
-  base: string,
-  options: Partial<HttpSettings> = {},
-): Promise<CliError> {
+export async function failingAt(base: string, options: Partial<HttpSettings> = {}): Promise<CliError> {
   const { send, close } = undiciTransport({ timeout: 30, env: {}, ...options });
   const api = clientOver({ base, send, repeats: false });
   return failureOf(api.create({ payload: 'x' })).finally(close);
 }
 
 /** Runs one command line with the real transport, in this process: where it does not matter which one it is. */
-export async function overSocket(
-  argv: readonly string[],
-  options: PlaceOptions = {},
-): Promise<Outcome> {
+export async function overSocket(argv: readonly string[], options: PlaceOptions = {}): Promise<Outcome> {
   const here = place({ ...options, transport: undiciTransport });
   try {
     return await here.run(...argv);

@@ -36,8 +36,7 @@ export async function socksProxy(port: number, rules: { login?: string; refusal?
     function target() {
       const [, , , type] = buffer;
       const address = buffer.subarray(4, -2);
-      const host =
-        type === 3 ? address.subarray(1) : type === 1 ? address.join('.') : address.toString('hex');
+      const host = type === 3 ? address.subarray(1) : type === 1 ? address.join('.') : address.toString('hex');
       seen.push(`${host} ${buffer.readUInt16BE(buffer.length - 2)}`);
       const answer = (code: number) => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
       if (rules.refusal !== undefined) return void client.end(answer(rules.refusal));

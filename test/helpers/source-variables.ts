@@ -8,8 +8,6 @@ export function variablesInSource(): string[] {
   const found = readdirSync(src, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && path !== 'cli/variables.ts')
     .map((path) => readFileSync(src + path, 'utf8'))
-    .flatMap((text) => [
-      ...text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|'([A-Z][A-Z_]+)'|^ +(PWPUSH_[A-Z_]+):/gm),
-    ]);
+    .flatMap((text) => [...text.matchAll(/\benv\.([A-Z][A-Z_]+)\b|'([A-Z][A-Z_]+)'|^ +(PWPUSH_[A-Z_]+):/gm)]);
   return [...new Set(found.map(([, read, handed, key]) => read ?? handed ?? key ?? ''))].sort();
 }

@@ -76,8 +76,7 @@ export function onSqlite(): Store {
   };
 }
 
-export const sqliteIn = (data: string): Promise<Database> =>
-  openSqlite(join(data, 'pwpush.db'), (load) => load());
+export const sqliteIn = (data: string): Promise<Database> => openSqlite(join(data, 'pwpush.db'), (load) => load());
 
 /** Runs the tests with the PostgreSQL server that all test files share: they are not to stop it. */
 export function onSharedPostgres(tests: (databases: () => SharedDatabases) => void): void {
@@ -92,10 +91,7 @@ export function onSharedPostgres(tests: (databases: () => SharedDatabases) => vo
 }
 
 /** Runs the tests with a PostgreSQL server of their own, which they may stop. */
-export function onPostgres(
-  tests: (cluster: () => Cluster) => void,
-  options: ClusterOptions = {},
-): void {
+export function onPostgres(tests: (cluster: () => Cluster) => void, options: ClusterOptions = {}): void {
   describe('PostgreSQL', needsPostgres, () => {
     let cluster: Cluster | undefined;
     beforeAll(async () => {

@@ -20,11 +20,7 @@ interface Request extends Omit<Sources, 'stored' | 'inUse'> {
   readonly variable: string | undefined;
 }
 
-export async function targetFrom(
-  stored: StoredProfiles,
-  { variable, ...sources }: Request,
-  linkBase?: string,
-) {
+export async function targetFrom(stored: StoredProfiles, { variable, ...sources }: Request, linkBase?: string) {
   const inUse = profileInUse(stored, { PWPUSH_PROFILE: variable }, sources.profile);
   const { token, typedToken: _, ...target } = targetOf({ ...sources, stored, inUse }, linkBase);
   return { ...target, token: await token?.read(), tokenFrom: token?.from };

@@ -167,8 +167,7 @@ function kept(expected: readonly string[], found: readonly string[]): readonly s
     const [pattern = '', next = ''] = expected.slice(told.length);
     const isKept = fits(found[at], pattern);
     told.push(isKept ? pattern : (found[at] as string));
-    if (isKept && ANY_LINES.test(pattern))
-      while (fits(found[at + 1], pattern) && !fits(found[at + 1], next)) at++;
+    if (isKept && ANY_LINES.test(pattern)) while (fits(found[at + 1], pattern) && !fits(found[at + 1], next)) at++;
   }
   return told;
 }
@@ -188,8 +187,7 @@ const MILLISECONDS = { seconds: 1000, minutes: 60_000, hours: 3_600_000, days: 8
 function prepare(line: string, following: readonly Step[], stage: Stage, names: Names): string {
   const impossible = () => new Error(`not possible here: ${line}`);
   const end = following.findIndex((one) => typeof one !== 'string' || !CONTENT.test(one));
-  const content = () =>
-    names.real(contentOf(following.slice(0, end < 0 ? undefined : end) as string[]));
+  const content = () => names.real(contentOf(following.slice(0, end < 0 ? undefined : end) as string[]));
   const [word, ...rest] = line.split(' ');
   if (word === 'file') {
     const [name = '', mode = '644'] = rest;
@@ -258,10 +256,7 @@ const REDIRECTION = /^([12]?)>(\/dev\/full|&-)$/;
 /** Splits a line as a shell does: variables, then `pwpush`, then its words and redirections. */
 function shellWords(line: string) {
   const all = [...line.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) =>
-    word.replace(
-      /'([^']*)'|"([^"]*)"|\\(.)/g,
-      (_, single, double, bare) => single ?? double ?? bare,
-    ),
+    word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, (_, single, double, bare) => single ?? double ?? bare),
   );
   const at = all.indexOf('pwpush');
   if (at < 0) throw new Error(`not a command of pwpush: ${line}`);
@@ -318,9 +313,7 @@ function numbered({ folder, base, tokens }: Stage): Names {
       const named = new RegExp(`(?<!TMP|_)(?:${all})(?!\\d)`, 'g');
       return text
         .replace(named, (name) => reals.get(name) ?? name)
-        .replace(/[\u2400-\u241f]/g, (picture) =>
-          String.fromCharCode(picture.charCodeAt(0) - 0x2400),
-        );
+        .replace(/[\u2400-\u241f]/g, (picture) => String.fromCharCode(picture.charCodeAt(0) - 0x2400));
     },
     shown: (text) => {
       for (const [name, pattern] of RANDOM)
@@ -333,9 +326,7 @@ function numbered({ folder, base, tokens }: Stage): Names {
         [...names]
           .reduce((all, [real, name]) => all.replaceAll(real, name), text)
           // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
-          .replace(/[\0-\x08\x0b-\x1f]/g, (control) =>
-            String.fromCharCode(control.charCodeAt(0) + 0x2400),
-          )
+          .replace(/[\0-\x08\x0b-\x1f]/g, (control) => String.fromCharCode(control.charCodeAt(0) + 0x2400))
       );
     },
   };
@@ -366,10 +357,7 @@ function changes(
     .sort(([one], [other]) => shown(one).localeCompare(shown(other)));
   const told = changed.flatMap(([name, content]) => {
     const end = content.indexOf('\n');
-    return [
-      `+ ${shown(name)} ${content.slice(0, end)}`,
-      ...linesOf('=', shown(content.slice(end + 1))),
-    ];
+    return [`+ ${shown(name)} ${content.slice(0, end)}`, ...linesOf('=', shown(content.slice(end + 1)))];
   });
   const gone = [...before.keys()].filter((name) => !after.has(name));
   return [...told, ...gone.map((name) => `- ${shown(name)}`)];

@@ -40,8 +40,7 @@ export const overSocket = ({ url }: { readonly url: string }): Asked => ({
 export async function stocked(settings: Parameters<typeof testService>[0]): Promise<Stock> {
   let ago = 3_600_000;
   const service = await opened(settings, () => ago);
-  const once = (payload: string, more = {}) =>
-    create(service, { payload, expire_after_views: 1, ...more });
+  const once = (payload: string, more = {}) => create(service, { payload, expire_after_views: 1, ...more });
   const passed = await once(`${MARKER}passed`, { expires_in: 60 });
   ago = 0;
   const owner = service.adminToken;
@@ -75,8 +74,7 @@ const calls = (service: Asked, { owner, asked, doomed, held }: Stock) => {
       const push = { payload: SECRETS.made, expire_after_views: 1 };
       return call(service, 'POST', '/api/v2/pushes', { ...once('make'), body: { push } });
     },
-    view: (token: string, how = `view-${token}`) =>
-      call(service, 'GET', `/api/v2/pushes/${token}`, once(how)),
+    view: (token: string, how = `view-${token}`) => call(service, 'GET', `/api/v2/pushes/${token}`, once(how)),
     expire: () => call(service, 'DELETE', `/api/v2/pushes/${doomed}`),
     respond: (how = 'respond') => {
       const body = { request: { response: ANSWER } };
@@ -136,8 +134,7 @@ export async function judge(
   const repeats = version.json.features?.pushes?.idempotency === true;
   const { make, view, respond, read } = calls(service, stock);
   const history = new History();
-  const once = (asked: Noted) =>
-    repeats ? ({ ...asked, key: Object.values(asked).join() } as Noted) : asked;
+  const once = (asked: Noted) => (repeats ? ({ ...asked, key: Object.values(asked).join() } as Noted) : asked);
 
   type Push = string | undefined;
   const replay = async (push: Push, asked: Noted, answer?: Answer, said = resultOrRefused) => {
@@ -146,12 +143,7 @@ export async function judge(
     const known = async () => answer;
     await history.note('the session', push, once(asked), known, isLost ? () => undefined : said);
   };
-  const ask = async (
-    push: Push,
-    asked: Noted,
-    send: () => Promise<Answer>,
-    said = resultOrRefused,
-  ) => {
+  const ask = async (push: Push, asked: Noted, send: () => Promise<Answer>, said = resultOrRefused) => {
     const answer = await history.note('a client', push, asked, send, said);
     expect(answer.status, where).toBeLessThan(500);
     return answer;
@@ -181,14 +173,12 @@ export async function judge(
 
   await viewAll(stock.held, answers.viewHeld);
   await viewAll(stock.doomed);
-  const again =
-    answers.made && repeats ? await ask(undefined, once(made(SECRETS.made)), make) : answers.made;
+  const again = answers.made && repeats ? await ask(undefined, once(made(SECRETS.made)), make) : answers.made;
   const token = tokenOf(again);
   if (token !== undefined) await viewAll(token, answers.viewMade);
   expect((await view(stock.passed)).text, where).not.toContain(MARKER);
   // An answer is there or can be given.
-  if (answers.responded?.status !== 200)
-    await ask(asked, once(made(ANSWER)), () => respond(), ofAnswer);
+  if (answers.responded?.status !== 200) await ask(asked, once(made(ANSWER)), () => respond(), ofAnswer);
   await takeAll(asked, answers.read, read, ofReading);
   try {
     history.judge();

@@ -11,11 +11,7 @@ export interface Literal {
   readonly cut?: boolean;
 }
 
-export function json(
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): Literal {
+export function json(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Literal {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
@@ -61,10 +57,7 @@ export function answering(answer: Literal): HttpResponse {
 }
 
 /** The same instance, but that `change` makes its bodies. */
-export function rewriting(
-  send: Transport,
-  change: (body: string, request: HttpRequest) => string,
-): Transport {
+export function rewriting(send: Transport, change: (body: string, request: HttpRequest) => string): Transport {
   return async (request) => {
     const response = await send(request);
     const { 'content-length': _, ...headers } = response.headers;

@@ -1,30 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
 import { answerJson, type Listening, listening, rawServer } from '../helpers/listen';
 import { allOf, needsPrograms, onUnix } from '../helpers/needs';
-import {
-  alsoBinary,
-  binary,
-  onNode,
-  person,
-  program,
-  pwpush,
-  script,
-  serving,
-  start,
-} from '../helpers/program';
+import { alsoBinary, binary, onNode, person, program, pwpush, script, serving, start } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
 import { overSocket } from '../helpers/sockets';
 import { exampleOf, type Plain, yaml } from '../helpers/yaml';
@@ -77,8 +59,7 @@ beforeAll(async () => {
     const body = file === archive ? bytes : checksums && Buffer.from(checksums);
     if (!body) return response.writeHead(404).end('<html>');
     response.writeHead(200, { 'content-length': body.length });
-    if (release === 'cut' && file === archive)
-      return response.write(body.subarray(0, 50), () => response.destroy());
+    if (release === 'cut' && file === archive) return response.write(body.subarray(0, 50), () => response.destroy());
     return response.end(body);
   });
   return server.close;
@@ -135,9 +116,7 @@ async function step(inputs: Record<string, string>, env: Record<string, string> 
 /** The values in a file as the runner reads it: `name=value` or a heredoc. */
 function valuesOf(text: string): Record<string, string> {
   const found = text.matchAll(/^([\w-]+)(?:=(.*)|<<(\S+)\n([\s\S]*?)\n\3)\n/gm);
-  return Object.fromEntries(
-    [...found].map(([, name = '', line, , lines = '']) => [name, line ?? lines]),
-  );
+  return Object.fromEntries([...found].map(([, name = '', line, , lines = '']) => [name, line ?? lines]));
 }
 
 const owner = () => ({ url: service.url, token: service.token });
@@ -146,8 +125,7 @@ const masks = (...texts: string[]) =>
     .flatMap((text) => text.split('\n'))
     .map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`)
     .join('');
-const error = (message: string) =>
-  expect.stringMatching(new RegExp(`::error title=pwpush::${message}`));
+const error = (message: string) => expect.stringMatching(new RegExp(`::error title=pwpush::${message}`));
 
 describe('the GitHub Action', runner, () => {
   const KEY = /#[\w-]{22}$/;
@@ -184,16 +162,7 @@ describe('the GitHub Action', runner, () => {
 
   test('gets a secret as a masked output without its files, and waits for views, whose traces are no commands', async () => {
     writeFileSync(at('Makefile.in'), 'x');
-    const words = [
-      'push',
-      '--file',
-      at('Makefile.in'),
-      '--message',
-      SECRET,
-      '--views',
-      '3',
-      '--no-encrypt',
-    ];
+    const words = ['push', '--file', at('Makefile.in'), '--message', SECRET, '--views', '3', '--no-encrypt'];
     const link = (await pwpush(words, { env: somebody.env })).stdout.trim();
     const waiting = { command: 'wait', ...owner(), link };
     expect((await step({ ...waiting, for: '1' })).outputs['exit-code']).toBe('12');
@@ -356,9 +325,7 @@ describe('what the action refuses', allOf(runner, onNode), () => {
 
   test('a link of two lines, from the instance, is no output', async () => {
     const html_url = 'http://127.0.0.1:1/p/x\nlink=https://attacker.example/p/x';
-    const told = await rawServer((socket) =>
-      answerJson(socket, changed(CREATED, { html_url }), '201 Created'),
-    );
+    const told = await rawServer((socket) => answerJson(socket, changed(CREATED, { html_url }), '201 Created'));
     writeFileSync(join(work, 'key.pem'), 'KEY\n');
     const inputs = { command: 'push', url: told.url, token: 'T0ken', from: 'key.pem' };
     const { log, outputs } = await step(inputs, { PWPUSH_EDITION: 'oss' });
@@ -372,10 +339,9 @@ test('action.yml has the inputs that the script reads, and the outputs that it s
   const { inputs, outputs, runs } = yaml(readFileSync(join(root, 'action.yml'), 'utf8'))[0];
   const script = readFileSync(join(root, runs.main), 'utf8');
   const tables = script.slice(script.indexOf('const commands'), script.indexOf('const switches'));
-  const read = [
-    ...tables.matchAll(/^ {4}'?([\w-]+)'?: /gm),
-    ...tables.matchAll(/'([\w-]+)'[,\]]/g),
-  ].map(([, one = '']) => one);
+  const read = [...tables.matchAll(/^ {4}'?([\w-]+)'?: /gm), ...tables.matchAll(/'([\w-]+)'[,\]]/g)].map(
+    ([, one = '']) => one,
+  );
   expect(Object.keys(inputs).length).toBeGreaterThan(20);
   expect(Object.keys(inputs).sort()).toEqual([...new Set(read)].sort());
   const set = [...script.matchAll(/'GITHUB_OUTPUT', `([\w-]+)=|--github-output=(\w+)/g)];

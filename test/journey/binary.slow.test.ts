@@ -27,8 +27,7 @@ const planted: Record<string, string> = {
   'bunfig.toml':
     'preload = ["./code.cjs"]\nsmol = true\n[run]\nbun = true\n[define]\n"process.env.PWPUSH_URL" = "\'http://127.0.0.1:1\'"\n',
   'tsconfig.json': '{"compilerOptions":{"baseUrl":".","paths":{"*":["./code.cjs"]}}}',
-  'package.json':
-    '{"type":"module","main":"code.cjs","imports":{"#x":"./code.cjs"},"bun":{"preload":"./code.cjs"}}',
+  'package.json': '{"type":"module","main":"code.cjs","imports":{"#x":"./code.cjs"},"bun":{"preload":"./code.cjs"}}',
   'node_modules/libsql/index.js': code,
   'node_modules/undici/index.js': code,
   'dist/start.js': code,

@@ -150,8 +150,8 @@ describe('the GitLab component', onUnix, () => {
   }
 
   test('of the example of docs/ci.md passes a secret to a script by a link in the report', async () => {
-    const [[name, pushing], [, running]] = exampleOf('GitLab CI').include.map(
-      ({ local, inputs }: Plain) => component(basename(local, '.yml')).job(inputs),
+    const [[name, pushing], [, running]] = exampleOf('GitLab CI').include.map(({ local, inputs }: Plain) =>
+      component(basename(local, '.yml')).job(inputs),
     );
     expect(running).toMatchObject({ needs: [name], variables: { COMMAND: { expand: false } } });
     script(at('deploy.sh'), 'printf %s "$DB_PASSWORD" >got; echo deployed');

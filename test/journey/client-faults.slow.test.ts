@@ -8,14 +8,7 @@ import { allOf, needsPrograms } from '../helpers/needs';
 import { type Ended, onNode, person, program, pwpush, serving, start } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { call, create, createWithFiles, filePart } from '../helpers/service';
-import {
-  type CallName,
-  counted,
-  countsIn,
-  logOf,
-  type Tampering,
-  tampered,
-} from '../helpers/system-calls';
+import { type CallName, counted, countsIn, logOf, type Tampering, tampered } from '../helpers/system-calls';
 import { overSocket } from '../helpers/whole-session';
 
 // Something happens at each system call of a client that takes a last view, or makes a push. Errors of opening and

@@ -1,14 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsPrograms } from '../helpers/needs';
-import {
-  alsoBinary,
-  person,
-  program,
-  pushed as pushedTo,
-  pwpush,
-  serving,
-} from '../helpers/program';
+import { alsoBinary, person, program, pushed as pushedTo, pwpush, serving } from '../helpers/program';
 
 const sender = person();
 const recipient = person();

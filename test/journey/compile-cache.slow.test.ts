@@ -60,9 +60,7 @@ function isReplaced(...how: Parameters<typeof anew>): void {
 
 test('a run keeps its compiled code for nobody else, and the next one takes it', async () => {
   await keeping(() => shell('umask 000; $PWPUSH push --help', { env }));
-  const modes = [at('.cache'), caches, folder(), program()].map(
-    (path) => lstatSync(path).mode & 0o777,
-  );
+  const modes = [at('.cache'), caches, folder(), program()].map((path) => lstatSync(path).mode & 0o777);
   expect(modes).toEqual([0o700, 0o700, 0o700, 0o600]);
   expect(anew()).toBe(0);
 });

@@ -245,7 +245,6 @@ describe('what is planted in a copy of the program is found', onNode, () => {
   test('commit, on SQLite', async () => findPlanted(await onSqlite(), 'commit', 1, by));
 
   onSharedPostgres((databases) => {
-    test('claim, by four processes', async () =>
-      findPlanted(await onServer(databases()), 'claim', 4, by));
+    test('claim, by four processes', async () => findPlanted(await onServer(databases()), 'claim', 4, by));
   });
 });

@@ -61,10 +61,8 @@ const visit = (path: string, options?: PageOptions) => openPage(here.origin + pa
 type Push = Record<string, unknown>;
 const pushed = async (payload: string, push: Push = {}) =>
   `/p/${await here.service.create({ payload, retrieval_step: false, ...push })}`;
-const armored = (text: string, key: string, work = 10) =>
-  encryptText(text, passphraseRecipient(key, work));
-const pushText = async (text: string, key: string, push?: Push) =>
-  pushed(await armored(text, key), push);
+const armored = (text: string, key: string, work = 10) => encryptText(text, passphraseRecipient(key, work));
+const pushText = async (text: string, key: string, push?: Push) => pushed(await armored(text, key), push);
 
 async function open(text: string, push: Push = {}, options?: PageOptions): Promise<Page> {
   const key = newKey();
@@ -88,8 +86,7 @@ async function tooWide(page: Page): Promise<unknown> {
 
 describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test('is decrypted with the key in the link, gone before it is drawn', alsoFirefox, async () => {
-    const before =
-      "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
+    const before = "document.addEventListener('DOMContentLoaded', () => { window.early = location.href; })";
     const page = await open(SECRET, {}, { before });
     await page.getByRole('button', { name: 'Show the text' }).waitFor();
     expect(await page.evaluate('isSecureContext')).toBe(false);
@@ -129,44 +126,28 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
   test.each([
     ['an encrypted', 5, 'The link is incomplete'],
     ['a clear', 1, 'This link is no longer available'],
-  ])(
-    'is gone from the page that the Back button shows: %s',
-    alsoFirefox,
-    async (which, views, told) => {
-      const options = { back: true };
-      const push = { expire_after_views: views };
-      const page =
-        which === 'a clear'
-          ? await visit(await pushed(SECRET, push), options)
-          : await open(SECRET, push, options);
-      await press(page, 'Show the text');
-      expect(await page.content()).toContain('3.14');
-      await page.goto(`${here.origin}/open`);
-      await page.goBack({ waitUntil: 'commit' });
-      await page.getByText(told).waitFor();
-      expect(await page.content()).not.toContain('3.14');
-    },
-  );
+  ])('is gone from the page that the Back button shows: %s', alsoFirefox, async (which, views, told) => {
+    const options = { back: true };
+    const push = { expire_after_views: views };
+    const page =
+      which === 'a clear' ? await visit(await pushed(SECRET, push), options) : await open(SECRET, push, options);
+    await press(page, 'Show the text');
+    expect(await page.content()).toContain('3.14');
+    await page.goto(`${here.origin}/open`);
+    await page.goBack({ waitUntil: 'commit' });
+    await page.getByText(told).waitFor();
+    expect(await page.content()).not.toContain('3.14');
+  });
 
   test('is not opened with a key in place of the passphrase, and no key is sent', async () => {
     const key = newKey();
     const path = await pushText(SECRET, key, { passphrase: 'sesame' });
     const page = await visit(path);
     const input = page.locator('#passphrase');
-    for (const wrong of [
-      WORDS,
-      SPOKEN,
-      SPOKEN.replace(/ /g, ''),
-      key,
-      'Zm9v-_YmFyIGJhego0MjE',
-      `${path}#${key}`,
-    ]) {
+    for (const wrong of [WORDS, SPOKEN, SPOKEN.replace(/ /g, ''), key, 'Zm9v-_YmFyIGJhego0MjE', `${path}#${key}`]) {
       await input.fill(wrong);
       await input.press('Enter');
-      expect(
-        await page.evaluate("document.querySelector('#passphrase').validationMessage"),
-        wrong,
-      ).toBe(
+      expect(await page.evaluate("document.querySelector('#passphrase').validationMessage"), wrong).toBe(
         'This looks like the key of an encrypted secret, not a passphrase. It was not sent: this server must not see it.',
       );
     }
@@ -331,9 +312,7 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
   test.each(['in the link', 'of words'])('a key %s outlives a wrong passphrase', async (which) => {
     const locked = { passphrase: 'sesame', retrieval_step: true };
     const isWords = which === 'of words';
-    const { key, path } = isWords
-      ? { ...(await provedByWords(locked)), key: '' }
-      : await proved(locked);
+    const { key, path } = isWords ? { ...(await provedByWords(locked)), key: '' } : await proved(locked);
     const page = await visit(`${path}#${key}`);
     if (isWords) await field(page, 'Key words').fill(WORDS);
     await page.fill('#passphrase', 'wrong');
@@ -375,9 +354,7 @@ async function pushFiles(
   );
   const listed = encrypted.map(({ entry }) => entry);
   const payload = await armored(encodeManifest({ message: 'For Ann', files: listed }), key);
-  const parts = change(encrypted.map(({ sealed }) => sealed)).map((bytes, at) =>
-    filePart(`${at + 1}.age`, bytes),
-  );
+  const parts = change(encrypted.map(({ sealed }) => sealed)).map((bytes, at) => filePart(`${at + 1}.age`, bytes));
   const rest = partsOf({ payload, retrieval_step: false });
   // In another order than that of the manifest.
   return `/p/${await here.service.createWithFiles(...parts.reverse(), ...rest)}`;
@@ -395,9 +372,7 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
     const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
     await press(page, 'Show the message');
     await shows(page, 'For Ann');
-    const one = await downloads(page, 1, () =>
-      page.getByRole('link', { name: 'Download Schlüssel' }).click(),
-    );
+    const one = await downloads(page, 1, () => page.getByRole('link', { name: 'Download Schlüssel' }).click());
     expect(one).toEqual({ 'Schlüssel für _Büro_.txt': Buffer.from('hunter2') });
     const saved = await downloads(page, 2, () => press(page, 'Download all'));
     expect(saved['b.bin']?.equals(files[1]?.bytes ?? Buffer.alloc(0))).toBe(true);
@@ -488,9 +463,7 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
     const key = { 'no key': '', 'a wrong key': newLinkKey(), damage: right }[trouble];
     const page = await visit(key === '' ? path : `${path}#${key}`, { javaScriptEnabled: script });
     const files = content === 'files' ? ['1.age'] : [];
-    await expect
-      .poll(() => waysOn(page))
-      .toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
+    await expect.poll(() => waysOn(page)).toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
     // Of public keys no page has the other half, and words are asked for: nothing is wrong.
     const isToKey = right === '';
     const isAlarm = script && !isToKey && (seal === 'link' || trouble !== 'no key');
@@ -504,9 +477,7 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
             : `the private key that belongs to ${seal}.`,
         )
         .waitFor();
-    const saved = await downloads(page, 1, () =>
-      page.getByRole('link', { name: 'Download secret.age' }).click(),
-    );
+    const saved = await downloads(page, 1, () => page.getByRole('link', { name: 'Download secret.age' }).click());
     expect(saved).toEqual({ 'secret.age': Buffer.from(payload) });
   });
 

@@ -10,16 +10,7 @@ import { heldIn } from '../helpers/held-in';
 import { listen, relay } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
-import {
-  afterScript,
-  alsoBinary,
-  type Ended,
-  person,
-  pwpush,
-  serveBuilt,
-  serving,
-  start,
-} from '../helpers/program';
+import { afterScript, alsoBinary, type Ended, person, pwpush, serveBuilt, serving, start } from '../helpers/program';
 import { overSocket } from '../helpers/sockets';
 import { makeSshKey } from '../helpers/ssh-key';
 import { offering } from '../helpers/transfer';
@@ -60,8 +51,7 @@ const printed = async (...all: Parameters<typeof run>) => {
 const within = (words: readonly string[], stdin = '', more = {}) =>
   overSocket(words, { now: () => new Date(), env: { ...env, ...more }, stdin });
 
-const holds = (text: string, secrets: readonly string[]) =>
-  heldIn(text, Object.fromEntries(Object.entries(secrets)));
+const holds = (text: string, secrets: readonly string[]) => heldIn(text, Object.fromEntries(Object.entries(secrets)));
 
 test('the key is in no byte on the wire, in no log, message, name or file', async () => {
   wire.length = 0;
@@ -101,8 +91,7 @@ test('the key is in no byte on the wire, in no log, message, name or file', asyn
     [['get', withoutKey(last), '--anonymous']],
   ];
   // What is said, sent and kept is the same without a process.
-  for (const [line, input, more] of lines)
-    said.push(await within([...line, '--debug'], input, more));
+  for (const [line, input, more] of lines) said.push(await within([...line, '--debug'], input, more));
 
   const secrets = [...links.map(keyOf), keyOf(last), drawn];
   expect(secrets.filter((one) => one.length < 22)).toEqual([]);

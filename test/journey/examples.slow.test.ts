@@ -34,8 +34,7 @@ test('the examples of the README run as they stand', async () => {
   expect(examples.length).toBeGreaterThan(6);
   // Addresses and tokens of the README, and what they are here.
   const here = new Map([['http://127.0.0.1:5100', service.url]]);
-  const translated = (text: string) =>
-    [...here].reduce((done, [from, to]) => done.replaceAll(from, to), text);
+  const translated = (text: string) => [...here].reduce((done, [from, to]) => done.replaceAll(from, to), text);
   for (const { typed, printed } of examples) {
     const line = `cd '${work}'; ${translated(typed)}`;
     const terminal = onTerminal(line, env);

@@ -45,13 +45,7 @@ describe('the config file', needsPrograms('strace'), () => {
     ['replacing over file systems', [`${RENAME}:error=EXDEV`], false],
     ['both', [`${RENAME}:error=EBUSY`, `${CHMOD}:error=EPERM`], true],
   ])('is written without %s', async (_what, calls, isOpen) => {
-    const { code, stderr } = await profile(
-      failing(...calls),
-      'set',
-      'default',
-      'url',
-      'https://new.test',
-    );
+    const { code, stderr } = await profile(failing(...calls), 'set', 'default', 'url', 'https://new.test');
     expect([code, stderr.includes('other users can read')]).toEqual([0, isOpen]);
     const { profiles } = JSON.parse(readFileSync(config(), 'utf8'));
     expect(Object.keys(profiles)).toEqual(['old', 'default']);
@@ -90,8 +84,7 @@ describe('what is saved', needsPrograms('strace'), () => {
   });
 
   describe.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'])('where calls fail: %s', (error) => {
-    const without = (...calls: string[]) =>
-      traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
+    const without = (...calls: string[]) => traced('-o', '/dev/null', '-e', `inject=${calls}:error=${error}`);
     const links = ['?link', 'linkat'];
 
     test('for links, modes and syncs is saved, and nothing is overwritten', async () => {
@@ -100,9 +93,7 @@ describe('what is saved', needsPrograms('strace'), () => {
       expect([read('in/secret.txt'), read('in/a')]).toEqual(['text', 'A']);
       writeFileSync(join(folder, 'in/a'), 'mine');
       expect(await get(unlinked)).toMatchObject({ code: 0 });
-      expect([read('in/a'), read('in/a (2)'), read('in/secret (2).txt')]).toEqual([
-        ...['mine', 'A', 'text'],
-      ]);
+      expect([read('in/a'), read('in/a (2)'), read('in/secret (2).txt')]).toEqual([...['mine', 'A', 'text']]);
       expect(readdirSync(join(folder, 'in'))).toHaveLength(4);
     });
 

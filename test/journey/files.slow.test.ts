@@ -39,8 +39,7 @@ describe('get saves files', () => {
   const offered = (name: string, answer: OfferedFile['answer'], text = '', views = 4) =>
     offering([{ filename: name, answer }], text, views);
 
-  const inGone = (line: string) =>
-    shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
+  const inGone = (line: string) => shell(`mkdir gone; cd gone; rmdir ../gone; ${line}`, { env, cwd: folder });
 
   test('to the state folder when the current one is gone: a view was used', onNode, async () => {
     const { url } = await offered('a', whole('A'), 'text', 0);
@@ -74,8 +73,7 @@ describe('get saves files', () => {
     const disk = mountDisk(1);
     onTestFinished(() => disk.remove());
     const big = 'x'.repeat(2 * 1024 * 1024);
-    const chunked: OfferedFile['answer'] = (_, response) =>
-      void response.write(big, () => response.end());
+    const chunked: OfferedFile['answer'] = (_, response) => void response.write(big, () => response.end());
     const instance = await offering([
       { filename: 'announced', answer: whole(big) },
       { filename: 'chunked', answer: chunked },
@@ -125,23 +123,13 @@ describe('Ctrl-C in a download', () => {
   }
 
   /** Runs `get` of a whole file and that one, and interrupts it when that has arrived in part. */
-  async function interrupted(
-    { file, begun }: ReturnType<typeof breaking>,
-    views: number,
-    ...words: string[]
-  ) {
-    const instance = await offering(
-      [{ filename: 'done', answer: whole('D') }, file],
-      'text',
-      views,
-    );
+  async function interrupted({ file, begun }: ReturnType<typeof breaking>, views: number, ...words: string[]) {
+    const instance = await offering([{ filename: 'done', answer: whole('D') }, file], 'text', views);
     const link = `${instance.url}/p/abc`;
     const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
     await begun;
     const sizes = () => readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    await expect
-      .poll(() => sizes().map((name) => statSync(at(name)).size), { timeout: 60_000 })
-      .toContain(600_000);
+    await expect.poll(() => sizes().map((name) => statSync(at(name)).size), { timeout: 60_000 }).toContain(600_000);
     child.kill('SIGINT');
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(130);
@@ -230,20 +218,14 @@ test.each([
   const words = ['get', '--resume', path.replaceAll("'\\''", "'")];
   const { child, ended } = start(words, { env, input: '', cwd: folder });
   await held.promise;
-  await expect
-    .poll(() => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size))
-    .toEqual([2000 + bytes]);
+  await expect.poll(() => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size)).toEqual([2000 + bytes]);
   const other = await pwpush(words, { env, cwd: folder });
   expect([other.code, ranges.length]).toEqual([1, 3]);
   expect(other.stderr).toContain('another run is getting the rest of');
   child.kill('SIGKILL');
   await ended;
   expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0 });
-  expect([files('in'), state(), ranges.at(-1)]).toEqual([
-    { big: text },
-    [],
-    `bytes=${2000 + bytes}-`,
-  ]);
+  expect([files('in'), state(), ranges.at(-1)]).toEqual([{ big: text }, [], `bytes=${2000 + bytes}-`]);
 });
 
 test.each([
@@ -251,53 +233,47 @@ test.each([
   ['to a folder', ['--output', 'in/'], 'in the middle', 2000],
   ['to a folder, with --json', ['--json', '--output', 'in/'], 'in the middle', 2000],
   ['to standard output', ['--output', '-'], 'in the middle', 2000],
-])(
-  'a download %s that is killed %s leaves what it had to --resume',
-  alsoBinary,
-  async (_to, words, _when, bytes) => {
-    const text = 'x'.repeat(4000);
-    const ranges: (string | undefined)[] = [];
-    const held = deferred();
-    const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
-      const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
-      const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
-      const head = { etag: '"1"', 'content-length': text.length - from, ...part };
-      response.writeHead(range ? 206 : 200, head);
-      if (ranges.push(range) > 1) return void response.end(text.slice(from));
-      if (bytes === 0) response.flushHeaders();
-      response.write(text.slice(0, bytes), held.resolve);
-    };
-    const done = { filename: 'done', answer: whole('D') };
-    const isFolder = words.includes('in/');
-    const offered = [...(isFolder ? [done] : []), { filename: 'big', answer }];
-    const instance = await offering(offered, isFolder ? 'text' : '', 0);
-    mkdirSync(at('in'));
-    const link = `${instance.url}/p/abc`;
-    const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
-    await held.promise;
-    if (isFolder) {
-      const sizes = () => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size);
-      await expect.poll(sizes).toContain(bytes);
-    }
-    const state = () => readdirSync(at("it's kept"));
-    const [claim = '', ...secrets] = state();
-    const isLast = words.includes('--json');
-    expect(secrets.map((name) => readFileSync(at(`it's kept/${name}`), 'utf8'))).toEqual(
-      isLast ? ['text'] : [],
-    );
-    const resume = () => ['get', '--resume', at(`it's kept/${claim.split('.')[0]}`), '-o', 'in/'];
-    const other = await pwpush(resume(), { env, cwd: folder });
-    expect([other.code, ranges.length]).toEqual([1, 1]);
-    expect(other.stderr).toContain('another run is getting the rest of');
-    child.kill('SIGKILL');
-    await ended;
-    expect(await pwpush(resume(), { env, cwd: folder })).toMatchObject({ code: 0 });
-    const texts = isFolder ? { done: 'D', ...(!isLast && { 'secret.txt': 'text' }) } : {};
-    expect([files('in'), state()]).toEqual([{ big: text, ...texts }, secrets]);
-    expect(ranges.at(-1)).toBe(isFolder && bytes > 0 ? `bytes=${bytes}-` : undefined);
-    expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
-  },
-);
+])('a download %s that is killed %s leaves what it had to --resume', alsoBinary, async (_to, words, _when, bytes) => {
+  const text = 'x'.repeat(4000);
+  const ranges: (string | undefined)[] = [];
+  const held = deferred();
+  const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+    const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
+    const head = { etag: '"1"', 'content-length': text.length - from, ...part };
+    response.writeHead(range ? 206 : 200, head);
+    if (ranges.push(range) > 1) return void response.end(text.slice(from));
+    if (bytes === 0) response.flushHeaders();
+    response.write(text.slice(0, bytes), held.resolve);
+  };
+  const done = { filename: 'done', answer: whole('D') };
+  const isFolder = words.includes('in/');
+  const offered = [...(isFolder ? [done] : []), { filename: 'big', answer }];
+  const instance = await offering(offered, isFolder ? 'text' : '', 0);
+  mkdirSync(at('in'));
+  const link = `${instance.url}/p/abc`;
+  const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
+  await held.promise;
+  if (isFolder) {
+    const sizes = () => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size);
+    await expect.poll(sizes).toContain(bytes);
+  }
+  const state = () => readdirSync(at("it's kept"));
+  const [claim = '', ...secrets] = state();
+  const isLast = words.includes('--json');
+  expect(secrets.map((name) => readFileSync(at(`it's kept/${name}`), 'utf8'))).toEqual(isLast ? ['text'] : []);
+  const resume = () => ['get', '--resume', at(`it's kept/${claim.split('.')[0]}`), '-o', 'in/'];
+  const other = await pwpush(resume(), { env, cwd: folder });
+  expect([other.code, ranges.length]).toEqual([1, 1]);
+  expect(other.stderr).toContain('another run is getting the rest of');
+  child.kill('SIGKILL');
+  await ended;
+  expect(await pwpush(resume(), { env, cwd: folder })).toMatchObject({ code: 0 });
+  const texts = isFolder ? { done: 'D', ...(!isLast && { 'secret.txt': 'text' }) } : {};
+  expect([files('in'), state()]).toEqual([{ big: text, ...texts }, secrets]);
+  expect(ranges.at(-1)).toBe(isFolder && bytes > 0 ? `bytes=${bytes}-` : undefined);
+  expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
+});
 
 describe('push --file', () => {
   const LINK = 'https://pwpush.example/p/abc123\n';

@@ -254,8 +254,7 @@ describe('request --here', () => {
     await send(item, await encryptText(bytes, [parseRecipient(link.split('#')[1] ?? '')]));
     const { code, stdout, stderr } = await running.ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    const [, armor = ''] =
-      /the encrypted data is not text; the secret was saved to (\S+)/.exec(stderr) ?? [];
+    const [, armor = ''] = /the encrypted data is not text; the secret was saved to (\S+)/.exec(stderr) ?? [];
     const identities = parseIdentities(keyIn(stderr));
     const opened = await decryptText(readFileSync(armor, 'utf8'), identities);
     expect(Buffer.from(opened)).toEqual(bytes);
@@ -340,10 +339,8 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
   });
   afterAll(tornDown);
   const on = (machine: string) => ['ip', 'netns', 'exec', machine, ...program];
-  const onHere = (...words: string[]) =>
-    serving(words, words[0] === 'push' ? 's3cret' : '', on(here));
-  const fromThere = (words: string[], input = '') =>
-    pwpush(words, { env: other.env, input, by: on(there) });
+  const onHere = (...words: string[]) => serving(words, words[0] === 'push' ? 's3cret' : '', on(here));
+  const fromThere = (words: string[], input = '') => pwpush(words, { env: other.env, input, by: on(there) });
 
   test.each([
     ['0.0.0.0', '10.98.0.1', '10.98.0.2'],
@@ -356,9 +353,7 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
     expect(await fromThere(['get', link])).toMatchObject({ code: 0, stdout: 's3cret' });
     const { code, stderr } = await running.ended;
     expect(code).toBe(0);
-    expect(stderr).toContain(
-      'warning: plain http: anyone on the way could change the page, which decrypts',
-    );
+    expect(stderr).toContain('warning: plain http: anyone on the way could change the page, which decrypts');
     expect(stderr).toContain(`${from} viewed it: 1 of 1\n`);
   });
 
@@ -400,8 +395,7 @@ describe('on a LAN (needs ip netns, and to be root)', missing, () => {
     expect(await pwpush(words, { env: sender.env, input: 's', by: on(here) })).toMatchObject({
       code: 1,
       stdout: '',
-      stderr:
-        'pwpush: this machine has no address that others can reach\nhint: choose one with --host\n',
+      stderr: 'pwpush: this machine has no address that others can reach\nhint: choose one with --host\n',
     });
   });
 });

@@ -21,18 +21,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile, needsRoot } from '../helpers/needs';
-import {
-  alsoBinary,
-  binary,
-  dist,
-  ending,
-  launcher,
-  person,
-  pushed,
-  pwpush,
-  serving,
-  shell,
-} from '../helpers/program';
+import { alsoBinary, binary, dist, ending, launcher, person, pushed, pwpush, serving, shell } from '../helpers/program';
 import { overSocket } from '../helpers/sockets';
 
 const sender = person();
@@ -147,10 +136,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
       const [ofEntry, [other, ...none]] = noHome;
       const entry = binary && home !== '' ? ([NOBODY, ...none] as const) : ofEntry;
       for (const [uid, code, why] of [entry, [other, ...none] as const]) {
-        for (const path of [
-          '.',
-          ...readdirSync(at('clone'), { recursive: true, encoding: 'utf8' }),
-        ])
+        for (const path of ['.', ...readdirSync(at('clone'), { recursive: true, encoding: 'utf8' })])
           chownSync(at(`clone/${path}`), uid, uid);
         const line = async (words: string) => asNobody(`cd clone; ${words}`, uid);
         const list = await line(`$PWPUSH list --url ${url}`);
@@ -187,10 +173,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     mkdirSync(at('config'));
     writeFileSync(at('config/config.json'), '{"profiles":{}}', { mode: 0o600 });
     const closed = await asNobody('$PWPUSH profile list');
-    expect([closed.code, closed.stderr]).toEqual([
-      1,
-      expect.stringMatching(/cannot read .*: permission denied/),
-    ]);
+    expect([closed.code, closed.stderr]).toEqual([1, expect.stringMatching(/cannot read .*: permission denied/)]);
     chmodSync(at('config/config.json'), 0o644);
     const { code, stderr } = await asNobody('$PWPUSH profile set a days 3');
     expect([code, stderr]).toEqual([1, expect.stringContaining('permission denied')]);
@@ -274,8 +257,7 @@ describe('what another user prepared is not used (needs root)', skipped, () => {
 
   test('root acts on the data of a service as its owner, and serves as itself only', async () => {
     for (const name of ['data', 'of-root']) mkdirSync(at(name));
-    const serve = (...words: string[]) =>
-      pwpush(['serve', ...words, '--data', at('data')], { env });
+    const serve = (...words: string[]) => pwpush(['serve', ...words, '--data', at('data')], { env });
     expect((await serve('token', 'add', 'ann', '--create')).code).toBe(0);
     const files = readdirSync(at('data'));
     renameSync(at('data/pwpush.db'), at('of-root/pwpush.db'));

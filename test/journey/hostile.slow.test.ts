@@ -59,15 +59,11 @@ const attacks: Record<string, (socket: Socket) => unknown> = {
   'a gibibyte packed by gzip': once(gibibyte),
   'empty arrays by the million': once(() => filled('[', '[],', '[]]')),
   'a million levels': once(() => filled('', '[', '')),
-  'a payload of 16 MiB': once(() =>
-    filled('{"logs":[],"url":"https://x","payload":"', '\\n', '"}'),
-  ),
+  'a payload of 16 MiB': once(() => filled('{"logs":[],"url":"https://x","payload":"', '\\n', '"}')),
   'headers without end': (socket) => pour(socket, 'x: y\r\n', 'HTTP/1.1 200 OK\r\n'),
   'one header without end': (socket) => pour(socket, spaces, 'HTTP/1.1 200 OK\r\nx: '),
-  'interim answers without end': (socket) =>
-    pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
-  'a chunk without end': (socket) =>
-    pour(socket, spaces, `${head('transfer-encoding: chunked')}ffffffffffff\r\n`),
+  'interim answers without end': (socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)),
+  'a chunk without end': (socket) => pour(socket, spaces, `${head('transfer-encoding: chunked')}ffffffffffff\r\n`),
   'armor of short lines': once(() => {
     const [before = '', after = ''] = RETRIEVED.split('hunter2');
     const armor = ['-----BEGIN AGE ENCRYPTED FILE-----\\n', '-----END AGE ENCRYPTED FILE-----'];
@@ -92,9 +88,7 @@ describe('an instance that attacks', alsoBinary, () => {
       const env = { ...somebody.env, PWPUSH_URL: instance.url, PWPUSH_TIMEOUT: '2' };
       const by = measurable.skip ? undefined : measured(peak);
       const { code, stderr } = await pwpush(words, { env, by });
-      expect(
-        broken.test(what) ? [11] : what === 'a payload of 16 MiB' ? [0, 1, 11] : [1, 11],
-      ).toContain(code);
+      expect(broken.test(what) ? [11] : what === 'a payload of 16 MiB' ? [0, 1, 11] : [1, 11]).toContain(code);
       expect(stderr).not.toMatch(/^\s+at |internal error/m);
       if (by) peaks.push([`${words[0]}: ${what}`, Number(readFileSync(peak, 'utf8')) / 1024]);
     }

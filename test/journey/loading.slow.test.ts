@@ -6,14 +6,11 @@ import { dist, launcher, person, pushed, serving } from '../helpers/program';
 const somebody = person();
 const service = serving(somebody.env);
 
-const moduleNames = (list: readonly string[]) =>
-  list.map((module) => module.replace('NativeModule ', ''));
+const moduleNames = (list: readonly string[]) => list.map((module) => module.replace('NativeModule ', ''));
 
 /** What a Node has that does nothing; its lines differ in this. */
 const bare = moduleNames(
-  execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join()'], { encoding: 'utf8' })
-    .trim()
-    .split(','),
+  execFileSync(process.execPath, ['-p', 'process.moduleLoadList.join()'], { encoding: 'utf8' }).trim().split(','),
 );
 
 /** The chunks of the build, and the modules of Node that programs can name, that a run loads besides. */

@@ -54,10 +54,10 @@ onPostgres((cluster) => {
     const admin = await openBeside(cluster().localUrl('postgres'));
     onTestFinished(() => admin.close());
     const { env } = makePerson();
-    const { url, token, stop, kill } = await serveBuilt(
-      { ...env, DATABASE_URL: cluster().url(name) },
-      ['--rate-limit', '100000/s'],
-    );
+    const { url, token, stop, kill } = await serveBuilt({ ...env, DATABASE_URL: cluster().url(name) }, [
+      '--rate-limit',
+      '100000/s',
+    ]);
     onTestFinished(() => kill().then(() => undefined));
     const connections = async () => {
       const [row] = await admin.sql<{ count: number }>`
@@ -109,9 +109,7 @@ onPostgres((cluster) => {
       (client) => {
         const push = latest[client] ?? '';
         // Owners read their own pushes without taking a view.
-        return client % 2
-          ? ask(client, 'GET', `/api/v2/pushes/${push}`, owner)
-          : pushes.retrieve(client, push);
+        return client % 2 ? ask(client, 'GET', `/api/v2/pushes/${push}`, owner) : pushes.retrieve(client, push);
       },
       (client) => ask(client, 'GET', '/api/v2/pushes/active', owner),
       (client) => pushes.retrieve(client, latest[(client % CLIENTS) + 1] ?? ''),

@@ -6,15 +6,7 @@ import { heldIn } from '../helpers/held-in';
 import { answerJson, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
-import {
-  afterScript,
-  alsoBinary,
-  type Ended,
-  person,
-  pwpush,
-  serving,
-  start,
-} from '../helpers/program';
+import { afterScript, alsoBinary, type Ended, person, pwpush, serving, start } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
@@ -98,9 +90,7 @@ describe('a program that breaks', () => {
 });
 
 test('NODE_DEBUG makes Node tell no secret', async () => {
-  const proxy = await rawServer((socket) =>
-    socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'),
-  );
+  const proxy = await rawServer((socket) => socket.end('HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n'));
   const address = proxy.url.replace('//', `//ann:${marks.proxy}@`);
   const debugging = { ...env, NODE_DEBUG: '*' };
   writeFileSync(file('token'), service.token);

@@ -57,9 +57,7 @@ test.each([
   const { html_url: link } = JSON.parse(await call('push', { generate: 20 }));
   const given = { link, as: 'A', command: ['sh', '-c', line] };
   const stop = new AbortController();
-  const running = client
-    .callTool({ name: 'run', arguments: given }, { signal: stop.signal })
-    .catch(() => 'closed');
+  const running = client.callTool({ name: 'run', arguments: given }, { signal: stop.signal }).catch(() => 'closed');
   const isGone = () => existsSync(`${gone}`);
   await expect.poll(() => existsSync(`${ready}`)).toBe(true);
   if (signal) child.kill(signal);
@@ -82,8 +80,7 @@ test('its own run has no link in its arguments, and no variable of --env', neede
   const { call, close, child } = await connectedProgram(words, { env });
   const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
   const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
-  const runs = () =>
-    execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
+  const runs = () => execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
   await expect.poll(runs).toHaveLength(2);
   const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
   expect(of('cmdline')).toMatch(/\0__handed-over\0$/);

@@ -17,8 +17,7 @@ afterAll(async () => {
 });
 
 const link = () => new RegExp(`^${service.url}/p/[a-z0-9_-]{19}/r#[\\w-]{22}\\n$`);
-const push = (input: string, ...words: string[]) =>
-  pwpush(['push', ...words], { env: sender.env, input });
+const push = (input: string, ...words: string[]) => pwpush(['push', ...words], { env: sender.env, input });
 const get = (address: string) => pwpush(['get', address.trim()], { env: recipient.env });
 
 describe('a secret in a pipe', () => {
@@ -61,15 +60,12 @@ describe('beside a text argument, standard input', () => {
     expect(await told(line)).toMatch(/^pwpush: TEXT [^\n]*\nhint: [^\n]*--name;.*<\/dev\/null\n$/);
   });
 
-  test.each([
-    '$push </dev/null',
-    '$push <&-',
-    ': | $push',
-    '>none; $push <none',
-    '$push </dev/zero',
-  ])('may have nothing: %s', async (line) => {
-    expect(await told(line)).toBe('');
-  });
+  test.each(['$push </dev/null', '$push <&-', ': | $push', '>none; $push <none', '$push </dev/zero'])(
+    'may have nothing: %s',
+    async (line) => {
+      expect(await told(line)).toBe('');
+    },
+  );
 
   test('may be silent, which is said', alsoBinary, async () => {
     const silent = 'mkfifo open; exec 3<>open; $push <open';

@@ -99,9 +99,7 @@ onPostgres((cluster) => {
 
   test('while the server is away all is 503, later everything is there', alsoBinary, async () => {
     pushes = noted(ask, resultOf);
-    const all = await Promise.all(
-      Array.from({ length: 40 }, () => create({ expire_after_views: 1 })),
-    );
+    const all = await Promise.all(Array.from({ length: 40 }, () => create({ expire_after_views: 1 })));
     const answers: Awaited<ReturnType<typeof ask>>[] = [];
     let away = true;
     const asking = all.map(async (push, index) => {
@@ -113,8 +111,7 @@ onPostgres((cluster) => {
       } while (away);
       answers.push(await pushes.retrieve(index + 1, push, how));
     });
-    const up = () =>
-      Promise.all(services.map(async ({ url }) => (await fetch(`${url}/up`)).status));
+    const up = () => Promise.all(services.map(async ({ url }) => (await fetch(`${url}/up`)).status));
     try {
       await cluster().stop('immediate');
       expect(await up()).toEqual([503, 503, 503, 503]);

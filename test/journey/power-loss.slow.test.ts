@@ -1,11 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -61,11 +54,7 @@ const envOf = (home: string) => ({
   PWPUSH_STATE_DIR: join(home, 'state'),
 });
 
-async function ran(
-  home: string,
-  words: string[],
-  { input = '', to = '', code = 0, more = {} } = {},
-) {
+async function ran(home: string, words: string[], { input = '', to = '', code = 0, more = {} } = {}) {
   const read = remember(home);
   const log = join(await newFolder(), 'log');
   const by = [...(to ? ['sh', '-c', `exec "$@" >${to}`, 'sh'] : []), ...traced(log)];
@@ -123,9 +112,7 @@ async function aFirstStart(home: string): Promise<Scene> {
       const data = join(folder, 'new', 'data');
       // Without the note, a change of the key for other data would remove it.
       if (responses(left) > 0)
-        expect(readFileSync(join(data, 'instance.key'), 'utf8')).toMatch(
-          /\n# used by:\n# .* SQLite /,
-        );
+        expect(readFileSync(join(data, 'instance.key'), 'utf8')).toMatch(/\n# used by:\n# .* SQLite /);
       const again = await opened({ data });
       const view = await call(again, 'GET', `/api/v2/pushes/${token}`);
       if (responses(left) > 0) expect(view.text).toContain(SECRET);
@@ -202,9 +189,7 @@ async function aFile(home: string): Promise<Scene> {
     trace,
     async judge(folder, left) {
       await whole('out/secret')(folder, left);
-      const asked = left.said.some(
-        ({ to, text }) => to === 'socket' && /^GET \/files\//.test(text),
-      );
+      const asked = left.said.some(({ to, text }) => to === 'socket' && /^GET \/files\//.test(text));
       if (!asked || existsSync(join(folder, 'out/secret'))) return;
       const state = join(folder, 'state');
       const [name = ''] = readdirSync(state).filter((name) => name.startsWith('download-'));
@@ -314,13 +299,9 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
   ],
   [
     'the next start makes the tables, as nothing was said',
-    ({ last, isSilent }, scene) =>
-      scene === FIRST && isSilent && namesIn(last).includes('pwpush.db-wal'),
+    ({ last, isSilent }, scene) => scene === FIRST && isSilent && namesIn(last).includes('pwpush.db-wal'),
   ],
-  [
-    'a file of receipts that is not replaced yet has them, too',
-    ({ last }) => namesIn(last).includes('receipts.jsonl'),
-  ],
+  ['a file of receipts that is not replaced yet has them, too', ({ last }) => namesIn(last).includes('receipts.jsonl')],
   [
     'SQLite syncs the folder with its log, before a new key is in use, or a note',
     ({ changes }, scene) => {
@@ -346,8 +327,7 @@ const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
 
 const isHeader = (change: Change) =>
   change.kind === 'truncate' || (change.kind === 'write' && change.bytes.length === 32);
-const namesIn = (change: Change) =>
-  change.kind === 'names' ? change.set.map(([name]) => name) : [change.node.name];
+const namesIn = (change: Change) => (change.kind === 'names' ? change.set.map(([name]) => name) : [change.node.name]);
 
 const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
   ['a session of serve', aSession],

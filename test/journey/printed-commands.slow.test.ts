@@ -8,16 +8,7 @@ import { newKeyPair } from '../../src/age/key-files';
 import { encryptText, keyOf, withoutKey } from '../helpers/age';
 import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
-import {
-  ending,
-  pathWith,
-  person,
-  pushed,
-  pwpush,
-  rescued,
-  serving,
-  shell,
-} from '../helpers/program';
+import { ending, pathWith, person, pushed, pwpush, rescued, serving, shell } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 import { makeSshKey } from '../helpers/ssh-key';
 
@@ -214,9 +205,7 @@ describe('what is printed (needs age, curl)', needsPrograms('age', 'curl', 'ssh-
 
 describe('docs/encryption.md, "By hand" (age, curl)', needsPrograms('age', 'curl', 'bash'), () => {
   const [, section = ''] = readFileSync('docs/encryption.md', 'utf8').split('\n## By hand\n');
-  const [, toKey = '', proving = ''] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(
-    ([, block = '']) => block,
-  );
+  const [, toKey = '', proving = ''] = [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   const kinds = [
     ['text', SECRET],
     ['file', '"name":"secret.txt"'],

@@ -52,8 +52,7 @@ async function rekeyKilled(data: string, ...place: string[]): Promise<void> {
   expect(keysIn(after)).not.toEqual(keysIn(before));
   expect(readdirSync(data).filter((name) => name.startsWith('instance.key.'))).toEqual([]);
   const last = { ...(await serveBuilt(someone.env, words)), token: first.token };
-  for (const entry of ledger.entries)
-    expect(await ledger.retrieve(last, entry, 'a client'), `seed ${seed}`).toBe(true);
+  for (const entry of ledger.entries) expect(await ledger.retrieve(last, entry, 'a client'), `seed ${seed}`).toBe(true);
   ledger.judge();
   await last.stop();
 }
@@ -82,13 +81,10 @@ onSharedPostgres((databases) => {
     const rekeyed = await pwpush(['serve', 'rekey', '--data', data], { env });
     expect([rekeyed.code, rekeyed.stdout]).toEqual([0, '0 pushes resealed\n']);
     expect(rekeyed.stderr).toContain(`data: SQLite "${join(data, 'pwpush.db')}"`);
-    expect(rekeyed.stderr).toMatch(
-      new RegExp(`the old key \\S+ stays in \\S+ for PostgreSQL .*/${name}\n`),
-    );
+    expect(rekeyed.stderr).toMatch(new RegExp(`the old key \\S+ stays in \\S+ for PostgreSQL .*/${name}\n`));
     await service.stop();
     const again = await serveBuilt(inPostgres, ['--data', data]);
-    for (const entry of ledger.entries)
-      expect(await ledger.retrieve(again, entry, 'a client')).toBe(true);
+    for (const entry of ledger.entries) expect(await ledger.retrieve(again, entry, 'a client')).toBe(true);
     await again.stop();
     const both = await pwpush(['serve', 'rekey', '--data', data], { env: inPostgres });
     expect(both.code).toBe(0);

@@ -117,8 +117,7 @@ onEachStore((store) => {
         // One that was not acknowledged is either whole or not there, and can then be given again.
         expect(json.response === null).toBe(before.json.state === 'open');
         if (json.response === null) continue;
-        for (const { url } of json.files)
-          expect(await (await fetch(url)).text()).toBe('f'.repeat(200_000));
+        for (const { url } of json.files) expect(await (await fetch(url)).text()).toBe('f'.repeat(200_000));
         expect(json.files.length).toBe([...open].indexOf(request) % 2);
         taken += 1;
       }

@@ -5,15 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { decryptText } from '../../src/age/age';
 import { parseIdentities } from '../../src/age/key-files';
 import { decodeManifest, type Manifest } from '../../src/age/manifest';
-import {
-  alerts,
-  alsoFirefox,
-  needsBrowser,
-  onChromium,
-  type PageOptions,
-  pages,
-  press,
-} from '../helpers/browser';
+import { alerts, alsoFirefox, needsBrowser, onChromium, type PageOptions, pages, press } from '../helpers/browser';
 import { recordedService } from '../helpers/recorded-service';
 
 // The page of a request in a real browser, over plain http; all that the browser sends is recorded.
@@ -29,8 +21,7 @@ async function keyPair() {
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-const request = (fields = {}) =>
-  here.service.createRequest({ request: 'Which password?', ...fields });
+const request = (fields = {}) => here.service.createRequest({ request: 'Which password?', ...fields });
 
 async function asked(fields: object = {}) {
   const keys = await keyPair();
@@ -66,9 +57,7 @@ describe('the page of a request (needs Chromium)', needsBrowser, () => {
     const page = await visit(`/r/${token}#${asking.recipient}`);
     expect(await page.evaluate('isSecureContext')).toBe(false);
     expect(await page.content()).toContain(server.recipient);
-    expect(await notes(page)).toEqual([
-      expect.stringContaining('Only the person who asked can decrypt it.'),
-    ]);
+    expect(await notes(page)).toEqual([expect.stringContaining('Only the person who asked can decrypt it.')]);
     await sendText(page);
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
     const { response } = await read(token);

@@ -28,8 +28,7 @@ const somebody = person();
 const service = serving(somebody.env);
 const { env, folder } = somebody;
 const push = (payload: string) => pushed(service, payload);
-const quoted = (words: readonly string[]) =>
-  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+const quoted = (words: readonly string[]) => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 
 /** Words that run a script of sh with the secret as `$A`, and masked. */
 const masking = async (script: string) => {
@@ -221,9 +220,7 @@ describe('push --into', () => {
     const words = into(`cat >'${got}'; ${seen} >'${got}.seen'`);
     expect(await pwpush(words, { env: owner.env })).toMatchObject({ code: 0 });
     const secret = readFileSync(got, 'utf8');
-    const holding = Object.entries(contents(owner.folder)).filter(([, text]) =>
-      text.includes(secret),
-    );
+    const holding = Object.entries(contents(owner.folder)).filter(([, text]) => text.includes(secret));
     expect(holding.map(([name]) => name)).toEqual(['got']);
   });
 });
@@ -264,15 +261,12 @@ describe('a variable that takes a program over', () => {
     ['git', 'GIT_TRACE', mark, 'git --version'],
     ['pip', 'PIP_LOG', mark, 'pip download --no-index nothing'],
   ] as const;
-  test.for(partOf(attacks, 0, 3))(
-    '%s is not run with %s from a secret',
-    async ([program, variable, value, line]) => {
-      skipWithout(needsPrograms(program));
-      // Without us it does what the attacker wants.
-      expect((await ran(line, { [variable]: value })).made).toBe(true);
-      const link = await push(`A=1\n${variable}='${value}'\n`);
-      const words = `run ${link} -- sh -c '${line}'`;
-      expect(await ran(`$PWPUSH ${words}`)).toEqual({ status: 2, made: false });
-    },
-  );
+  test.for(partOf(attacks, 0, 3))('%s is not run with %s from a secret', async ([program, variable, value, line]) => {
+    skipWithout(needsPrograms(program));
+    // Without us it does what the attacker wants.
+    expect((await ran(line, { [variable]: value })).made).toBe(true);
+    const link = await push(`A=1\n${variable}='${value}'\n`);
+    const words = `run ${link} -- sh -c '${line}'`;
+    expect(await ran(`$PWPUSH ${words}`)).toEqual({ status: 2, made: false });
+  });
 });

@@ -8,14 +8,7 @@ import { needsPrograms } from '../helpers/needs';
 import { type Ended, person, program, pwpush, serveBuilt } from '../helpers/program';
 import { seed } from '../helpers/seed';
 import { onSharedPostgres } from '../helpers/stores';
-import {
-  type CallName,
-  counted,
-  countsIn,
-  logOf,
-  type Tampering,
-  tampered,
-} from '../helpers/system-calls';
+import { type CallName, counted, countsIn, logOf, type Tampering, tampered } from '../helpers/system-calls';
 import {
   type Answers,
   isSound,
@@ -33,8 +26,7 @@ const someone = person();
 const newFolder = folders();
 
 const FILES = ['', '-wal', '-shm', '-journal'].map((end) => `pwpush.db${end}`);
-const files = (data: string) =>
-  [...FILES, 'pwpush.reserve', 'instance.key', '.'].map((name) => join(data, name));
+const files = (data: string) => [...FILES, 'pwpush.reserve', 'instance.key', '.'].map((name) => join(data, name));
 
 /**
  * What happens to which calls, and to each how many of them: in a long run, and else. All that kills can come between is in
@@ -112,9 +104,7 @@ describe('a service with faults of system calls (needs strace)', needsPrograms('
 
   test.each(FAULTS)('loses nothing, gives no view twice: %s, %s', async (call, effect, steps) => {
     const kills = effect === 'KILL';
-    const places = (await timesOf(call)).flatMap((nth) =>
-      kills ? [`${nth}`] : [`${nth}`, `${nth}+`],
-    );
+    const places = (await timesOf(call)).flatMap((nth) => (kills ? [`${nth}`] : [`${nth}`, `${nth}+`]));
     for (const when of inSteps(places, stepOf(steps))) {
       const [data, log] = [await copied(), join(await newFolder(), 'log')];
       const how = { log, call, effect, when, paths: pathsOf(call, data) };

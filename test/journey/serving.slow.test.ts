@@ -5,16 +5,7 @@ import { connect } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { rawServer, speak } from '../helpers/listen';
 import { allOf, needsPrograms } from '../helpers/needs';
-import {
-  alsoBinary,
-  dist,
-  launcher,
-  makePerson,
-  onNode,
-  person,
-  pwpush,
-  start,
-} from '../helpers/program';
+import { alsoBinary, dist, launcher, makePerson, onNode, person, pwpush, start } from '../helpers/program';
 import { gone, onTerminal } from '../helpers/pty';
 import { cert, key, nextCert, nextKey } from '../server/certificate';
 
@@ -35,8 +26,8 @@ const inMemory = { PWPUSH_SERVE_EPHEMERAL: 'true', PWPUSH_SERVE_PORT: '0' };
 
 /** Writes a certificate and its key, and returns the variables that name them. */
 function tlsFiles(certificate = cert, privateKey = key) {
-  const [PWPUSH_SERVE_TLS_CERT = '', PWPUSH_SERVE_TLS_KEY = ''] = ['cert.pem', 'key.pem'].map(
-    (name) => join(home.folder, name),
+  const [PWPUSH_SERVE_TLS_CERT = '', PWPUSH_SERVE_TLS_KEY = ''] = ['cert.pem', 'key.pem'].map((name) =>
+    join(home.folder, name),
   );
   writeFileSync(PWPUSH_SERVE_TLS_CERT, certificate);
   writeFileSync(PWPUSH_SERVE_TLS_KEY, privateKey);

@@ -84,12 +84,10 @@ async function instance(talk: Talk = () => {}) {
 
 const half = (socket: Socket) =>
   socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{');
-const patient = (socket: Socket) =>
-  socket.write('HTTP/1.1 429 No\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n');
+const patient = (socket: Socket) => socket.write('HTTP/1.1 429 No\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n');
 /** Grants more views than it was asked for, and does not take the push back. */
 const loose = (socket: Socket, text: string) =>
-  text.startsWith('POST') &&
-  answerJson(socket, changed(CREATED, { expire_after_views: 9 }), '201 Created');
+  text.startsWith('POST') && answerJson(socket, changed(CREATED, { expire_after_views: 9 }), '201 Created');
 const unseen = (socket: Socket, text: string) => {
   const listed = changed(CREATED, { expires_at: '2999-01-01T00:00:00.000Z' });
   answerJson(socket, text.includes('/audit') ? '{"logs":[]}' : `[${listed}]`);
@@ -159,9 +157,7 @@ describe('SIGTERM', () => {
       "require('dns').lookup = () => { process.stderr.write('asked\\n'); setInterval(() => {}, 1e6); };",
     );
     const env = at('https://pw.test', { NODE_OPTIONS: `--require ${held}` });
-    const { stderr, ...outcome } = await stopped(['version'], env, ({ says }) =>
-      says('asked', 'stderr'),
-    );
+    const { stderr, ...outcome } = await stopped(['version'], env, ({ says }) => says('asked', 'stderr'));
     // Nothing left, but that is not known of a signal.
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^asked\n${ended}`));
@@ -201,8 +197,7 @@ describe('SIGTERM', () => {
     const env = at(nowhere, { PWPUSH_TOKEN: '' });
     const running = start(['list', '--token-file', fifo('pipe'), '--debug'], { env, input: '' });
     const folder = `/proc/${running.child.pid}/fd`;
-    const opened = () =>
-      readdirSync(folder).some((fd) => linkOf(join(folder, fd)).endsWith('pipe'));
+    const opened = () => readdirSync(folder).some((fd) => linkOf(join(folder, fd)).endsWith('pipe'));
     await expect.poll(opened).toBe(true);
     running.child.kill('SIGTERM');
     expect(await running.ended).toMatchObject({ code, signal: null });
@@ -434,8 +429,7 @@ describe('a response that comes once the program has heard a signal', () => {
     service.ask('PATCH', `/requests/${tokenOf(link)}/respond`, {
       request: { response: 'hunter2' },
     });
-  const payloadOf = async (link: string) =>
-    (await service.ask('GET', `/pushes/${tokenOf(link)}`)).json.payload;
+  const payloadOf = async (link: string) => (await service.ask('GET', `/pushes/${tokenOf(link)}`)).json.payload;
 
   /**
    * Runs a command line. Once the response to a request such as `GET /path` is held back it sends the signals, one after
@@ -493,9 +487,7 @@ describe('a response that comes once the program has heard a signal', () => {
 
   test('any other signal that can be handled loses no secret either', alsoBinary, async () => {
     const names = Object.entries(endings).flatMap(([name, code]) =>
-      name in constants.signals && isHandled(name)
-        ? [[name as NodeJS.Signals, exitStatus[code]] as const]
-        : [],
+      name in constants.signals && isHandled(name) ? [[name as NodeJS.Signals, exitStatus[code]] as const] : [],
     );
     for (const [name, code] of names) {
       const words = ['get', await lastView(), '--anonymous'];

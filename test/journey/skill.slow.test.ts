@@ -54,8 +54,7 @@ async function agent(lines: string, more: Record<string, string> = {}) {
 }
 
 const push = (more = {}) => pushed(service, SECRET, more);
-const commandsIn = (text: string) =>
-  [...text.matchAll(/^```sh\n([\s\S]*?)```$/gm)].map(([, lines = '']) => lines);
+const commandsIn = (text: string) => [...text.matchAll(/^```sh\n([\s\S]*?)```$/gm)].map(([, lines = '']) => lines);
 const tasks = commandsIn(evaluation);
 const ask = /^## Ask for a secret\n[\s\S]*?(?=^## )/m.exec(skill)?.[0] ?? '';
 const lines = commandsIn(skill.replace(ask, '')).flatMap((block) => block.trim().split('\n'));

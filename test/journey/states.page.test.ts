@@ -5,13 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecipients } from '../../src/age/key-files';
 import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
 import { encryptText as encryptTo } from '../helpers/age';
-import {
-  needsBrowser,
-  openBrowser,
-  serviceAt,
-  type Watched,
-  watchedPage,
-} from '../helpers/browser';
+import { needsBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
 import { partOf } from '../helpers/long';
 import { person, serving } from '../helpers/program';
 import { seed } from '../helpers/seed';
@@ -107,8 +101,7 @@ const headings: Record<string, Record<string, Visit>> = {
     'a link': (page) => open(page, { kind: 'url', payload: `http://a:b@аррӏе.example/${words}` }),
     'a QR code': (page) => open(page, { kind: 'qr', payload: 'WIFI:T:WPA;S:Büro;P:x;;' }),
     'an encrypted text': (page) => openEncrypted(page),
-    'an encrypted link': (page) =>
-      openEncrypted(page, undefined, 'url', `http://a:b@аррӏе.example/${words}`),
+    'an encrypted link': (page) => openEncrypted(page, undefined, 'url', `http://a:b@аррӏе.example/${words}`),
     'an encrypted QR code': (page) => openEncrypted(page, undefined, 'qr'),
     'an encrypted text without its key': (page) => openEncrypted(page, ''),
     'a text that is encrypted to a key': (page) => openToKey(page, {}),

@@ -6,15 +6,7 @@ import { deferred } from '../helpers/deferred';
 import { type Late, lateProxy } from '../helpers/late-proxy';
 import type { Listening } from '../helpers/listen';
 import { needsFile } from '../helpers/needs';
-import {
-  makePerson,
-  type Person,
-  person,
-  type Running,
-  rescued,
-  serving,
-  start,
-} from '../helpers/program';
+import { makePerson, type Person, person, type Running, rescued, serving, start } from '../helpers/program';
 
 // Retrievals of a last view that stand still, by SIGSTOP or because another one comes first: whoever comes late,
 // the secret is somewhere, and the view was used once.

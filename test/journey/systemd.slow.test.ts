@@ -38,9 +38,7 @@ describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
   const passed = (kinds: string, more = {}) => started(['perl', activate, kinds, ...serve], more);
 
   test('are listened on, in place of the address in the settings, with TLS', async () => {
-    const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) =>
-      join(home.folder, name),
-    );
+    const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) => join(home.folder, name));
     writeFileSync(certFile, cert);
     writeFileSync(keyFile, key);
     const names = { PWPUSH_SERVE_TLS_CERT: certFile, PWPUSH_SERVE_TLS_KEY: keyFile };
@@ -116,8 +114,7 @@ test("the Debian package has at least the sandbox of the manual's unit, and both
     'RestartPreventExitStatus=2',
   ];
   again.push('After=network-online.target postgresql.service');
-  for (const all of [packaged, unit.split('\n')])
-    expect(all).toEqual(expect.arrayContaining(again));
+  for (const all of [packaged, unit.split('\n')]) expect(all).toEqual(expect.arrayContaining(again));
 });
 
 test("systemd takes the manual's units (systemd-analyze)", needsPrograms('systemd-analyze'), () => {

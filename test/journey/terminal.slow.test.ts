@@ -6,16 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { deferred } from '../helpers/deferred';
 import { answerJson, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
-import {
-  alsoBinary,
-  makePerson,
-  type Person,
-  person,
-  pushed,
-  pwpush,
-  serving,
-  shell,
-} from '../helpers/program';
+import { alsoBinary, makePerson, type Person, person, pushed, pwpush, serving, shell } from '../helpers/program';
 import { linesOf, onTerminal, type Terminal } from '../helpers/pty';
 import { offering } from '../helpers/transfer';
 
@@ -145,21 +136,17 @@ describe('each question, left without an answer, leaves all as it was', () => {
     [what, 'Ctrl-D', CTRL_D, ...question] as const,
   ]);
 
-  test.each(partOf(cases, 0, 3))(
-    '%s, by %s',
-    alsoBinary,
-    async (_what, _key, key, line, way, question, said) => {
-      const terminal = onTerminal(around(line), { ...newcomer.env, URL: service.url });
-      await answer(terminal, [...way, [question, key]]);
-      await endsWith(terminal, 130, `pwpush: interrupted${said}`);
-      // On a line of its own, below all of the question.
-      const [shown = ''] = terminal.screen().split('pwpush: interrupted');
-      expect(shown.replace(MARK_NOTHING, '').replaceAll(SHOW_CURSOR, '')).toMatch(LINE_END);
-      // A tick would stand before answers that are refused after it.
-      expect(terminal.screen()).not.toMatch(/MARKER|✔/);
-      expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
-    },
-  );
+  test.each(partOf(cases, 0, 3))('%s, by %s', alsoBinary, async (_what, _key, key, line, way, question, said) => {
+    const terminal = onTerminal(around(line), { ...newcomer.env, URL: service.url });
+    await answer(terminal, [...way, [question, key]]);
+    await endsWith(terminal, 130, `pwpush: interrupted${said}`);
+    // On a line of its own, below all of the question.
+    const [shown = ''] = terminal.screen().split('pwpush: interrupted');
+    expect(shown.replace(MARK_NOTHING, '').replaceAll(SHOW_CURSOR, '')).toMatch(LINE_END);
+    // A tick would stand before answers that are refused after it.
+    expect(terminal.screen()).not.toMatch(/MARKER|✔/);
+    expect(existsSync(newcomer.env.PWPUSH_CONFIG_DIR ?? '')).toBe(false);
+  });
 });
 
 describe('a secret of several lines', () => {
@@ -230,8 +217,7 @@ test('what others wrote does nothing; a pipe and a file have every byte', alsoBi
 const MIB = 1024 * 1024;
 
 /** A line at home, in place of the shell, which would end by a signal in any case. */
-const transfer = (words: string) =>
-  onTerminal(`cd; exec $PWPUSH ${words}`, { ...newcomer.env, NO_COLOR: '1' });
+const transfer = (words: string) => onTerminal(`cd; exec $PWPUSH ${words}`, { ...newcomer.env, NO_COLOR: '1' });
 
 /** Answers with a file of 1 MiB, of which a part comes at once and the rest so slowly that no test sees its end. */
 function dripping() {

@@ -44,9 +44,7 @@ async function copied(page: Page): Promise<string> {
 }
 
 const focused = (page: Page) =>
-  page.evaluate(
-    'document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText',
-  );
+  page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText');
 
 const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 
@@ -148,9 +146,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     expect(await input.getAttribute('type')).toBe('text');
     const types: string[] = [];
     await page.exposeFunction('told', (type: string) => types.push(type));
-    await page.evaluate(
-      "document.addEventListener('submit', () => told(document.querySelector('#passphrase').type))",
-    );
+    await page.evaluate("document.addEventListener('submit', () => told(document.querySelector('#passphrase').type))");
     await press(page, 'Show the secret');
     await page.getByText('hunter2').waitFor();
     expect(types).toEqual(['password']);

@@ -71,10 +71,7 @@ test('what can be saved nowhere is printed on the terminal, if no agent reads it
   const agent = await keep({ ...nowhere, guard: async () => 'CLAUDECODE is set' });
   expect([agent.message, printed]).toEqual([expect.stringContaining('the secret is LOST'), '']);
   const { message } = await keep(nowhere);
-  expect([message, printed]).toEqual([
-    expect.stringContaining('the secret was printed to the terminal'),
-    'hunter2\n',
-  ]);
+  expect([message, printed]).toEqual([expect.stringContaining('the secret was printed to the terminal'), 'hunter2\n']);
 });
 
 test('what another user rescued is not listed', async () => {

@@ -70,14 +70,12 @@ test('the newest 1,000 are kept, by a push and by an expiry', async () => {
     name: 'a',
     place: { base: 'https://pw.test', token: url_token },
   });
-  for (let at = 0; at < made.length; at += 10)
-    await saveReceipts(machine(), made.slice(at, at + 10).map(saved));
+  for (let at = 0; at < made.length; at += 10) await saveReceipts(machine(), made.slice(at, at + 10).map(saved));
   expect(tokens().slice(0, 1000)).toEqual(made.slice(-1000).reverse());
   expect(lines().length).toBeLessThan(2500);
   expect(statSync(path()).mode & 0o777).toBe(0o600);
   const target = { base: 'https://pw.test' };
-  for (const token of tokens().slice(0, 900))
-    await readReceipts(machine()).end([{ token, target }]);
+  for (const token of tokens().slice(0, 900)) await readReceipts(machine()).end([{ token, target }]);
   expect(lines().length).toBeLessThan(2500);
   const last = { ended: true, receipt: { url_token: 'a4999' } };
   expect(readReceipts(machine()).last()).toMatchObject(last);

@@ -29,12 +29,7 @@ describe('a setting', () => {
       withSetting(profile, 'url', 'https://a.test/x'),
       withSetting(profile, 'url', undefined),
       withSetting(profile, 'url', 'A.test/'),
-    ]).toEqual([
-      { url: 'https://b.test', days: 1 },
-      { url: 'https://a.test/x', days: 1 },
-      { days: 1 },
-      profile,
-    ]);
+    ]).toEqual([{ url: 'https://b.test', days: 1 }, { url: 'https://a.test/x', days: 1 }, { days: 1 }, profile]);
   });
 
   test('the first address keeps what was set before it, for which there was no other', () => {
@@ -53,25 +48,11 @@ describe('a setting', () => {
 });
 
 describe('a name', () => {
-  test.each(['work', 'a', '0', 'pw.example.com-8443', 'a_b', 'x'.repeat(64)])(
-    '%s is fine',
-    (name) => {
-      expect(() => checkProfileName(name)).not.toThrow();
-    },
-  );
+  test.each(['work', 'a', '0', 'pw.example.com-8443', 'a_b', 'x'.repeat(64)])('%s is fine', (name) => {
+    expect(() => checkProfileName(name)).not.toThrow();
+  });
 
-  const refused = [
-    '',
-    '-x',
-    '--json',
-    '.hidden',
-    'a b',
-    'a/b',
-    'ü',
-    '__proto__',
-    'x'.repeat(65),
-    'a\n',
-  ];
+  const refused = ['', '-x', '--json', '.hidden', 'a b', 'a/b', 'ü', '__proto__', 'x'.repeat(65), 'a\n'];
   test.each(refused)('%j is refused', (name) => {
     expect(() => checkProfileName(name)).toThrow(expect.objectContaining({ code: 'usage' }));
   });

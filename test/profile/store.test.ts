@@ -93,17 +93,14 @@ describe('the file', () => {
   });
 
   // With `SNAP` in the environment, conf would write into it.
-  test.each(['', '/snap/x'])(
-    'is replaced, not rewritten: a reader sees the old or the new; SNAP=%s',
-    async (snap) => {
-      vi.stubEnv('SNAP', snap || undefined);
-      onTestFinished(() => void vi.unstubAllEnvs());
-      write('{"profiles":{}}');
-      const before = statSync(path).ino;
-      await storeOne();
-      expect(statSync(path).ino).not.toBe(before);
-    },
-  );
+  test.each(['', '/snap/x'])('is replaced, not rewritten: a reader sees the old or the new; SNAP=%s', async (snap) => {
+    vi.stubEnv('SNAP', snap || undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    write('{"profiles":{}}');
+    const before = statSync(path).ino;
+    await storeOne();
+    expect(statSync(path).ino).not.toBe(before);
+  });
 
   test('comes from a file of a name that was not there, and nothing else is made', async () => {
     mkdirSync(folder, { recursive: true });
@@ -248,8 +245,7 @@ describe('a config file that is not what pwpush writes', () => {
 
   test('none at all, or a file where its folder should be, means no profiles', () => {
     writeFileSync(here.file('file'), '');
-    for (const of of [folder, here.file('file')])
-      expect(readProfiles(of)).toEqual({ profiles: {} });
+    for (const of of [folder, here.file('file')]) expect(readProfiles(of)).toEqual({ profiles: {} });
   });
 
   test('a profile called __proto__ is a profile, and nothing else', () => {

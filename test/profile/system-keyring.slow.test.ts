@@ -68,14 +68,12 @@ function install(name: string, script: string): void {
 }
 
 const SECRET_TOOL = '/usr/bin/secret-tool';
-const lookup = (env: Record<string, string>) =>
-  spawnSync(SECRET_TOOL, ['lookup', 'application', 'pwpush'], { env });
+const lookup = (env: Record<string, string>) => spawnSync(SECRET_TOOL, ['lookup', 'application', 'pwpush'], { env });
 
 const login = (env: Record<string, string>, ...more: string[]) =>
   here.under({ env, stdin: token }).run('login', 'https://pw.test', '--keyring', ...more);
 
-const keep = (name: string, profile: Profile) =>
-  here.keep({ current: name, profiles: { [name]: profile } });
+const keep = (name: string, profile: Profile) => here.keep({ current: name, profiles: { [name]: profile } });
 
 const ALTERNATIVES =
   'hint: log in without --keyring to keep the token in a file that only you can read, or leave it in a password manager: pwpush profile set NAME token-command COMMAND\n';
@@ -171,9 +169,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
       writeFileSync(log, '');
       const fail = `[ $(wc -l < '${log}') -eq ${nth} ] && { echo planted >&2; exit 1; }`;
       install('secret-tool', `echo >> '${log}'; ${fail}; exec ${SECRET_TOOL} "$@"`);
-      const { code, stdout, stderr } = await here
-        .under({ env })
-        .run('profile', 'rename', 'default', 'work');
+      const { code, stdout, stderr } = await here.under({ env }).run('profile', 'rename', 'default', 'work');
       calls = readFileSync(log, 'utf8').length;
       install('secret-tool', `exec ${SECRET_TOOL} "$@"`);
       expect(stdout + stderr).not.toContain(token);
@@ -183,25 +179,18 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
       const entries = spawnSync(SECRET_TOOL, ['search', '--all', 'application', 'pwpush'], { env });
       // Where it could not be removed by the old name, that is said.
       const isLeft = stderr.includes('still');
-      expect([nth, String(entries.stdout).match(/^secret = /gm)?.length]).toEqual([
-        nth,
-        isLeft ? 2 : 1,
-      ]);
+      expect([nth, String(entries.stdout).match(/^secret = /gm)?.length]).toEqual([nth, isLeft ? 2 : 1]);
     }
   });
 
   test('is refused without a bus, and with a locked keyring', async () => {
-    expect(await login(desktop())).toEqual(
-      refused('secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY'),
-    );
+    expect(await login(desktop())).toEqual(refused('secret-tool: Cannot autolaunch D-Bus without X11 $DISPLAY'));
     await bus(true).then(login);
     await here.run('profile', 'remove', 'default');
     session?.stdin?.end();
     await once(session as ChildProcess, 'exit');
     const env = await bus(false);
-    expect(await login(env)).toEqual(
-      refused('secret-tool: Cannot create an item in a locked collection'),
-    );
+    expect(await login(env)).toEqual(refused('secret-tool: Cannot create an item in a locked collection'));
     expect(here.kept()?.profiles).toEqual({});
     await keep('work', { url: 'https://pw.test', keyring: true });
     expect((await here.under({ env }).run('list')).code).toBe(1);
@@ -222,10 +211,7 @@ describe('login --keyring', () => {
     install('secret-tool', 'sleep 600');
     const entry = { profile: 'default', url: 'https://pw.test' };
     await expect(storeInKeyring(on('linux'), entry, token, 100)).rejects.toMatchObject({
-      facts: [
-        phrase('not-in-keyring', 'secret-tool did not answer within 0.1 s'),
-        phrase('nothing-saved'),
-      ],
+      facts: [phrase('not-in-keyring', 'secret-tool did not answer within 0.1 s'), phrase('nothing-saved')],
     });
   });
 

@@ -15,8 +15,7 @@ const STORED: StoredProfiles = {
   },
 };
 
-const target = (given: Typed, linkBase?: string, stored = STORED) =>
-  targetFrom(stored, requestOf(given), linkBase);
+const target = (given: Typed, linkBase?: string, stored = STORED) => targetFrom(stored, requestOf(given), linkBase);
 
 describe('address and token: option over environment over profile', () => {
   const env = { url: ENV, token: 'env-token' };
@@ -146,9 +145,7 @@ describe('a pasted link', () => {
   test('of another profile over plain http is refused as that of the one in use', async () => {
     const url = 'http://work.test';
     const refused = { code: 'usage', hints: [phrase('use-https', 'token', 'work')] };
-    await expect(target({}, url, withWork({ url, token: 'work-token' }))).rejects.toMatchObject(
-      refused,
-    );
+    await expect(target({}, url, withWork({ url, token: 'work-token' }))).rejects.toMatchObject(refused);
   });
 
   const twice = (current: string): StoredProfiles => ({

@@ -20,9 +20,7 @@ afterEach(() => here.close());
 const NONE = 'no active pushes\n';
 
 const list = (command: string, conditions: Conditions = {}, ...more: string[]) =>
-  here
-    .under({ ...conditions, env: { ...conditions.env, PWPUSH_TOKEN_COMMAND: command } })
-    .run('list', ...more);
+  here.under({ ...conditions, env: { ...conditions.env, PWPUSH_TOKEN_COMMAND: command } }).run('list', ...more);
 
 describe('a token command', () => {
   test('is split into words, of which nothing is expanded', async () => {

@@ -67,9 +67,7 @@ test('what is quoted comes back', () => {
 });
 
 test('any text is read or refused, at a line that it has', () => {
-  const pieces = fc.constantFrom(
-    ...['A', '=', '"', "'", '`', '\\', '\n', '\r\n', ' ', '#', 'export ', '\0'],
-  );
+  const pieces = fc.constantFrom(...['A', '=', '"', "'", '`', '\\', '\n', '\r\n', ' ', '#', 'export ', '\0']);
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.array(pieces).map((all) => all.join('')),

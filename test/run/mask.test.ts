@@ -9,8 +9,7 @@ import { times } from '../helpers/long';
 function replaced(text: string, secrets: readonly string[]): string {
   const secret = Array.from(text, () => false);
   for (const one of secrets)
-    for (let at = text.indexOf(one); at >= 0; at = text.indexOf(one, at + 1))
-      secret.fill(true, at, at + one.length);
+    for (let at = text.indexOf(one); at >= 0; at = text.indexOf(one, at + 1)) secret.fill(true, at, at + one.length);
   return Array.from(text, (sign, at) => {
     if (!secret[at]) return sign;
     return secret[at - 1] ? '' : '***';
@@ -54,8 +53,7 @@ test('a text without a secret comes back as the same bytes', () => {
 });
 
 const hex = (byte: number, length = 2) => byte.toString(16).padStart(length, '0');
-const bytes = (sign: string, written: (byte: number) => string) =>
-  Array.from(Buffer.from(sign), written).join('');
+const bytes = (sign: string, written: (byte: number) => string) => Array.from(Buffer.from(sign), written).join('');
 const units = (sign: string) =>
   sign
     .split('')
@@ -82,25 +80,16 @@ const names: Record<string, string> = {
 const written: Record<string, (sign: string) => string[]> = {
   'strings of JSON and languages, as it is or by Unicode': (sign) => [
     ...bare(sign, '\\'),
-    ...[
-      units(sign),
-      units(sign).toUpperCase().replaceAll('\\U', '\\u'),
-      `\\U${hex(code(sign), 8)}`,
-    ],
+    ...[units(sign), units(sign).toUpperCase().replaceAll('\\U', '\\u'), `\\U${hex(code(sign), 8)}`],
     ...[`\\u{${hex(code(sign), 1)}}`, /[^\x80-\uffff\w]/.test(sign) ? `\\${sign}` : units(sign)],
     sign === '\n' ? '\\n' : `\\x{${hex(code(sign), 1)}}`,
   ],
   'strings of languages, by bytes': (sign) => [
-    ...[
-      bytes(sign, (byte) => `\\x${hex(byte)}`),
-      bytes(sign, (byte) => `\\x${hex(byte).toUpperCase()}`),
-    ],
+    ...[bytes(sign, (byte) => `\\x${hex(byte)}`), bytes(sign, (byte) => `\\x${hex(byte).toUpperCase()}`)],
     bytes(sign, (byte) => `\\${byte.toString(8).padStart(3, '0')}`),
   ],
   'ascii of Python': (sign) =>
-    code(sign) < 0x80
-      ? [sign.replace('\\', '\\\\')]
-      : [code(sign) < 0x100 ? `\\x${hex(code(sign))}` : units(sign)],
+    code(sign) < 0x80 ? [sign.replace('\\', '\\\\')] : [code(sign) < 0x100 ? `\\x${hex(code(sign))}` : units(sign)],
   'escape of JavaScript': (sign) => [
     ...(code(sign) < 0x80 ? bare(sign, '%') : []),
     code(sign) < 0x100 ? `%${hex(code(sign))}` : units(sign).replaceAll('\\u', '%u'),
@@ -109,22 +98,14 @@ const written: Record<string, (sign: string) => string[]> = {
   'single quotes of shells': (sign) => (sign === "'" ? ["'\\''", `'"'"'`] : [sign]),
   URLs: (sign) => [
     ...bare(sign, '%'),
-    ...[
-      bytes(sign, (byte) => `%${hex(byte)}`),
-      bytes(sign, (byte) => `%${hex(byte).toUpperCase()}`),
-    ],
+    ...[bytes(sign, (byte) => `%${hex(byte)}`), bytes(sign, (byte) => `%${hex(byte).toUpperCase()}`)],
   ],
   forms: (sign) => [
     ...(sign === ' ' ? ['+'] : bare(sign, '%', '+')),
     bytes(sign, (byte) => `%${hex(byte).toUpperCase()}`),
   ],
   HTML: (sign) => [
-    ...[
-      ...bare(sign, '&'),
-      `&#${code(sign)};`,
-      `&#x${hex(code(sign))};`,
-      `&#X00${hex(code(sign))};`,
-    ],
+    ...[...bare(sign, '&'), `&#${code(sign)};`, `&#x${hex(code(sign))};`, `&#X00${hex(code(sign))};`],
     ...(names[sign] ? [`&${names[sign]};`] : []),
   ],
   'quotes in SQL and YAML': doubled("'"),
@@ -164,8 +145,7 @@ describe('each character is found in each of its spellings:', () => {
   });
 
   test('what is not one of them is left as it is', () => {
-    const text =
-      "a\\ %zz %2 & &x; &#x; &#1114112; &nothing; don't '\\x '\"x\" \\u12 \\u{ \\x{zz} \\x \\ud800 %u12 %";
+    const text = "a\\ %zz %2 & &x; &#x; &#1114112; &nothing; don't '\\x '\"x\" \\u12 \\u{ \\x{zz} \\x \\ud800 %u12 %";
     for (let length = 1; length <= text.length; length++)
       expect(masked(inPieces(text, length), ['hunter2'])).toBe(text);
   });
@@ -216,8 +196,7 @@ function stream(secrets: readonly string[], isTerminal = true, write?: () => Pro
       timers = timers.filter((other) => other !== one);
     };
   };
-  const writeTo =
-    write ?? (async (bytes: Uint8Array) => void told.push(Buffer.from(bytes).toString()));
+  const writeTo = write ?? (async (bytes: Uint8Array) => void told.push(Buffer.from(bytes).toString()));
   const { take, end } = maskedStream(automatonOf(secrets), writeTo, isTerminal, timer);
   return {
     told,

@@ -17,12 +17,7 @@ test.each([
   ['a text', 'hunter2', 'is hunter2.', 'is ***.'],
   ['not its line end', 'hunter2\n', 'hunter2\nmore', '***\nmore'],
   ['a whole text of several lines', KEY, `${KEY}.`, '***\n.'],
-  [
-    'each line, with other line ends',
-    KEY,
-    KEY.replaceAll('\n', '\r\n'),
-    '***\r\n***\r\nij\r\n***\r\n***\r\n',
-  ],
+  ['each line, with other line ends', KEY, KEY.replaceAll('\n', '\r\n'), '***\r\n***\r\nij\r\n***\r\n***\r\n'],
   ['each line of a text with other line ends', 'alpha\r\nbravo', 'bravo alpha', '*** ***'],
   ['a line without its indentation', 'a:\n    secret', '  secret', '  ***'],
   ['a text with white space around it', ' se cret ', '[ se cret ][se cret]', '[***][***]'],
@@ -62,8 +57,7 @@ test('base64 and base64url, padded or not, wherever in a text', () => {
 });
 
 describe('of what is not searched for', () => {
-  const formsWith = (...texts: readonly string[]) =>
-    formsOf(texts.map((text, at) => ({ name: `V${at}`, text })));
+  const formsWith = (...texts: readonly string[]) => formsOf(texts.map((text, at) => ({ name: `V${at}`, text })));
 
   test('short values and lines are told by name, and not masked', () => {
     expect(formsWith('abc', 'abcd', '', 'abcd\nxy\n\n', ' '.repeat(9)).short).toEqual(['V0', 'V3']);

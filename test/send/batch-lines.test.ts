@@ -14,8 +14,7 @@ test('the first line says how all are read: as JSON when it looks like an object
 });
 
 test('a line of text is a secret, unless it looks like an object', () => {
-  for (const text of texts)
-    expect(readEntry(Buffer.from(text), false)).toMatchObject({ payload: text });
+  for (const text of texts) expect(readEntry(Buffer.from(text), false)).toMatchObject({ payload: text });
   const usage = expect.objectContaining({ code: 'usage' });
   for (const text of objects) expect(() => readEntry(Buffer.from(text), false)).toThrow(usage);
 });
@@ -133,9 +132,7 @@ test('the last line may lack its end, and nothing is no line', async () => {
 });
 
 test('of a line that is too long nothing is kept, and the next one is as it should be', async () => {
-  const chunks = ['12345', '67890', '\n', 'short', '\n', '0123456789'].map((text) =>
-    Buffer.from(text),
-  );
+  const chunks = ['12345', '67890', '\n', 'short', '\n', '0123456789'].map((text) => Buffer.from(text));
   expect(await lines(chunks, 9)).toEqual([undefined, 'short', undefined]);
   expect(await lines(chunks, 10)).toEqual(['1234567890', 'short', '0123456789']);
 });

@@ -1,16 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { API_PATH } from '../../src/contract/api';
 import { everyRoute } from '../../src/server/http/responses';
-import {
-  at,
-  type Call,
-  call,
-  FORM_TYPE,
-  filePart,
-  inTab,
-  opened,
-  type TestService,
-} from '../helpers/service';
+import { at, type Call, call, FORM_TYPE, filePart, inTab, opened, type TestService } from '../helpers/service';
 
 let service: TestService;
 
@@ -51,8 +42,7 @@ describe('bodies', () => {
     expect([status, await payloadOf(json.url_token)]).toEqual([201, payload]);
   });
 
-  const broken = () =>
-    new ReadableStream({ start: (controller) => controller.error(new Error('gone')) });
+  const broken = () => new ReadableStream({ start: (controller) => controller.error(new Error('gone')) });
   test.each<[string, Call['content'], string]>([
     ['of another type', '{"push":{"payload":"x"}}', 'text/plain'],
     ['that is not UTF-8', Buffer.from('{"push":{"payload":"\xff"}}', 'latin1'), JSON_TYPE],
@@ -129,15 +119,12 @@ describe('bodies', () => {
     ['objects', '{},', 1001],
     ['arrays that go deeper and deeper', '[', 1_000_000],
     ['fields', '"a":1,', 4_000_000 / 6],
-  ])(
-    'more values than a creation has are refused before they are parsed: %s',
-    async (_, value, count) => {
-      const body = `{"push":{"payload":"x","more":${value.repeat(count)}`;
-      const { status, json } = await post(body, JSON_TYPE);
-      // Not as JSON that is cut, which it is too.
-      expect([status, json.error.includes(' 1000 ')]).toEqual([400, true]);
-    },
-  );
+  ])('more values than a creation has are refused before they are parsed: %s', async (_, value, count) => {
+    const body = `{"push":{"payload":"x","more":${value.repeat(count)}`;
+    const { status, json } = await post(body, JSON_TYPE);
+    // Not as JSON that is cut, which it is too.
+    expect([status, json.error.includes(' 1000 ')]).toEqual([400, true]);
+  });
 
   test('one without an end is cut off at the limit, and one that says that it is too large is not read', async () => {
     let pulled = 0;
@@ -189,11 +176,7 @@ describe('bodies', () => {
 
 test.each<[string, number, (length: number) => string]>([
   ['an address', 4096, (length) => `https://pw.test/${'x'.repeat(length - 16)}`],
-  [
-    'a host',
-    253,
-    (length) => `https://${`${'x'.repeat(62)}.`.repeat(4)}${'x'.repeat(length - 252)}`,
-  ],
+  ['a host', 253, (length) => `https://${`${'x'.repeat(62)}.`.repeat(4)}${'x'.repeat(length - 252)}`],
   ['a label', 63, (length) => `https://${'é'.repeat(length)}.test/`],
 ])('%s of at most %i characters is a push of kind url', async (_, most, address) => {
   const created = await Promise.all(
@@ -206,12 +189,13 @@ test.each<[string, number, (length: number) => string]>([
   expect(Object.keys(created[1]?.json)).toEqual(['payload']);
 });
 
-test.each([
-  ...['..%2factive', '%00', 'a.b', 'x'.repeat(129), "'%20OR%201=1--", '%F0%9F%98%80', '%zz'],
-])('no push is called %s', async (token) => {
-  const answer = await service.retrieve(token);
-  expect([answer.status, answer.json]).toEqual([404, { error: 'not-found' }]);
-});
+test.each([...['..%2factive', '%00', 'a.b', 'x'.repeat(129), "'%20OR%201=1--", '%F0%9F%98%80', '%zz']])(
+  'no push is called %s',
+  async (token) => {
+    const answer = await service.retrieve(token);
+    expect([answer.status, answer.json]).toEqual([404, { error: 'not-found' }]);
+  },
+);
 
 test.each([
   ['PATCH', '/api/v2/pushes/x', 'GET, DELETE'],
@@ -295,10 +279,7 @@ test.each([
   const { text, ...answer } = await service.call(method, asked.replace('*', token), {
     headers: inTab,
   });
-  expect([answer.status, text.includes('hunter2')]).toEqual([
-    status,
-    status === 200 && asked.includes('*'),
-  ]);
+  expect([answer.status, text.includes('hunter2')]).toEqual([status, status === 200 && asked.includes('*')]);
 });
 
 test('a path of the API may end with a slash', async () => {

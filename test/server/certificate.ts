@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const read = (name: string) =>
-  readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
+const read = (name: string) => readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
 
 /** For localhost, 127.0.0.1 and proxied.test: it signs itself, is good for a hundred years, and for tests alone. */
 export const [cert, key] = [read('cert'), read('key')];
@@ -11,10 +10,6 @@ export const [nextCert, nextKey] = [read('next-cert'), read('next-key')];
 /** One for the same names that ended in February 2020. */
 export const [expiredCert, expiredKey] = [read('expired-cert'), read('expired-key')];
 /** One for the same names that an issuing CA signed; the root of that CA is nowhere. */
-export const [issuedCert, issuedKey, issuingCa] = [
-  read('issued-cert'),
-  read('issued-key'),
-  read('issuing-ca'),
-];
+export const [issuedCert, issuedKey, issuingCa] = [read('issued-cert'), read('issued-key'), read('issuing-ca')];
 /** The same with a signature by SHA-1. */
 export const sha1Cert = read('sha1-cert');

@@ -1,15 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ServiceError } from '../../src/server/service-errors';
 import { folders } from '../helpers/memory';
-import {
-  type Call,
-  filePart,
-  opened,
-  partsOf,
-  type TestClock,
-  type TestService,
-  testClock,
-} from '../helpers/service';
+import { type Call, filePart, opened, partsOf, type TestClock, type TestService, testClock } from '../helpers/service';
 import { onSharedPostgres } from '../helpers/stores';
 
 const SECOND = 1000;
@@ -33,8 +25,7 @@ const withKey = (key: string, how: Call = {}): Call => ({
   ...how,
   headers: { 'idempotency-key': `"${key}-of-22-characters"` },
 });
-const payloadOf = async (one: TestService, token: string, how?: Call) =>
-  (await one.retrieve(token, how)).json.payload;
+const payloadOf = async (one: TestService, token: string, how?: Call) => (await one.retrieve(token, how)).json.payload;
 
 /** Begins something at one service; what it returns sees at the other whether that is over. */
 type Begun = (one: TestService, other: TestService) => Promise<() => Promise<unknown>>;
@@ -66,8 +57,7 @@ const ends: [string, number, unknown, unknown, Begun][] = [
       const how = withKey(`make-${one.clock.now().getTime()}`, {
         body: { push: { payload: 'x' } },
       });
-      const made = async (on: TestService) =>
-        (await on.call('POST', '/api/v2/pushes', how)).json.url_token;
+      const made = async (on: TestService) => (await on.call('POST', '/api/v2/pushes', how)).json.url_token;
       const token = await made(one);
       return async () => (await made(other)) === token;
     },
@@ -143,9 +133,7 @@ onSharedPostgres((databases) => {
     difference = 2 * MOST;
     const sweep = () => one.service.housekeeping.sweep();
     expect([await sweep(), await sweep()]).toEqual([0, 0]);
-    expect(one.warnings).toEqual([
-      'the clock of this machine is 10 minutes ahead of that of the database server',
-    ]);
+    expect(one.warnings).toEqual(['the clock of this machine is 10 minutes ahead of that of the database server']);
     difference = MOST;
     clock.advance(59 * SECOND);
     expect(await sweep()).toBe(0);

@@ -18,11 +18,7 @@ onSharedPostgres((databases) => {
     const { openBeside } = await import('../helpers/stores');
     const beside = () => openBeside(databases().localUrl('postgres'));
     const cut = { settings: from, beside, remains: async () => Buffer.from('') };
-    await inRoom(
-      cut,
-      ({ sql }) =>
-        sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`,
-    );
+    await inRoom(cut, ({ sql }) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`);
     await copyData(from, to, {});
     expect((await service.retrieve(token)).status).toBe(503);
     expect(service.warnings.join()).toContain('has data that was moved');

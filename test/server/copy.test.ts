@@ -54,8 +54,7 @@ onEachStore((store) => {
     return reopenData(room.settings, {});
   };
   const run = (room: Room, text: string) => inRoom(room, ({ sql }) => sql(plain(text)));
-  const triesIn = (room: Room) =>
-    inRoom(room, ({ sql }) => sql<{ id: number }>`SELECT id FROM tries ORDER BY id`);
+  const triesIn = (room: Room) => inRoom(room, ({ sql }) => sql<{ id: number }>`SELECT id FROM tries ORDER BY id`);
 
   const MOVED = () => `the data was moved to ${nameOf(target)}`;
   const UNFINISHED = () => `the copy of the data from ${nameOf(source)} is not finished`;

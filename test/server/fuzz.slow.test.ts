@@ -118,8 +118,7 @@ test('no request causes a failure, or leaves anything behind', async () => {
       if (status >= 400 && INSIDE.test(said)) throw new Error(`${status} says: ${said}`);
       const name = nameOf(request.method, new URL(request.url).pathname);
       // A call that is not described has another method, or is no call.
-      if (name in api.calls)
-        expect(api.faults(name, { status, headers, json: JSON.parse(text) })).toEqual([]);
+      if (name in api.calls) expect(api.faults(name, { status, headers, json: JSON.parse(text) })).toEqual([]);
       if (made === Math.floor(IN_PROCESS / 4)) heap = heapAfterCollection();
     }),
     { numRuns: IN_PROCESS, seed },
@@ -141,9 +140,7 @@ test('no bytes on a socket cause a failure, or leave anything behind', async () 
       socket.end();
       const received = await ended;
       if (received !== '') expect(received).toMatch(/^HTTP\/1\.1 \d{3} /);
-      for (const [, status, head] of received.matchAll(
-        /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/gm,
-      )) {
+      for (const [, status, head] of received.matchAll(/^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/gm)) {
         if (status === '100') continue;
         answers += 1;
         expect(Number(status)).toBeLessThan(500);

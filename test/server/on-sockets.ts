@@ -24,12 +24,7 @@ export interface OnSockets extends Sockets {
 /** Has a service answer on a port of loopback until the test is over. */
 export async function onSockets(
   { service, clock }: Pick<TestService, 'service' | 'clock'>,
-  {
-    timeouts,
-    app = service.app,
-    connections = connectionLimitOf(checkSettings(defaults)),
-    ownHost,
-  }: Options = {},
+  { timeouts, app = service.app, connections = connectionLimitOf(checkSettings(defaults)), ownHost }: Options = {},
 ): Promise<OnSockets> {
   const sockets = createSockets(app, [{ host: '127.0.0.1', port: 0 }], {
     tls: undefined,

@@ -176,32 +176,29 @@ describe('a database that is lost while the service runs', () => {
     ],
   ];
 
-  test.each(damages)(
-    'confirms nothing, and does not touch it: overwritten by %s',
-    async (...row) => {
-      const [, overwrite] = row;
-      await openOnce({ data });
-      await copyFile(file(), join(data, 'before'));
-      const { service, tokens } = await serving();
-      await copyFile(file(), join(data, 'while'));
-      await service.expire(tokens[0] as string);
-      await service.create({ payload: 'y' });
-      await backup({ data }, { file: join(data, 'backup'), force: false }, {});
-      await overwrite();
-      const restored = await readFile(file());
-      expect([await create(service), await up(service)]).toEqual([503, 503]);
-      expect((await service.retrieve(tokens[1] as string)).status).toBe(503);
-      await expect(service.service.housekeeping.sweep()).rejects.toThrow('unavailable');
-      const line = `the database "${file()}" was overwritten: restart the service; requests get 503`;
-      expect(service.warnings).toEqual([line]);
-      expect(service.lines.join('\n')).not.toMatch(/ error /);
-      // Also after a kill, the next start finds nothing that it would merge.
-      const log = await stat(`${file()}-wal`).catch(() => ({ size: 0 }));
-      expect(log.size).toBe(0);
-      await service.close();
-      expect((await readFile(file())).equals(restored)).toBe(true);
-    },
-  );
+  test.each(damages)('confirms nothing, and does not touch it: overwritten by %s', async (...row) => {
+    const [, overwrite] = row;
+    await openOnce({ data });
+    await copyFile(file(), join(data, 'before'));
+    const { service, tokens } = await serving();
+    await copyFile(file(), join(data, 'while'));
+    await service.expire(tokens[0] as string);
+    await service.create({ payload: 'y' });
+    await backup({ data }, { file: join(data, 'backup'), force: false }, {});
+    await overwrite();
+    const restored = await readFile(file());
+    expect([await create(service), await up(service)]).toEqual([503, 503]);
+    expect((await service.retrieve(tokens[1] as string)).status).toBe(503);
+    await expect(service.service.housekeeping.sweep()).rejects.toThrow('unavailable');
+    const line = `the database "${file()}" was overwritten: restart the service; requests get 503`;
+    expect(service.warnings).toEqual([line]);
+    expect(service.lines.join('\n')).not.toMatch(/ error /);
+    // Also after a kill, the next start finds nothing that it would merge.
+    const log = await stat(`${file()}-wal`).catch(() => ({ size: 0 }));
+    expect(log.size).toBe(0);
+    await service.close();
+    expect((await readFile(file())).equals(restored)).toBe(true);
+  });
 
   test('keeps what it has confirmed, and confirms no more: its log removed', async () => {
     const { service, tokens } = await serving();
@@ -210,8 +207,7 @@ describe('a database that is lost while the service runs', () => {
     expect(service.warnings).toEqual([expect.stringContaining('lost its write-ahead log')]);
     // As after a kill: nothing was closed.
     const copy = await newFolder();
-    for (const name of ['pwpush.db', 'instance.key'])
-      await copyFile(join(data, name), join(copy, name));
+    for (const name of ['pwpush.db', 'instance.key']) await copyFile(join(data, name), join(copy, name));
     const again = await opened({ data: copy });
     for (const token of tokens) expect((await again.retrieve(token)).status).toBe(200);
   });

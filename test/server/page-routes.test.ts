@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { proven } from '../helpers/age';
 import { overNoted, stuck } from '../helpers/over-database';
-import {
-  type Answer,
-  filePart,
-  inTab,
-  opened,
-  partsOf,
-  type TestService,
-} from '../helpers/service';
+import { type Answer, filePart, inTab, opened, partsOf, type TestService } from '../helpers/service';
 import { addressIn, problemsIn, secretIn, titleOf, wordsIn } from './page/pages';
 
 let service: TestService;
@@ -90,9 +83,7 @@ test('pages ask browsers and password managers to leave secrets and fields alone
     const fields = text.match(/<(?:input|textarea)\b[^>]* id="(?!encrypt)[^>]*>/g) ?? [];
     expect(fields).not.toEqual([]);
     for (const field of fields)
-      expect(field).toMatch(
-        /data-1p-ignore data-lpignore="true" data-bwignore data-form-type="other"/,
-      );
+      expect(field).toMatch(/data-1p-ignore data-lpignore="true" data-bwignore data-form-type="other"/);
   }
 });
 
@@ -135,11 +126,7 @@ describe('kinds', () => {
   test.each(['url', 'qr'])('an encrypted %s is armor, which leads nowhere', async (kind) => {
     const { payload } = await proven('https://example.com/');
     const { status, text, headers } = await pageOf({ payload, kind });
-    const leads = [
-      headers.get('location'),
-      headers.get('refresh'),
-      text.includes('<meta http-equiv'),
-    ];
+    const leads = [headers.get('location'), headers.get('refresh'), text.includes('<meta http-equiv')];
     expect([status, ...leads]).toEqual([200, null, null, false]);
     expect(text).toContain(payload);
     const token = await service.create({ payload, kind, ...atOnce });
@@ -227,8 +214,7 @@ describe('a page is hidden when nobody gets its text again, and not before:', ()
     const token = await service.createRequest();
     await service.respond(token, 'hunter2');
     const how = { ...service.asAdmin, headers };
-    const read = async () =>
-      (await service.call('GET', `/api/v2/requests/${token}`, how)).json.response;
+    const read = async () => (await service.call('GET', `/api/v2/requests/${token}`, how)).json.response;
     const fields = { 'request[do]': 'hide', 'request[once]': key };
     await isHidden(service, `/r/${token}`, fields, read);
   });
@@ -239,8 +225,7 @@ describe('a page is hidden when nobody gets its text again, and not before:', ()
     fields: Record<string, string>,
     read: () => Promise<string | null>,
   ) {
-    const hide = async () =>
-      (await call('POST', path, { headers: { origin: 'http://pw.test' }, fields })).status;
+    const hide = async () => (await call('POST', path, { headers: { origin: 'http://pw.test' }, fields })).status;
     expect(await read()).toBe('hunter2');
     const unstick = await stuck(database, 'UPDATE OF sealed ON audit');
     expect([await hide(), await read()]).toEqual([500, 'hunter2']);
@@ -368,10 +353,7 @@ describe('asked for text, as by curl', () => {
 `,
     ]);
     expect(await send(`/p/${token}/r`, {})).toEqual([200, 'hunter2']);
-    expect(await send(`/p/${token}/r`, {})).toEqual([
-      404,
-      'This link has expired, was deleted or never existed.\n',
-    ]);
+    expect(await send(`/p/${token}/r`, {})).toEqual([404, 'This link has expired, was deleted or never existed.\n']);
   });
 
   test('files are their message and addresses, which work', async () => {

@@ -45,9 +45,7 @@ function crowded(atMost: number, ofClient: number, runs: string | undefined) {
   const order: string[] = [];
   const first = semaphore.run(() => opened, { client: runs });
   const pass = (name: string, waiter: Waiter) =>
-    semaphore
-      .run(async () => void order.push(name), waiter)
-      .catch(({ kind }) => order.push(`${name} ${kind}`));
+    semaphore.run(async () => void order.push(name), waiter).catch(({ kind }) => order.push(`${name} ${kind}`));
   return {
     semaphore,
     order,

@@ -118,14 +118,8 @@ describe('a restore', () => {
       expect(await restoring()).toMatchObject({ revoked, unchecked: [] });
       expect(await listed()).toEqual(before.filter((id) => id !== left.id && id !== one.id));
       const known = ({ token }: { token: string }) => operating((owners) => owners.knows(token));
-      expect([await known(left), await known(one), await known(other)]).toEqual([
-        false,
-        false,
-        true,
-      ]);
-      const have = [file, join(data, 'pwpush.db')].map((path) =>
-        readFileSync(path).includes(left.id),
-      );
+      expect([await known(left), await known(one), await known(other)]).toEqual([false, false, true]);
+      const have = [file, join(data, 'pwpush.db')].map((path) => readFileSync(path).includes(left.id));
       expect(have).toEqual([true, false]);
     });
 
@@ -187,11 +181,7 @@ describe('a restore', () => {
   };
 
   test.each([
-    [
-      'cut off',
-      () => written(readFileSync(file).subarray(0, 100_000)),
-      'is damaged, or not a backup by this version',
-    ],
+    ['cut off', () => written(readFileSync(file).subarray(0, 100_000)), 'is damaged, or not a backup by this version'],
     [
       'of one page that is damaged',
       () => {
@@ -228,11 +218,7 @@ describe('a restore', () => {
 
   test.each([
     ['missing', () => undefined, 'is missing'],
-    [
-      'another',
-      (path: string) => void writeFileSync(path, `${'A'.repeat(43)}=\n`),
-      'is not the one',
-    ],
+    ['another', (path: string) => void writeFileSync(path, `${'A'.repeat(43)}=\n`), 'is not the one'],
   ])('with a key that is %s changes nothing', async (_, make, message) => {
     const instanceKeyFile = join(data, 'other.key');
     make(instanceKeyFile);

@@ -67,8 +67,7 @@ onEachStore((store) => {
   }
 
   describe('a request and its answer', () => {
-    const ask = (method: string, path: string, how = {}) =>
-      here.service.call(method, `/api/v2/requests${path}`, how);
+    const ask = (method: string, path: string, how = {}) => here.service.call(method, `/api/v2/requests${path}`, how);
     const asOwner = (method: string, path: string) => ask(method, path, here.service.asAdmin);
 
     async function answered(more: object): Promise<string> {
@@ -122,8 +121,7 @@ onEachStore((store) => {
   });
 
   describe('expired means gone, with the instance key in hand', () => {
-    const each = (work: (token: string) => Promise<unknown>) => (tokens: string[]) =>
-      Promise.all(tokens.map(work));
+    const each = (work: (token: string) => Promise<unknown>) => (tokens: string[]) => Promise.all(tokens.map(work));
 
     test.each<[string, number, (tokens: string[]) => Promise<unknown>]>([
       [

@@ -94,8 +94,7 @@ test('it ends unseen when its time is over', async () => {
 });
 
 describe('with files it ends when those of each view were fetched', () => {
-  const links = async (one: Served) =>
-    ((await retrieve(one)).files as { url: string }[]).map(({ url }) => url);
+  const links = async (one: Served) => ((await retrieve(one)).files as { url: string }[]).map(({ url }) => url);
   const large = file('a.txt', 'x'.repeat(30_000_000));
   const fetched = () => events.filter(({ event }) => event === 'fetched').length;
 
@@ -142,10 +141,7 @@ describe('with files it ends when those of each view were fetched', () => {
     const one = await serve({}, [file('a.txt', 'x'.repeat(1_000_000))]);
     const [link = ''] = await links(one);
     const { host, pathname, port } = new URL(link);
-    const { socket, ended: left } = speak(
-      Number(port),
-      `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`,
-    );
+    const { socket, ended: left } = speak(Number(port), `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
     await once(socket, 'data');
     socket.pause().end();
     socket.once('finish', () => socket.resume());

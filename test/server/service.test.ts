@@ -26,8 +26,7 @@ beforeEach(async () => {
 });
 
 /** What was logged, but for its start and end. */
-const requestsIn = ({ lines }: Started) =>
-  lines.filter((line) => !/ (?:start|stopping|stopped)\b/.test(line));
+const requestsIn = ({ lines }: Started) => lines.filter((line) => !/ (?:start|stopping|stopped)\b/.test(line));
 
 /** Starts a service that cannot; what it says, and whether its settings are at fault. */
 async function failure(settings: Partial<ServiceSettings>): Promise<ServiceError> {
@@ -70,10 +69,7 @@ describe('starting', () => {
     expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o600, 0o600]);
     await first.close();
     const second = await started({ data });
-    expect([second.firstToken, await active(second.url, first.firstToken)]).toEqual([
-      undefined,
-      200,
-    ]);
+    expect([second.firstToken, await active(second.url, first.firstToken)]).toEqual([undefined, 200]);
     expect([...first.warnings, ...second.warnings]).toEqual([]);
   });
 
@@ -175,8 +171,7 @@ test.each<[string, (length: number) => string, number]>([
   ['a label', label, 63],
 ])('%s that a request names is foreign, and not valid if it is too long', async (_, name, most) => {
   const { port } = await started();
-  const statusOf = async (sent: string) =>
-    (await speak(port, `${sent}Connection: close\r\n\r\n`).ended).split(' ')[1];
+  const statusOf = async (sent: string) => (await speak(port, `${sent}Connection: close\r\n\r\n`).ended).split(' ')[1];
   for (const [length, status] of [
     [most, '421'],
     [most + 1, '400'],

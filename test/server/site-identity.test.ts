@@ -8,8 +8,7 @@ import { defaults, opened } from '../helpers/service';
 const newFolder = folders();
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
-const SVG =
-  '\ufeff<?xml version="1.0"?>\n<!-- a > b -->\n<!DOCTYPE svg PUBLIC "x" "y">\n<svg onload="alert(1)"/>';
+const SVG = '\ufeff<?xml version="1.0"?>\n<!-- a > b -->\n<!DOCTYPE svg PUBLIC "x" "y">\n<svg onload="alert(1)"/>';
 
 async function file(content: string | Buffer): Promise<string> {
   const path = join(await newFolder(), 'logo');

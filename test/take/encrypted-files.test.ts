@@ -114,36 +114,32 @@ test.each([
   expect(rescued.filter((name) => name.includes('/'))).toHaveLength(all.length);
 });
 
-test(
-  'added files to a sealed text is noticed for any key',
-  needsPrograms('ssh-keygen'),
-  async () => {
-    const words = 'abacus-abdomen-abdominal-abide-abiding-ability';
-    const outside = place();
-    const id = makeSshKey(outside.file('id'), 'ed25519');
-    const own = parseRecipients(readFileSync(`${id}.pub`, 'utf8'));
-    const ways: [Recipient[], string, string[], Record<string, string>][] = [
-      [recipients, `#${key}`, [], {}],
-      [recipients, '', [], { PWPUSH_KEY: key }],
-      [[passphraseRecipient(words, 4)], '', [], { PWPUSH_KEY: words }],
-      [own, '', ['-i', id], {}],
-    ];
-    const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
-    for (const [to, end, options, env] of ways)
-      for (const rest of [
-        ['get', '--output', 'in/'],
-        ['run', ...child],
-      ]) {
-        const payload = await encryptText('text', to);
-        const { here } = offering(payload, [], { names: [['run-me.sh', '/f']] });
-        const [word = '', ...more] = rest;
-        const words = [word, ...options, `https://pw.test/p/abc${end}`, ...more];
-        const { code, stdout, stderr } = await here.under({ env }).run(...words);
-        expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
-        expect(stderr).toContain('the files of the push are not encrypted: it may have been');
-      }
-  },
-);
+test('added files to a sealed text is noticed for any key', needsPrograms('ssh-keygen'), async () => {
+  const words = 'abacus-abdomen-abdominal-abide-abiding-ability';
+  const outside = place();
+  const id = makeSshKey(outside.file('id'), 'ed25519');
+  const own = parseRecipients(readFileSync(`${id}.pub`, 'utf8'));
+  const ways: [Recipient[], string, string[], Record<string, string>][] = [
+    [recipients, `#${key}`, [], {}],
+    [recipients, '', [], { PWPUSH_KEY: key }],
+    [[passphraseRecipient(words, 4)], '', [], { PWPUSH_KEY: words }],
+    [own, '', ['-i', id], {}],
+  ];
+  const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
+  for (const [to, end, options, env] of ways)
+    for (const rest of [
+      ['get', '--output', 'in/'],
+      ['run', ...child],
+    ]) {
+      const payload = await encryptText('text', to);
+      const { here } = offering(payload, [], { names: [['run-me.sh', '/f']] });
+      const [word = '', ...more] = rest;
+      const words = [word, ...options, `https://pw.test/p/abc${end}`, ...more];
+      const { code, stdout, stderr } = await here.under({ env }).run(...words);
+      expect([end, options, code, stdout]).toEqual([end, options, 1, '']);
+      expect(stderr).toContain('the files of the push are not encrypted: it may have been');
+    }
+});
 
 test('a newer manifest is not guessed at, but unknown members are ignored', async () => {
   const newer = await encryptText('{"pwpush-manifest":2,"files":[]}', recipients);

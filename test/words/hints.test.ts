@@ -23,11 +23,9 @@ const typed: Readonly<Record<string, string>> = {
 
 /** The words after each `pwpush`, to the end of the clause. */
 function linesIn(text: string): string[][] {
-  return [
-    ...text.matchAll(
-      /(?<!of )\bpwpush ((?:[^\s,;:()|`]|[.:](?=\S))+(?: (?:[^\s,;()|`]|,(?=\S))+)*)/g,
-    ),
-  ].map(([, line = '']) => line.replace(/ or .*/, '').split(' '));
+  return [...text.matchAll(/(?<!of )\bpwpush ((?:[^\s,;:()|`]|[.:](?=\S))+(?: (?:[^\s,;()|`]|,(?=\S))+)*)/g)].map(
+    ([, line = '']) => line.replace(/ or .*/, '').split(' '),
+  );
 }
 
 test('of each hint the program takes the command that it names, with its options', async () => {
@@ -245,9 +243,7 @@ test.each(states)('$hint can be followed where it is printed', async (state) => 
   expect(failed.stderr).toContain(adviceFor({ name: hint, of }).text);
   for (const next of follow) {
     const words = next.replace('…', line).split(' ');
-    const paths = words.map((word) =>
-      /^(?:phrase|token|identity|new)$/.test(word) ? here.file(word) : word,
-    );
+    const paths = words.map((word) => (/^(?:phrase|token|identity|new)$/.test(word) ? here.file(word) : word));
     const { code, stderr } = await under(after).run(...paths);
     expect([next, code], stderr).toEqual([next, 0]);
   }

@@ -24,8 +24,7 @@ const what = { create: 'creations', view: 'views', last: 'last views' };
  */
 export async function besideBefore({ before, binary, beforeBinary, mebibytes, runs }) {
   const onNode = { before: [process.execPath, resolve(before)], now: [process.execPath, script] };
-  const executables = beforeBinary &&
-    binary && { before: [resolve(beforeBinary)], now: [resolve(binary)] };
+  const executables = beforeBinary && binary && { before: [resolve(beforeBinary)], now: [resolve(binary)] };
   const ofClients = await withService(process.execPath, (service) =>
     clients(service, onNode, executables, { mebibytes, runs }),
   );
@@ -69,10 +68,7 @@ async function clients({ url, run, weigh, pwpush }, onNode, executables, { mebib
       programs: onNode,
       rounds: LONG_ROUNDS,
       cases: {
-        [`\`push --each\`, ${COUNT.toLocaleString('en')} lines`]: [
-          ['push', '--each', ...there],
-          lines(COUNT),
-        ],
+        [`\`push --each\`, ${COUNT.toLocaleString('en')} lines`]: [['push', '--each', ...there], lines(COUNT)],
         [`\`push\` ${ofFile}`]: [send],
         [`\`push --encrypt\` ${ofFile}`]: [[...send, '--encrypt']],
         [`\`get\` ${ofFile}`]: [[...fetch, '--no-decrypt']],
@@ -124,9 +120,7 @@ async function services(onNode) {
     for (const connections of LEVELS) {
       const own = (side) =>
         database === 'SQLite' ? [] : ['--database', newDatabase(address, `${side}${connections}`)];
-      const programs = Object.fromEntries(
-        sides.map((side) => [side, [onNode[side], ...own(side)]]),
-      );
+      const programs = Object.fromEntries(sides.map((side) => [side, [onNode[side], ...own(side)]]));
       const { rates, peaks } = await measured(programs, { connections });
       for (const job of jobs) {
         const name = `\`serve\` on ${database}, ${connections} connections: ${what[job]} a second`;

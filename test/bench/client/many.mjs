@@ -9,8 +9,7 @@ export const COUNT = 10_000;
 const RUNS = 3;
 
 /** So many secrets, one a line. */
-export const lines = (count) =>
-  Array.from({ length: count }, (_, at) => `secret number ${at}\n`).join('');
+export const lines = (count) => Array.from({ length: count }, (_, at) => `secret number ${at}\n`).join('');
 
 export async function many({ node, pwpush, peak }) {
   const each = pwpush('push', '--each');
@@ -30,10 +29,7 @@ export async function many({ node, pwpush, peak }) {
   const [few, all] = [1000, COUNT].map((one) => peak(each, lines(one)).toFixed(0));
   const text = [
     `${count} secrets, one a line, eight at a time, to a server that keeps nothing (medians of ${RUNS}):`,
-    table(
-      ['', 's', 'to the pool'],
-      [row('a bare undici pool', bare), row('`pwpush push --each`', ours)],
-    ),
+    table(['', 's', 'to the pool'], [row('a bare undici pool', bare), row('`pwpush push --each`', ours)]),
     `Peak memory with 1,000 and with ${count} lines, to a service: ${few} and ${all} MiB.`,
   ].join('\n\n');
   return { figures: { each: ours / bare }, text };

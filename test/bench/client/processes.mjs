@@ -20,22 +20,11 @@ export async function withService(node, work) {
     PWPUSH_STATE_DIR: join(folder, 'state'),
     NO_PROXY: '*',
   };
-  const words = [
-    'serve',
-    '--ephemeral',
-    '--max-views',
-    '1000000',
-    '--port',
-    '0',
-    '--json',
-    '--quiet',
-  ];
+  const words = ['serve', '--ephemeral', '--max-views', '1000000', '--port', '0', '--json', '--quiet'];
   const stdio = ['ignore', 'pipe', 'inherit'];
   const child = spawn(node, [script, ...words], { env, stdio });
   process.once('exit', () => child.kill());
-  const line = await new Promise((resolve) =>
-    createInterface({ input: child.stdout }).once('line', resolve),
-  );
+  const line = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
   const { url, token } = JSON.parse(line);
   // A profile, as most people have it, and not variables.
   const stored = { current: 'bench', profiles: { bench: { url, token } } };

@@ -16,9 +16,7 @@ export function receipts({ run, pwpush }, runs) {
   });
   const folders = [one, many];
   const took = (words) =>
-    folders.map(
-      (folder) => run(pwpush(...words), 'secret', { PWPUSH_STATE_DIR: folder }).milliseconds,
-    );
+    folders.map((folder) => run(pwpush(...words), 'secret', { PWPUSH_STATE_DIR: folder }).milliseconds);
   const pairs = (words) => Array.from({ length: runs }, () => took(words));
   try {
     took(['preview', 'last']);

@@ -28,10 +28,7 @@ export async function measured(programs, load) {
     peaks[name] = memory(service).peak;
     await service.stop();
   }
-  const rows = Object.entries(rates).map(([name, by]) => [
-    name,
-    ...jobs.map((what) => by[what].toFixed(0)),
-  ]);
+  const rows = Object.entries(rates).map(([name, by]) => [name, ...jobs.map((what) => by[what].toFixed(0))]);
   const head = ['', 'creations a second', 'views', 'last views'];
   const text = `\`serve\`, ${load.connections} connections, medians of ${ROUNDS} interleaved runs of 1 s:\n\n${table(head, rows)}`;
   return { rates, peaks, text };

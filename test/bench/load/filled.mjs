@@ -95,9 +95,7 @@ export async function filled(count, seconds, address) {
 /** Figures with their ratio to that of the fewest pushes. Says it at once, too, as the whole takes minutes. */
 function rowOf(name, figures) {
   const [first] = figures.filter((one) => one !== undefined);
-  const cells = figures.map((one) =>
-    one === undefined ? '' : `${one.toFixed(0)} (${(one / first).toFixed(2)})`,
-  );
+  const cells = figures.map((one) => (one === undefined ? '' : `${one.toFixed(0)} (${(one / first).toFixed(2)})`));
   console.error([name, ...cells].join('  '));
   return [name, ...cells];
 }

@@ -8,12 +8,7 @@ const ajax = { 'X-Requested-With': 'JSONHttpRequest' };
 /** PrivateBin finds a paste by its ciphertext, so each has one of its own; it refuses what random bytes would not be. */
 const paste = () => ({
   v: 2,
-  adata: [
-    ['MTIzNDU2Nzg5MDEy', 'MTIzNDU2Nzg', 100_000, 256, 128, 'aes', 'gcm', 'none'],
-    'plaintext',
-    0,
-    1,
-  ],
+  adata: [['MTIzNDU2Nzg5MDEy', 'MTIzNDU2Nzg', 100_000, 256, 128, 'aes', 'gcm', 'none'], 'plaintext', 0, 1],
   ct: randomBytes(44).toString('base64'),
   meta: { expire: '1week' },
 });

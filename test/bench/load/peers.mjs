@@ -80,14 +80,7 @@ export async function startPasswordPusher(source) {
   }
   const web = await startOther(
     'Password Pusher',
-    (port) => [
-      ...inSource,
-      'puma',
-      '--config',
-      'config/puma.rb',
-      '--bind',
-      `tcp://127.0.0.1:${port}`,
-    ],
+    (port) => [...inSource, 'puma', '--config', 'config/puma.rb', '--bind', `tcp://127.0.0.1:${port}`],
     settings,
   );
   // Rails has SQLite commit without a sync (`synchronous = NORMAL`); its API is the one that ours has.

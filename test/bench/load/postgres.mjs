@@ -6,10 +6,7 @@ import { join } from 'node:path';
 
 const debian = '/usr/lib/postgresql';
 const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => b - a) : [];
-const folders = [
-  ...process.env.PATH.split(':'),
-  ...versions.map((version) => join(debian, version, 'bin')),
-];
+const folders = [...process.env.PATH.split(':'), ...versions.map((version) => join(debian, version, 'bin'))];
 const programs = folders.find((folder) => existsSync(join(folder, 'initdb')));
 
 /** Starts one and answers its address, which is that of a socket; nothing where PostgreSQL is not installed. */
@@ -45,8 +42,7 @@ export function openPostgres(address) {
   return {
     isPostgres: true,
     exec: (sql) => psql(`${sql};`),
-    all: (sql) =>
-      JSON.parse(psql(`SELECT COALESCE(json_agg(found), '[]') FROM (${sql}) AS found;`)),
+    all: (sql) => JSON.parse(psql(`SELECT COALESCE(json_agg(found), '[]') FROM (${sql}) AS found;`)),
     close() {},
   };
 }

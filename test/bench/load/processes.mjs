@@ -55,9 +55,7 @@ async function stop(child) {
 async function start(name, [command, ...words]) {
   const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   watch(child, name);
-  const line = await new Promise((resolve) =>
-    createInterface({ input: child.stdout }).once('line', resolve),
-  );
+  const line = await new Promise((resolve) => createInterface({ input: child.stdout }).once('line', resolve));
   const said = JSON.parse(line);
   const { port } = new URL(said.url);
   return { ...said, port: Number(port), pid: child.pid, stop: () => stop(child) };
@@ -143,8 +141,7 @@ export function startClient(kind = 'pwpush', token = '') {
 /** MiB: the most it ever had, and what it has. */
 export function memory({ pid }) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mib = (field) =>
-    Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024);
+  const mib = (field) => Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024);
   return { peak: mib('VmHWM'), now: mib('VmRSS') };
 }
 

@@ -1,13 +1,6 @@
 // How many pushes a second, beside a bare server.
 import { join } from 'node:path';
-import {
-  folder,
-  memory,
-  processorTime,
-  startBare,
-  startClient,
-  startService,
-} from './processes.mjs';
+import { folder, memory, processorTime, startBare, startClient, startService } from './processes.mjs';
 import { get, post } from './requests.mjs';
 import { row } from './rows.mjs';
 
@@ -15,9 +8,7 @@ const body = '{"push":{"payload":"correct horse battery staple","expire_after_vi
 
 /** Creations, views, last views, which destroy the secret, and an owner's readings, at each number of connections. */
 export async function rates(client, levels, seconds, store) {
-  console.log(
-    '              connections      rate  to bare                              processor',
-  );
+  console.log('              connections      rate  to bare                              processor');
   const base = await bareRates(client, levels, Math.min(seconds, 3));
   const service = await startService('--data', join(folder, 'rates'), ...store);
   const owner = startClient('owner', service.token);

@@ -39,9 +39,7 @@ async function upload(service) {
   const response = await ask(service, 'POST', path, {
     'content-type': 'multipart/form-data; boundary=bench',
     async write(sent) {
-      sent.write(
-        '--bench\r\nContent-Disposition: form-data; name="push[files][]"; filename="x"\r\n\r\n',
-      );
+      sent.write('--bench\r\nContent-Disposition: form-data; name="push[files][]"; filename="x"\r\n\r\n');
       for (let left = GIB; left > 0; left -= MIB) {
         if (!sent.write(block)) await once(sent, 'drain');
       }
@@ -124,13 +122,6 @@ export async function waiting() {
   await service.stop();
   await client.stop();
   database.close();
-  const head = [
-    'a push of 40 bytes during',
-    'requests',
-    'p50, ms',
-    'p99, ms',
-    'longest',
-    'refused',
-  ];
+  const head = ['a push of 40 bytes during', 'requests', 'p50, ms', 'p99, ms', 'longest', 'refused'];
   return `p99 should be ${MOST} ms at most.\n\n${table(head, rows)}`;
 }

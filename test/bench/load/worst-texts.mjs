@@ -62,8 +62,7 @@ const inJson = (path, root, fields) => (text) => ({
   headers: JSON_TYPE,
   body: JSON.stringify({ [root]: fields(text) }),
 });
-const ofPush = (fields) =>
-  inJson(PUSHES, 'push', (text) => ({ expire_after_views: 1, ...fields(text) }));
+const ofPush = (fields) => inJson(PUSHES, 'push', (text) => ({ expire_after_views: 1, ...fields(text) }));
 const ofRequest = (fields) => inJson(REQUESTS, 'request', fields);
 const inForm =
   (path, field, more = {}) =>
@@ -138,14 +137,16 @@ const fields = {
     ].map((name) => [name, [HEADER, inHeader(name)]]),
   ),
   ...Object.fromEntries(
-    ['Authorization', 'X-User-Token', 'Idempotency-Key', 'X-Key-Proof', 'X-Age-Identity'].map(
-      (name) => [name, [HEADER, inHeader(name, `${PUSHES}/abcdefgh`)]],
-    ),
+    ['Authorization', 'X-User-Token', 'Idempotency-Key', 'X-Key-Proof', 'X-Age-Identity'].map((name) => [
+      name,
+      [HEADER, inHeader(name, `${PUSHES}/abcdefgh`)],
+    ]),
   ),
   ...Object.fromEntries(
-    ['Range', 'If-Range', 'Referer', 'User-Agent', 'Accept', 'Content-Type', 'Origin'].map(
-      (name) => [`${name} of who sees it`, [HEADER, inSeeing(name)]],
-    ),
+    ['Range', 'If-Range', 'Referer', 'User-Agent', 'Accept', 'Content-Type', 'Origin'].map((name) => [
+      `${name} of who sees it`,
+      [HEADER, inSeeing(name)],
+    ]),
   ),
   boundary: [HEADER, (text) => ({ ...inPart(() => '')(''), headers: typeWith(text) })],
   'name of a part': [PART, inPart((text) => `name="push[${text}]"`)],

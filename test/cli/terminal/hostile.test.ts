@@ -63,8 +63,7 @@ async function shown(
   }
 }
 
-const clean = ({ stdout, stderr }: { stdout: string; stderr: string }) =>
-  expect(stdout + stderr).not.toMatch(harmful);
+const clean = ({ stdout, stderr }: { stdout: string; stderr: string }) => expect(stdout + stderr).not.toMatch(harmful);
 
 const ofPush = ['name', 'note', 'created_at', 'expired_on', 'expire_after_days', 'passphrase'];
 const ofEvent = ['ip', 'user_agent', 'referrer', 'kind', 'created_at'];
@@ -151,14 +150,10 @@ const commands = [
 const statuses = [200, 404, 422] as const;
 const obeyed = /^\s*::[^\n]*::|##(\[|vso\[|teamcity\[)/im;
 
-const jobs = [
-  ...[{ CI: 'true' }, { GITHUB_ACTIONS: 'true' }, { TF_BUILD: 'True' }],
-  { TEAMCITY_VERSION: '2026.1' },
-];
+const jobs = [...[{ CI: 'true' }, { GITHUB_ACTIONS: 'true' }, { TF_BUILD: 'True' }], { TEAMCITY_VERSION: '2026.1' }];
 
 describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
-  const told = (line: string, status: number, body: string) =>
-    shown(line, status, body, { env: job });
+  const told = (line: string, status: number, body: string) => shown(line, status, body, { env: job });
 
   test.each([
     ...['list', 'audit abc', 'preview abc', 'version', 'get abc', 'push'],

@@ -13,12 +13,7 @@ import { seed } from '../../helpers/seed';
 
 /** What a terminal shows once two lines were pasted for a secret. */
 async function asked(columns: number, question: string): Promise<readonly string[]> {
-  const { answer, shown } = await answered(
-    'lines',
-    columns,
-    question,
-    '\u001b[200~one\ntwo\u001b[201~',
-  );
+  const { answer, shown } = await answered('lines', columns, question, '\u001b[200~one\ntwo\u001b[201~');
   expect(answer).toBe('one\ntwo');
   return shown;
 }
@@ -61,9 +56,7 @@ test('a choice that is wider than the terminal goes on under its first word', as
   const output = Object.assign(new PassThrough(), { columns: 20 });
   const streams = { input, output, signal: new AbortController().signal };
   const { choose } = inquirerPrompter(streams, { interrupt: () => {} });
-  const answer = choose('Where?', [
-    { name: 'from this machine alone', short: 'here', value: 'here' },
-  ]);
+  const answer = choose('Where?', [{ name: 'from this machine alone', short: 'here', value: 'here' }]);
   await once(output, 'readable');
   const screen = stripVTControlCharacters(`${output.read()}`);
   input.write('\r');
@@ -114,9 +107,7 @@ const inPieces = (bytes: Buffer, cuts: readonly number[]) => {
   const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 };
-const mixed = fc.array(
-  fc.oneof(fc.constantFrom(...REPORTS), fc.constantFrom('a', '[', 'Oé', '\r')),
-);
+const mixed = fc.array(fc.oneof(fc.constantFrom(...REPORTS), fc.constantFrom('a', '[', 'Oé', '\r')));
 
 test('reports of a terminal are no typing, between letters and in whatever pieces', () => {
   const keysOfOthers = ['\u001b[[A', '\u001bO5P', '\u001bOq'].map((key) => Buffer.from(key));

@@ -58,8 +58,7 @@ describe('what a reader reads', () => {
     ['capitals between others', `ä${'AB1 $%*+-./:'.repeat(3)}c${'X'.repeat(17)}`],
   ])('%s is what was drawn, in the colours of either theme', (_, text) => {
     const least = (qrModules(text)?.length ?? 0) + 2;
-    for (const size of [500, least])
-      expect(read(drawing(text, look(size, true, Math.ceil(size / 2) + 1)))).toBe(text);
+    for (const size of [500, least]) expect(read(drawing(text, look(size, true, Math.ceil(size / 2) + 1)))).toBe(text);
     expect(read(drawing(text, look(500)), { ink: 'light' })).toBe(text);
   });
 

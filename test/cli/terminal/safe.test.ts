@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { safe, safeLines } from '../../../src/cli/terminal/safe';
 
 /** Not from the source: everything Unicode calls control, format, surrogate or separator of lines. */
-const dangerous =
-  /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
+const dangerous = /[\p{Cc}\p{Cs}\u2028\u2029\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 const TAGS = /[\u{e0000}-\u{e007f}]/u;
 const anything = fc.string({ unit: 'binary', size: 'medium' });
 
@@ -14,8 +13,7 @@ describe('safe', () => {
     for (let code = 0; code <= 0x10ffff; code++) {
       const character = String.fromCodePoint(code);
       if (!dangerous.test(character) && !TAGS.test(character)) continue;
-      if (!/^\\([ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|u\{[0-9a-f]+\})$/.test(safe(character)))
-        left.push(code);
+      if (!/^\\([ntr]|x[0-9a-f]{2}|u[0-9a-f]{4}|u\{[0-9a-f]+\})$/.test(safe(character))) left.push(code);
     }
     expect(left).toEqual([]);
   });
@@ -45,8 +43,6 @@ describe('safeLines', () => {
   });
 
   test('a lone carriage return cannot overwrite a line', () => {
-    expect(safeLines('safe\rEVIL\r\nnext\n\tend\u001b[2J')).toBe(
-      'safe\\rEVIL\r\nnext\n\tend\\x1b[2J',
-    );
+    expect(safeLines('safe\rEVIL\r\nnext\n\tend\u001b[2J')).toBe('safe\\rEVIL\r\nnext\n\tend\\x1b[2J');
   });
 });

@@ -31,9 +31,7 @@ test('a table in a pipe is one line a row, a cell between tabs, in full and with
     { name: 'a'.repeat(200), views: 1 },
     { name: 'tab\there\nand\u001b', views: 2 },
   ];
-  expect(table(rows, listing, look(false, 20))).toBe(
-    `${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`,
-  );
+  expect(table(rows, listing, look(false, 20))).toBe(`${'a'.repeat(200)}\t1\t5\ntab\\there\\nand\\x1b\t2\t5\n`);
 });
 
 describe('a table on a terminal', () => {

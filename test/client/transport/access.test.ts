@@ -39,8 +39,7 @@ const cloudflare: RequestListener = (request, response) => {
   response.writeHead(302, { location }).end();
 };
 
-const run = (words: string, conditions: Conditions = {}) =>
-  here.under(conditions).run(...words.split(' '));
+const run = (words: string, conditions: Conditions = {}) => here.under(conditions).run(...words.split(' '));
 
 const headersFile = () => ({ env: { PWPUSH_HEADERS_FILE: here.file('headers') } });
 const secretsOf = ({ got }: Server) => got.map(({ headers }) => headers['cf-access-client-secret']);
@@ -70,14 +69,9 @@ describe('headers for an access proxy', () => {
   test('go to the origin of their profile only: not to a link, a redirect or a file elsewhere', async () => {
     const other = await recordingServer(({ url }, response) => response.end(url));
     const own = await recordingServer((request, response) => {
-      if (request.url === '/files/redirected')
-        return void response.writeHead(302, { location: '/files/again' }).end();
+      if (request.url === '/files/redirected') return void response.writeHead(302, { location: '/files/again' }).end();
       if (request.url?.startsWith('/files/')) return void response.end('content');
-      const urls = [
-        `${other.url}/elsewhere`,
-        `${own.url}/files/redirected`,
-        `${own.url}/files/own`,
-      ];
+      const urls = [`${other.url}/elsewhere`, `${own.url}/files/redirected`, `${own.url}/files/own`];
       const files = urls.map((url, at) => ({ filename: `${at}`, content_type: 'x/y', url }));
       response.setHeader('content-type', 'application/json');
       response.end(changed(RETRIEVED, { files }));

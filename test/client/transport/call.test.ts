@@ -35,8 +35,7 @@ test.each([
 ])('of 429 with Retry-After %s', async (_what, values, expected) => {
   const left = [...values];
   const waits: number[] = [];
-  const send: Transport = async () =>
-    answering({ status: 429, headers: { 'retry-after': left.shift() ?? '' } });
+  const send: Transport = async () => answering({ status: 429, headers: { 'retry-after': left.shift() ?? '' } });
   const sleep = async (milliseconds: number) => void waits.push(milliseconds / 1000);
   const { status } = await failureOf(clientOver({ send, sleep }).create({ payload: 'x' }));
   expect([status, waits, left]).toEqual([429, expected, []]);

@@ -74,13 +74,9 @@ async function readAfterClosing(framing: Framing, length: number, how: Ending = 
 
 describe.each(Object.entries(framings))('a body with %s', (name, framing) => {
   const lengths = [1, BUFFER - 1, BUFFER, BUFFER + 1, 2 * BUFFER, 3_000_000];
-  test.each(lengths)(
-    'of %i bytes is whole though the connection closes after it',
-    async (length) => {
-      for (let round = 0; round < 5; round++)
-        expect(await readAfterClosing(framing, length)).toBe(length);
-    },
-  );
+  test.each(lengths)('of %i bytes is whole though the connection closes after it', async (length) => {
+    for (let round = 0; round < 5; round++) expect(await readAfterClosing(framing, length)).toBe(length);
+  });
 
   if (name === 'no length') return;
   test.each([BUFFER, 3_000_000])('of %i bytes is not if the last is missing', async (length) => {
@@ -90,6 +86,5 @@ describe.each(Object.entries(framings))('a body with %s', (name, framing) => {
 });
 
 test('a body that has arrived survives a reset of the connection', async () => {
-  for (let round = 0; round < 5; round++)
-    expect(await readAfterClosing(length, BUFFER, { reset: true })).toBe(BUFFER);
+  for (let round = 0; round < 5; round++) expect(await readAfterClosing(length, BUFFER, { reset: true })).toBe(BUFFER);
 });

@@ -33,8 +33,7 @@ beforeEach(async () => {
 const answers: RequestListener = ({ method, url = '' }, response) => {
   response.setHeader('content-type', 'application/json');
   if (url.includes('/files/')) return void response.end('content');
-  if (method === 'POST')
-    return void response.writeHead(201).end(changed(CREATED, { passphrase: null }));
+  if (method === 'POST') return void response.writeHead(201).end(changed(CREATED, { passphrase: null }));
   if (/active|expired/.test(url)) return void response.end('[]');
   if (url.endsWith('/preview')) return void response.end('{"url":"http://127.0.0.1/p/abc"}');
   response.end(url.endsWith('/version') ? VERSION : RETRIEVED);
@@ -47,8 +46,7 @@ async function run(line: string, url = own.url, env: Record<string, string> = {}
   return here.under({ stdin: 'hunter2', env }).run(...line.split(' '));
 }
 
-const authorized = ({ got }: Server) =>
-  got.map(({ line, headers }) => [line, headers.authorization]);
+const authorized = ({ got }: Server) => got.map(({ line, headers }) => [line, headers.authorization]);
 
 const passphrase = { PWPUSH_PASSPHRASE: 'passw0rd' };
 const bearer = `Bearer ${TOKEN}`;
@@ -128,9 +126,7 @@ describe('a proxy', () => {
     const [{ authorization: token, 'proxy-authorization': password } = {}] = proxy.headers;
     expect([token, password]).toEqual([undefined, 'Basic YW5uOnMzY3JldA==']);
     const got = secure.got.map(({ headers }) => headers);
-    expect(got.map((one) => [one.authorization, one['proxy-authorization']])).toEqual([
-      [bearer, undefined],
-    ]);
+    expect(got.map((one) => [one.authorization, one['proxy-authorization']])).toEqual([[bearer, undefined]]);
   });
 
   test('of SOCKS sees neither token nor secret', async () => {
@@ -159,8 +155,7 @@ describe('a download', () => {
   const offering = (link: string, location?: string): RequestListener => {
     const files = [{ filename: 'a', content_type: 'x/y', url: link }];
     return (request, response) => {
-      if (request.url === '/files/1' && location !== undefined)
-        return void response.writeHead(302, { location }).end();
+      if (request.url === '/files/1' && location !== undefined) return void response.writeHead(302, { location }).end();
       if (request.url?.startsWith('/files/')) return void response.end('content');
       response.setHeader('content-type', 'application/json');
       response.end(changed(RETRIEVED, { files }));

@@ -23,11 +23,7 @@ test.each<[string, Record<string, string>, string | undefined]>([
   ['https://pw.test/', { https_proxy: PROXY, HTTPS_PROXY: 'http://no' }, named('https_proxy')],
   ['https://pw.test/', { https_proxy: '', HTTPS_PROXY: PROXY }, named('HTTPS_PROXY')],
   ['https://pw.test/', { HTTPS_PROXY: 'proxy.test:3128' }, named('HTTPS_PROXY')],
-  [
-    'https://pw.test/',
-    { HTTPS_PROXY: 'https://u%5Cv:p%40@proxy.test' },
-    'https://proxy.test 443 u\\v:p@ HTTPS_PROXY',
-  ],
+  ['https://pw.test/', { HTTPS_PROXY: 'https://u%5Cv:p%40@proxy.test' }, 'https://proxy.test 443 u\\v:p@ HTTPS_PROXY'],
   ['http://pw.test/', { HTTP_PROXY: '', ALL_PROXY: PROXY }, named('ALL_PROXY')],
   ['https://pw.test/', { all_proxy: PROXY, ALL_PROXY: 'http://no.test' }, named('all_proxy')],
   ['https://pw.test/', { ALL_PROXY: 'socks5://u:p@p.test' }, 'socks5://p.test 1080 u:p ALL_PROXY'],
@@ -48,9 +44,7 @@ test.each([
   ['10.0.0.1', ['10.0.0.1', '10.0.0.0/8', 'a, 10.0.0.0/31', '0.0.0.0/0']],
   ['[fd00::1]:8443', ['fd00::/8', '[fd00::]/127']],
 ])('NO_PROXY takes out %s by any of %j', (host, lists) => {
-  const proxies = lists.map((NO_PROXY) =>
-    chosen(`https://${host}/`, { HTTPS_PROXY: PROXY, NO_PROXY }),
-  );
+  const proxies = lists.map((NO_PROXY) => chosen(`https://${host}/`, { HTTPS_PROXY: PROXY, NO_PROXY }));
   expect(proxies).toEqual(lists.map(() => undefined));
 });
 
@@ -62,24 +56,22 @@ test.each([
   ['10.0.0.1', ['10.0.0.2/31', '10.0.0.0/33', '10.0.0.0/', '::/0', 'a/8', '/8', '10.0.0/8']],
   ['pw.test', ['0.0.0.0/0']],
 ])('but not %s by any of %j', (host, lists) => {
-  const proxies = lists.map((NO_PROXY) =>
-    chosen(`https://${host}/`, { HTTPS_PROXY: PROXY, NO_PROXY }),
-  );
+  const proxies = lists.map((NO_PROXY) => chosen(`https://${host}/`, { HTTPS_PROXY: PROXY, NO_PROXY }));
   expect(proxies).toEqual(lists.map(() => named('HTTPS_PROXY')));
 });
 
 // Which hosts are this machine is told by contract/address.test.ts.
-test.each([
-  ...['127.9.9.9', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'LOCALHOST.'],
-  'pw.localhost',
-])('no proxy is used for %s, whatever the variables say', (host) => {
-  const env = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY, NO_PROXY: 'pw.test' };
-  const wrong = { HTTP_PROXY: 'socks4://x', HTTPS_PROXY: 'socks4://x', ALL_PROXY: PROXY };
-  for (const scheme of ['http', 'https']) {
-    expect(chosen(`${scheme}://${host}:5100/`, env)).toBeUndefined();
-    expect(chosen(`${scheme}://${host}/`, wrong)).toBeUndefined();
-  }
-});
+test.each([...['127.9.9.9', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'LOCALHOST.'], 'pw.localhost'])(
+  'no proxy is used for %s, whatever the variables say',
+  (host) => {
+    const env = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY, NO_PROXY: 'pw.test' };
+    const wrong = { HTTP_PROXY: 'socks4://x', HTTPS_PROXY: 'socks4://x', ALL_PROXY: PROXY };
+    for (const scheme of ['http', 'https']) {
+      expect(chosen(`${scheme}://${host}:5100/`, env)).toBeUndefined();
+      expect(chosen(`${scheme}://${host}/`, wrong)).toBeUndefined();
+    }
+  },
+);
 
 test('a variable that is no address is told by name, never with its value', () => {
   const wrong = phrase('no-proxy-address', 'HTTPS_PROXY');
@@ -129,9 +121,7 @@ describe('over a socket', () => {
   test('a plain request goes to the proxy with its whole address, and the password with it', async () => {
     const { stdout, url, proxy } = await forwarded('ann:s3cret@127.0.0.1');
     expect(proxy.headers[0]?.['proxy-authorization']).toBe('Basic YW5uOnMzY3JldA==');
-    expect(stdout).toBe(
-      `pwpush\t0.1.0\ninstance\t${url}\napplication\t\napi\t\nedition\tby proxy\n`,
-    );
+    expect(stdout).toBe(`pwpush\t0.1.0\ninstance\t${url}\napplication\t\napi\t\nedition\tby proxy\n`);
   });
 
   test('a proxy of this machine is found without DNS', async () => {
@@ -152,8 +142,7 @@ describe('over a socket', () => {
   const of = (scheme: string) => `${scheme.toUpperCase()}_PROXY`;
 
   const gone = phrase('connection-reset');
-  const answers = (code: number[]) => (socket: Socket) =>
-    socket.once('data', () => socket.end(Buffer.from(code)));
+  const answers = (code: number[]) => (socket: Socket) => socket.once('data', () => socket.end(Buffer.from(code)));
 
   test.each<
     [

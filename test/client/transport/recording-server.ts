@@ -16,10 +16,7 @@ export interface Server extends Listening {
 }
 
 /** A server of loopback that keeps what it gets, and answers once it has it all. */
-export async function recordingServer(
-  answer: RequestListener,
-  tls?: ServerOptions,
-): Promise<Server> {
+export async function recordingServer(answer: RequestListener, tls?: ServerOptions): Promise<Server> {
   const got: Got[] = [];
   const one = await listening((request, response) => {
     const chunks: Buffer[] = [];

@@ -6,15 +6,7 @@ import { type Listening, listening } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { failingAt, overSocket, proxying } from '../../helpers/sockets';
-import {
-  cert,
-  issuedCert,
-  issuedKey,
-  issuingCa,
-  key,
-  nextCert,
-  sha1Cert,
-} from '../../server/certificate';
+import { cert, issuedCert, issuedKey, issuingCa, key, nextCert, sha1Cert } from '../../server/certificate';
 
 let server: Listening;
 beforeEach(async () => {
@@ -46,8 +38,7 @@ test('a certificate is accepted with its CA, by option and by variable', async (
   writeFileSync(certificate, cert);
   const byOption = await version('localhost', ['--ca-file', certificate]);
   const byVariable = await version('localhost', [], { PWPUSH_CA_FILE: certificate });
-  for (const outcome of [byOption, byVariable])
-    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+  for (const outcome of [byOption, byVariable]) expect(outcome).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('the CAs of the system are taken too: of SSL_CERT_FILE, also through a proxy', async () => {
@@ -177,10 +168,7 @@ describe('NODE_TLS_REJECT_UNAUTHORIZED=0 of the environment is not obeyed', () =
     const env = { HTTPS_PROXY: await proxy() };
     const { facts } = await failingAt(`https://${host}:${server.port}`, { env });
     const why = phrase('certificate-self-signed');
-    expect([JSON.stringify(facts), server.seen]).toEqual([
-      expect.stringContaining(JSON.stringify(why)),
-      [],
-    ]);
+    expect([JSON.stringify(facts), server.seen]).toEqual([expect.stringContaining(JSON.stringify(why)), []]);
   });
 
   test('through a proxy that forwards plain http', async () => {

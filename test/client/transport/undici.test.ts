@@ -14,23 +14,20 @@ import { recordingServer } from './recording-server';
 
 const hosts = ['localhost', 'pw.localhost', 'a.b.localhost.'];
 const places = hosts.flatMap((host) => ['127.0.0.1', '::1'].map((address) => ({ host, address })));
-test.each(places)(
-  'a host of this machine needs no DNS: $host at $address',
-  async ({ host, address }) => {
-    const asked: (string | undefined)[] = [];
-    const server = createHttpServer(({ headers }, response) => {
-      asked.push(headers.host);
-      response.setHeader('content-type', 'application/json');
-      response.end(VERSION);
-    });
-    server.listen(0, address);
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await overSocket(['version', '--url', `http://${host}:${port}`]);
-    server.close();
-    expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: [`${host}:${port}`] });
-  },
-);
+test.each(places)('a host of this machine needs no DNS: $host at $address', async ({ host, address }) => {
+  const asked: (string | undefined)[] = [];
+  const server = createHttpServer(({ headers }, response) => {
+    asked.push(headers.host);
+    response.setHeader('content-type', 'application/json');
+    response.end(VERSION);
+  });
+  server.listen(0, address);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await overSocket(['version', '--url', `http://${host}:${port}`]);
+  server.close();
+  expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: [`${host}:${port}`] });
+});
 
 test.each(['pw.test', 'localhost'])(
   'each address of %s has two seconds, by the options that all connections are made with',
@@ -67,8 +64,7 @@ test.each([
   ['in one header', 1, 300, 11],
 ])('headers of a response, %s of %i, of %i KiB together: exit %i', async (_, count, kib, exit) => {
   const { url } = await recordingServer((_request, response) => {
-    for (let at = 0; at < count; at += 1)
-      response.setHeader(`x-${at}`, 'x'.repeat((kib * 1024) / count));
+    for (let at = 0; at < count; at += 1) response.setHeader(`x-${at}`, 'x'.repeat((kib * 1024) / count));
     response.writeHead(200, { 'content-type': 'application/json' }).end(VERSION);
   });
   expect((await overSocket(['version', '--url', url])).code).toBe(exit);
@@ -172,11 +168,7 @@ test.each<[string, Parameters<typeof rawServer>[0], FactName]>([
   ['closed', (socket) => socket.end(), 'connection-closed'],
   ['no HTTP', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), 'no-http'],
   ['cut in its body,', cutAfter('content-length: 9\r\n\r\n{"'), 'connection-closed'],
-  [
-    'cut in chunks,',
-    cutAfter('transfer-encoding: chunked\r\n\r\n2\r\n{"\r\n'),
-    'connection-closed',
-  ],
+  ['cut in chunks,', cutAfter('transfer-encoding: chunked\r\n\r\n2\r\n{"\r\n'), 'connection-closed'],
 ])('%s without an answer: what became of it is unknown', async (_how, talk, name) => {
   const { url, port, requests } = await rawServer(talk);
   const facts = [phrase('incomplete', `127.0.0.1:${port}`, phrase(name))];

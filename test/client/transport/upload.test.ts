@@ -19,12 +19,7 @@ async function* pieces(length: number): AsyncGenerator<Uint8Array> {
 }
 
 /** Sends so many bytes as a stream, and returns what came back. */
-async function upload(
-  url: string,
-  length: number,
-  options: Partial<HttpSettings> = {},
-  bytes = pieces,
-) {
+async function upload(url: string, length: number, options: Partial<HttpSettings> = {}, bytes = pieces) {
   const transport = undiciTransport({ timeout: 5, env: {}, ...options });
   const body = { length, [Symbol.asyncIterator]: () => bytes(length) };
   try {

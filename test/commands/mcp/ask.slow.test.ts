@@ -160,8 +160,7 @@ test.each([
   const told = await call('ask', QUESTION);
   expect(told).toContain(`Give this link to the person who knows the answer: ${html_url}#age1`);
   expect(told).toMatch(new RegExp(`\\nThen call wait with ${BASE}/r/[\\w-]+\\.`));
-  if (!html_url.startsWith(BASE))
-    expect(told).toContain('\nwarning: the link is on https://elsewhere');
+  if (!html_url.startsWith(BASE)) expect(told).toContain('\nwarning: the link is on https://elsewhere');
   expect(here.asked.join()).not.toContain('another');
 });
 

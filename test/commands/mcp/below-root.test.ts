@@ -40,8 +40,7 @@ describe('a file that exists', () => {
     const file = join(root, 'file');
     for (const path of ['file', './/file', file, 'to-file', 'inner/to-parent/file'])
       expect(await fileBelow(root, path)).toBe(file);
-    for (const path of ['file', file])
-      expect(await fileBelow(join(folder, 'to-root'), path)).toBe(file);
+    for (const path of ['file', file]) expect(await fileBelow(join(folder, 'to-root'), path)).toBe(file);
   });
 
   test('is refused anywhere else, and if it is no regular file', async () => {

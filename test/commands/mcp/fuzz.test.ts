@@ -33,11 +33,7 @@ const anything = fc.oneof(
 /** Values of arguments that are right more often. */
 const near = (link: () => string): Record<string, fc.Arbitrary<unknown>> => ({
   link: fc.oneof(fc.constant(null).map(link), odd, anything),
-  file: fc.oneof(
-    fc.constantFrom('db.env', 'inner/', 'new'),
-    fc.string({ maxLength: 12 }),
-    anything,
-  ),
+  file: fc.oneof(fc.constantFrom('db.env', 'inner/', 'new'), fc.string({ maxLength: 12 }), anything),
   env: fc.oneof(fc.constant('DB_PASSWORD'), anything),
   generate: fc.oneof(fc.integer({ min: 8, max: 40 }), fc.constant('words:4'), anything),
   command: fc.oneof(fc.constant(['true']), fc.array(anything, { maxLength: 3 }), anything),
@@ -84,8 +80,7 @@ test(`${CALLS} calls of any shape break nothing and tell nothing`, async () => {
   await fc.assert(
     fc.asyncProperty(calls, async ({ name, given }) => {
       count += 1;
-      if (count % AT_ONCE === 0)
-        link = await here.push({ payload: `A=${SECRET}`, expire_after_views: 100 });
+      if (count % AT_ONCE === 0) link = await here.push({ payload: `A=${SECRET}`, expire_after_views: 100 });
       const { transcript } = server;
       transcript.length = 0;
       const told = await server.call(name, given);

@@ -67,12 +67,9 @@ test('a program is found by its name alone, unless another has that name', async
     here,
     paths.flatMap((path) => ['--allow-run', path]),
   );
-  const run = async (name: string) =>
-    call('run', { link: await pushed(), command: [name], as: 'A' });
+  const run = async (name: string) => call('run', { link: await pushed(), command: [name], as: 'A' });
   expect(await run('echo')).toMatch(/^exit code 0\n/);
-  expect(await run('env')).toContain(
-    'use one that is allowed: one/env, two/env, /bin/echo; or ask',
-  );
+  expect(await run('env')).toContain('use one that is allowed: one/env, two/env, /bin/echo; or ask');
 });
 
 test('a program is the one that was found at the start, in a folder with an absolute path', async () => {

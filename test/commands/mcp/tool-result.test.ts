@@ -40,10 +40,7 @@ const error = { code: 'failed', message: 'no space', hint: 'try again', link: 'h
 test.each([
   [JSON.stringify({ error }), 'no space; try again; its link is https://x/p/1'],
   [JSON.stringify({ error: { ...error, expired: true } }), 'no space; try again'],
-  [
-    '{"warning":{"message":"odd\\u001b"}}\npwpush: bad\nhint: good\n[1]',
-    'warning: odd\\x1b\nbad\nhint: good\n[1]',
-  ],
+  ['{"warning":{"message":"odd\\u001b"}}\npwpush: bad\nhint: good\n[1]', 'warning: odd\\x1b\nbad\nhint: good\n[1]'],
 ])('%j is told as %j', (stderr, text) => {
   expect(messagesIn(`${stderr}\n`).trimEnd()).toBe(text);
 });

@@ -12,8 +12,7 @@ beforeEach(() => {
   writeFileSync(here.file('root/db.env'), `PASSWORD=${SECRET}\n`);
 });
 
-const server = (words: readonly string[] = [], connecting: Connecting = {}) =>
-  serving(here, words, connecting);
+const server = (words: readonly string[] = [], connecting: Connecting = {}) => serving(here, words, connecting);
 const owner = () => here.under({ env: here.admin });
 const saved = (name: string) => readFileSync(here.file(`root/${name}`), 'utf8');
 
@@ -70,9 +69,7 @@ describe('push', () => {
     const { call } = await server([], { conditions: { env: { PWPUSH_ENCRYPT: 'words' } } });
     const refused = await call('push', { generate: 20 });
     expect([refused, here.asked]).toEqual([expect.stringMatching(/^! .*encrypt: true/), []]);
-    expect(await call('push', { generate: 20, encrypt: true })).toMatch(
-      /"html_url":"[^"]+#[\w-]{22}"/,
-    );
+    expect(await call('push', { generate: 20, encrypt: true })).toMatch(/"html_url":"[^"]+#[\w-]{22}"/);
   });
 
   test('tells what the command warned of', async () => {
@@ -147,10 +144,7 @@ describe('save', () => {
     const { call } = await server();
     const { html_url: link } = JSON.parse(await call('push', { file: 'db.env', click: false }));
     expect(await call('save', { link, file: 'new' })).toBe('saved new (27 B)');
-    expect([saved('new'), readdirSync(here.file('root')).sort()]).toEqual([
-      `PASSWORD=${SECRET}\n`,
-      ['db.env', 'new'],
-    ]);
+    expect([saved('new'), readdirSync(here.file('root')).sort()]).toEqual([`PASSWORD=${SECRET}\n`, ['db.env', 'new']]);
     const line = 'saved inbox/db.env (27 B)';
     expect(await call('save', { link, file: 'inbox/' })).toBe(line);
     mkdirSync(here.file('root/old'));
@@ -160,9 +154,7 @@ describe('save', () => {
   test('overwrites nothing, and uses no view then', async () => {
     const { call } = await server();
     const token = await here.push({ payload: SECRET, expire_after_views: 1 });
-    expect(await call('save', { link: token, file: 'db.env' })).toMatch(
-      /^! "db.env" already exists/,
-    );
+    expect(await call('save', { link: token, file: 'db.env' })).toMatch(/^! "db.env" already exists/);
     expect(await call('save', { link: token, file: 'db.out' })).toBe('saved db.out (17 B)');
   });
 
@@ -192,16 +184,13 @@ describe('the rest', () => {
     expect(await call('wait', { link: request.trim() })).toMatch(/^the request was answered/);
     expect(await call('preview', { link: request.trim() })).toContain('"state":"ready"');
     expect(await call('list', { state: 'ready' })).toContain('/r/');
-    expect(await call('save', { link: request.trim(), file: 'answer' })).toBe(
-      'saved answer (17 B)',
-    );
+    expect(await call('save', { link: request.trim(), file: 'answer' })).toBe('saved answer (17 B)');
   });
 
   test('a link is never taken for an option, and must be one', async () => {
     const { call } = await server(['--allow-run', 'sh']);
     for (const link of ['--help', '-h', '--output=x', 'no link'])
-      for (const name of ['preview', 'expire', 'audit', 'wait'])
-        expect(await call(name, { link })).toMatch(/^! /);
+      for (const name of ['preview', 'expire', 'audit', 'wait']) expect(await call(name, { link })).toMatch(/^! /);
     expect(await call('run', { link: '--as', command: ['sh'] })).toMatch(/^! /);
     expect(here.asked).toEqual([]);
   });

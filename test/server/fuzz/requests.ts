@@ -1,15 +1,6 @@
 import fc from 'fast-check';
 import { published } from '../../helpers/openapi';
-import {
-  anyJson,
-  type Body,
-  creationJson,
-  multipart,
-  mutated,
-  odd,
-  urlencoded,
-  weighted,
-} from './values';
+import { anyJson, type Body, creationJson, multipart, mutated, odd, urlencoded, weighted } from './values';
 
 /** A request as its parts; a path or a header that no `Request` takes is for the wire. */
 export interface Asked {
@@ -60,9 +51,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
 };
 const free = ['user-agent', 'referer', 'cookie', 'purpose', 'x-moz', 'accept-language'];
 const header: fc.Arbitrary<[string, string]> = fc.oneof(
-  ...Object.entries(values).map(([name, all]) =>
-    fc.tuple(fc.constant(name), fc.constantFrom(...all)),
-  ),
+  ...Object.entries(values).map(([name, all]) => fc.tuple(fc.constant(name), fc.constantFrom(...all))),
   fc.tuple(fc.constantFrom(...free), odd),
 );
 
@@ -101,9 +90,7 @@ function pathOf({ tokens, files }: There): fc.Arbitrary<string> {
     [1, fc.constantFrom('active', 'expired', 'unknown', 'x'.repeat(129))],
   );
   const template = weighted([12, fc.constantFrom(...known)], [3, fc.constantFrom(...unknown)]);
-  const usual = fc
-    .tuple(template, token, query)
-    .map(([path, name, query]) => path.replaceAll('*', () => name) + query);
+  const usual = fc.tuple(template, token, query).map(([path, name, query]) => path.replaceAll('*', () => name) + query);
   return weighted([10, usual], [1, fc.constantFrom(...files)]);
 }
 
@@ -112,11 +99,7 @@ function encoded(text: string): string {
 }
 
 const otherMethods = ['DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND', 'X-Y', 'get'];
-const method = weighted(
-  [6, fc.constant('GET')],
-  [5, fc.constant('POST')],
-  [2, fc.constantFrom(...otherMethods)],
-);
+const method = weighted([6, fc.constant('GET')], [5, fc.constant('POST')], [2, fc.constantFrom(...otherMethods)]);
 
 /** The same body as that of a request or an answer. */
 const inRequest =
@@ -133,20 +116,13 @@ const inRequest =
 /** Half of them creations: most of what is read, is read there. */
 export function requests(there: There): fc.Arbitrary<Asked> {
   const common = {
-    headers: fc
-      .tuple(authorization(there), fc.array(header, { maxLength: 3 }))
-      .map((lists) => lists.flat()),
+    headers: fc.tuple(authorization(there), fc.array(header, { maxLength: 3 })).map((lists) => lists.flat()),
     split: fc.nat(1000),
     breaks: fc.constantFrom(false, false, false, false, false, false, true),
   };
-  const sent = body.chain(({ type, bytes }) =>
-    mutated(fc.constant(bytes)).map((all) => ({ type, bytes: all })),
-  );
-  const asked = (
-    method: fc.Arbitrary<string>,
-    path: fc.Arbitrary<string>,
-    sent: fc.Arbitrary<Body | undefined>,
-  ) => fc.record({ method, path, sent, ...common });
+  const sent = body.chain(({ type, bytes }) => mutated(fc.constant(bytes)).map((all) => ({ type, bytes: all })));
+  const asked = (method: fc.Arbitrary<string>, path: fc.Arbitrary<string>, sent: fc.Arbitrary<Body | undefined>) =>
+    fc.record({ method, path, sent, ...common });
   const post = fc.constant('POST');
   const answers = fc
     .tuple(fc.constantFrom('/api/v2/requests/*/respond', '/r/*'), fc.constantFrom(...there.tokens))

@@ -10,8 +10,7 @@ export const weighted = <T>(...all: readonly (readonly [number, fc.Arbitrary<T>]
 export const rarely = <T>(usual: T, ...others: readonly T[]) =>
   weighted([12, fc.constant(usual)], [1, fc.constantFrom(...others)]);
 
-const repeated = (text: string, max: number) =>
-  fc.integer({ min: 1, max }).map((length) => text.repeat(length));
+const repeated = (text: string, max: number) => fc.integer({ min: 1, max }).map((length) => text.repeat(length));
 
 /** What something may be called, or hold, that was not thought of. */
 export const odd = fc.oneof(
@@ -52,8 +51,7 @@ const good: Readonly<Record<string, fc.Arbitrary<string>>> = {
   files: fc.constantFrom('[]', 'null'),
 };
 const passphrase = fc.constantFrom('""', '" "', '5', 'null', '"\\ud800"');
-const named = (name: string, value: fc.Arbitrary<string>) =>
-  value.map((text) => `${JSON.stringify(name)}:${text}`);
+const named = (name: string, value: fc.Arbitrary<string>) => value.map((text) => `${JSON.stringify(name)}:${text}`);
 const field = fc.oneof(
   ...Object.entries(good).map(([name, value]) => named(name, weighted([4, value], [1, anyJson]))),
   named('passphrase', weighted([30, passphrase], [1, fc.constant('"p"')])),
@@ -138,9 +136,7 @@ export const multipart: fc.Arbitrary<Body> = fc
     quote: fc.constantFrom('"', ''),
   })
   .map(({ boundary, declared, parts, newline, before, end, quote }) => {
-    const pieces = parts.map(
-      ([head, body]) => `--${boundary}${newline}${head}${newline}${newline}${body}${newline}`,
-    );
+    const pieces = parts.map(([head, body]) => `--${boundary}${newline}${head}${newline}${newline}${body}${newline}`);
     return {
       type: `multipart/form-data; boundary=${quote}${declared ?? boundary}${quote}`,
       bytes: Buffer.from(`${before}${pieces.join('')}--${boundary}${end}`),
@@ -153,12 +149,10 @@ const fieldName = fc.constantFrom(
 );
 const fieldValue = fc.constantFrom('expire', '', '%00', '%zz', '%ff', '+', '5', 'x'.repeat(20_000));
 
-export const urlencoded = fc
-  .array(fc.tuple(fieldName, fieldValue), { maxLength: 3 })
-  .map((pairs) => ({
-    type: 'application/x-www-form-urlencoded',
-    bytes: Buffer.from(pairs.map((pair) => pair.join('=')).join('&')),
-  }));
+export const urlencoded = fc.array(fc.tuple(fieldName, fieldValue), { maxLength: 3 }).map((pairs) => ({
+  type: 'application/x-www-form-urlencoded',
+  bytes: Buffer.from(pairs.map((pair) => pair.join('=')).join('&')),
+}));
 
 const place = fc.nat(1_000_000);
 const added = fc.uint8Array({ maxLength: 4 });

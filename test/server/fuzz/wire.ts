@@ -45,11 +45,7 @@ const wrong = fc.record({
     ...['', 'Host:', 'Host: a b', 'Host: a\r\nHost: b', 'Host: [::', 'Host: a:99999'],
     ...['Host: evil/path?x#y', 'Host: u:p@evil', 'Host: \u00e9'],
   ),
-  more: weighted(
-    [8, fc.constant('')],
-    [1, fc.constantFrom(...headers)],
-    [1, odd.map((text) => `X: ${text}`)],
-  ),
+  more: weighted([8, fc.constant('')], [1, fc.constantFrom(...headers)], [1, odd.map((text) => `X: ${text}`)]),
   target: rarely<string | undefined>(
     undefined,
     ...['*', 'http://evil/', 'http://a:b:c/', '//', '', '/\u00e9', '/p/\u0000', 'pw.test:80'],

@@ -30,9 +30,7 @@ const statuses = (received: string) =>
   [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
 const asked = async (target: string, host = 'x') =>
-  statuses(
-    await speak(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).ended,
-  );
+  statuses(await speak(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`).ended);
 
 function flood(socket: Socket): void {
   const more = () => {
@@ -52,8 +50,7 @@ const post = (headers: string) => `POST /api/v2/pushes HTTP/1.1\r\nHost: x\r\n${
 const form = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 5000\r\n';
 
 /** Asks for the payload; what does not fit into the queues of the system waits. */
-const asking = (token: string, ending = '') =>
-  `GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n${ending}\r\n`;
+const asking = (token: string, ending = '') => `GET /api/v2/pushes/${token} HTTP/1.1\r\nHost: x\r\n${ending}\r\n`;
 
 const viewsLeft = async () => (await service.list('active'))[0].views_remaining;
 
@@ -213,8 +210,7 @@ test.each([
     const { socket, ended } = speakTo(port, post(`${head}Connection: ${connection}\r\n`));
     socket.pause();
     const some = Buffer.alloc(MIB, 'x');
-    for (let sent = 0; sent < mebibytes; sent += 1)
-      await new Promise((resolve) => socket.write(some, resolve));
+    for (let sent = 0; sent < mebibytes; sent += 1) await new Promise((resolve) => socket.write(some, resolve));
     socket.once('data', () => socket.end()).resume();
     expect(statuses(await ended)).toEqual([status]);
   },
@@ -236,20 +232,15 @@ test.each([
 });
 
 const codings = ['chunked', 'identity', 'gzip, chunked'];
-test.each(codings)(
-  'Transfer-Encoding in HTTP/1.0 is refused, and what follows: %s',
-  async (coding) => {
-    await listening();
-    const token = await service.createOwn({ payload: 'x', expire_after_views: 1 });
-    const keep = 'Host: x\r\nConnection: keep-alive\r\n';
-    const head = `POST /up HTTP/1.0\r\n${keep}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`;
-    const { ended } = speak(`${head}GET /api/v2/pushes/${token} HTTP/1.0\r\n${keep}\r\n`);
-    expect(await ended).toMatch(
-      /^HTTP\/1\.1 400 [\s\S]*connection: close\r\n\r\n\{"error":"[^"]*"\}$/,
-    );
-    expect(await viewsLeft()).toBe(1);
-  },
-);
+test.each(codings)('Transfer-Encoding in HTTP/1.0 is refused, and what follows: %s', async (coding) => {
+  await listening();
+  const token = await service.createOwn({ payload: 'x', expire_after_views: 1 });
+  const keep = 'Host: x\r\nConnection: keep-alive\r\n';
+  const head = `POST /up HTTP/1.0\r\n${keep}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`;
+  const { ended } = speak(`${head}GET /api/v2/pushes/${token} HTTP/1.0\r\n${keep}\r\n`);
+  expect(await ended).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close\r\n\r\n\{"error":"[^"]*"\}$/);
+  expect(await viewsLeft()).toBe(1);
+});
 
 describe('a host that a request names', () => {
   const onLoopback = () => listening({}, { ownHost: 'here.example' });

@@ -120,32 +120,22 @@ test.each<Record<string, string>>([
   { accept: 'application/activity+json' },
   { ...inTab, 'sec-fetch-dest': 'iframe' },
   { ...inTab, 'sec-fetch-mode': 'no-cors' },
-])(
-  'without the click, what opens no tab gets the button and takes no view: %j',
-  async (headers) => {
-    const token = await service.create({ payload: 'hunter2', retrieval_step: false });
-    const { status, text } = await service.call('GET', `/p/${token}`, { headers });
-    expect([status, text.includes('<form method="post"'), text.includes('hunter2')]).toEqual([
-      200,
-      true,
-      false,
-    ]);
-    expect((await service.retrieve(token)).json.views_remaining).toBe(4);
-  },
-);
+])('without the click, what opens no tab gets the button and takes no view: %j', async (headers) => {
+  const token = await service.create({ payload: 'hunter2', retrieval_step: false });
+  const { status, text } = await service.call('GET', `/p/${token}`, { headers });
+  expect([status, text.includes('<form method="post"'), text.includes('hunter2')]).toEqual([200, true, false]);
+  expect((await service.retrieve(token)).json.views_remaining).toBe(4);
+});
 
 test.each([
   [inTab, /<pre class="value.*\nhunter2</s],
   [{ accept: 'text/plain' }, /^hunter2$/],
   [{ accept: 'application/json' }, /^\{.*"payload":"hunter2"/],
-])(
-  'without the click, who opens a tab or asks for text takes a view: %j',
-  async (headers, shown) => {
-    const token = await service.create({ payload: 'hunter2', retrieval_step: false });
-    expect((await service.call('GET', `/p/${token}`, { headers })).text).toMatch(shown);
-    expect((await service.retrieve(token)).json.views_remaining).toBe(3);
-  },
-);
+])('without the click, who opens a tab or asks for text takes a view: %j', async (headers, shown) => {
+  const token = await service.create({ payload: 'hunter2', retrieval_step: false });
+  expect((await service.call('GET', `/p/${token}`, { headers })).text).toMatch(shown);
+  expect((await service.retrieve(token)).json.views_remaining).toBe(3);
+});
 
 test.each([
   ['cross-site', 403],

@@ -13,9 +13,7 @@ const text = fc
     ),
     { minLength: 1 },
   )
-  .chain((parts) =>
-    fc.integer({ min: 1, max: 20_000 }).map((times) => parts.join('').repeat(times)),
-  )
+  .chain((parts) => fc.integer({ min: 1, max: 20_000 }).map((times) => parts.join('').repeat(times)))
   .map((long) => Buffer.from(long.slice(0, 100_000)).toString());
 
 test('a text in JSON is what JSON.stringify makes of it, and as long as it says', async () => {

@@ -45,29 +45,23 @@ test('every part comes back to the byte, however the form is cut into pieces', a
   const value = fc.array(snippet, { maxLength: 6 }).map((pieces) => Buffer.concat(pieces));
   // A sender takes care that no line begins with its boundary, and the head's end is a line end.
   const plain = value.filter((bytes) => !`\r\n${bytes.toString('latin1')}`.includes(DELIMITER));
-  const sizes = fc.array(
-    fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 80, max: 100_000 })),
-    { minLength: 1, maxLength: 5 },
-  );
+  const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 80, max: 100_000 })), {
+    minLength: 1,
+    maxLength: 5,
+  });
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(plain, { minLength: 1, maxLength: 6 }),
-      sizes,
-      async (values, cut) => {
-        const smallest = values.reduce((sum, { length }) => sum + length, 0) / 2000;
-        const form = formBytes(values.map((value, i) => ({ name: `${i}`, value })));
-        const parts = await read(
-          inPieces(
-            form,
-            cut.map((size) => Math.ceil(Math.max(size, smallest))),
-          ),
-        );
-        expect(parts.map(({ name }) => name)).toEqual(values.map((_, i) => `${i}`));
-        expect(parts.map(({ value }, i) => value.equals(values[i] as Buffer))).toEqual(
-          values.map(() => true),
-        );
-      },
-    ),
+    fc.asyncProperty(fc.array(plain, { minLength: 1, maxLength: 6 }), sizes, async (values, cut) => {
+      const smallest = values.reduce((sum, { length }) => sum + length, 0) / 2000;
+      const form = formBytes(values.map((value, i) => ({ name: `${i}`, value })));
+      const parts = await read(
+        inPieces(
+          form,
+          cut.map((size) => Math.ceil(Math.max(size, smallest))),
+        ),
+      );
+      expect(parts.map(({ name }) => name)).toEqual(values.map((_, i) => `${i}`));
+      expect(parts.map(({ value }, i) => value.equals(values[i] as Buffer))).toEqual(values.map(() => true));
+    }),
   );
 });
 

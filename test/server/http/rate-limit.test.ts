@@ -19,12 +19,8 @@ describe('a bucket', () => {
   test('each address has its own, and a network of IPv6 has one', () => {
     const buckets = new Buckets({ requests: 1, milliseconds: 1000 });
     const given = (address: string) => buckets.take(networkOf(address), 0) === 0;
-    expect(['192.0.2.1', '192.0.2.2', '2001:db8:0:1::1', '2001:db8:0:2::1'].map(given)).toEqual(
-      Array(4).fill(true),
-    );
-    expect(['192.0.2.1', '2001:db8:0:1:ffff::2', '2001:db8::2:0:0:0:1'].map(given)).toEqual(
-      Array(3).fill(false),
-    );
+    expect(['192.0.2.1', '192.0.2.2', '2001:db8:0:1::1', '2001:db8:0:2::1'].map(given)).toEqual(Array(4).fill(true));
+    expect(['192.0.2.1', '2001:db8:0:1:ffff::2', '2001:db8::2:0:0:0:1'].map(given)).toEqual(Array(3).fill(false));
   });
 
   test('a line with many networks of IPv6 has twice as much as one of them, a site four times', () => {
@@ -58,8 +54,7 @@ describe('a bucket', () => {
             now += pause;
             for (let i = 0; i < count; i++) if (buckets.take('a', now) === 0) given.push(now);
           }
-          const within = (from: number) =>
-            given.filter((at) => at >= from && at < from + milliseconds).length;
+          const within = (from: number) => given.filter((at) => at >= from && at < from + milliseconds).length;
           for (const from of new Set(given)) expect(within(from)).toBeLessThanOrEqual(2 * requests);
         },
       ),
@@ -143,8 +138,7 @@ describe('the service', () => {
 
   test('a rate that is given counts for this machine too, `off` for nobody', async () => {
     await serving({ rateLimit: once });
-    for (const ip of ['127.0.0.1', '::1', undefined])
-      expect(await statuses(2, ip)).toEqual({ 200: 1, 429: 1 });
+    for (const ip of ['127.0.0.1', '::1', undefined]) expect(await statuses(2, ip)).toEqual({ 200: 1, 429: 1 });
     await serving({ rateLimit: 'off' });
     expect(await statuses(200, '192.0.2.1')).toEqual({ 200: 200 });
   });

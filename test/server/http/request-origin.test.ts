@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
-import {
-  baseOf,
-  ipOf,
-  isCrossSite,
-  isOwnForm,
-  isPrefetch,
-} from '../../../src/server/http/request-origin';
+import { baseOf, ipOf, isCrossSite, isOwnForm, isPrefetch } from '../../../src/server/http/request-origin';
 
-const request = (headers: Record<string, string> = {}) =>
-  new Request('http://pw.test:5100/p/x', { headers });
+const request = (headers: Record<string, string> = {}) => new Request('http://pw.test:5100/p/x', { headers });
 
-const ip = (forwarded: string, socket?: string) =>
-  ipOf(request({ 'x-forwarded-for': forwarded }), { ip: socket });
+const ip = (forwarded: string, socket?: string) => ipOf(request({ 'x-forwarded-for': forwarded }), { ip: socket });
 
 const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'push.example.com' };
 

@@ -52,8 +52,7 @@ test.each([true, false])('browsers and links come by https where it is served: %
   const [response] = await once(sent, 'response');
   expect(JSON.parse(await text(response)).html_url.startsWith(`${service.url}/p/`)).toBe(true);
   expect(service.url).toMatch(tls ? /^https:/ : /^http:/);
-  const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } =
-    response.headers;
+  const { 'strict-transport-security': hsts, 'cross-origin-opener-policy': coop } = response.headers;
   expect([hsts, coop]).toEqual(tls ? ['max-age=31536000', 'same-origin'] : [undefined, undefined]);
 });
 
@@ -66,11 +65,7 @@ test('new connections get the new certificate, open ones live on', async () => {
   const before = await shown(old);
   await keep(nextCert, nextKey);
   await Promise.all([service.reload(), service.reload()]);
-  expect([before[0], await shown(old), (await shown(new Agent()))[0]]).toEqual([
-    first,
-    before,
-    next,
-  ]);
+  expect([before[0], await shown(old), (await shown(new Agent()))[0]]).toEqual([first, before, next]);
   expect([...service.warnings, ...reloads()]).toEqual(Array(2).fill('reload certificate=read'));
   old.destroy();
 });
@@ -111,8 +106,8 @@ test('a byte order mark and the key in the same file do no harm, and an expired 
   expect((await shown(new Agent()))[0]).toBe(first);
   await keep(expiredCert, expiredKey);
   await service.reload();
-  await started({ tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem') }).then(
-    (other) => expect(other.warnings).toEqual(service.warnings),
+  await started({ tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem') }).then((other) =>
+    expect(other.warnings).toEqual(service.warnings),
   );
   expect(service.warnings).toEqual(['the TLS certificate expired on 2020-02-01']);
 });

@@ -75,10 +75,7 @@ const from = (where: string) => `(SELECT sealed FROM chunks WHERE ${where})`;
 
 test.each<[string, () => Promise<unknown>, string?]>([
   ['nothing', async () => {}, 'whole'],
-  [
-    'a byte',
-    set(`CAST(substr(sealed, 1, 5000) || ${another} || substr(sealed, 5002) AS BLOB)`, one),
-  ],
+  ['a byte', set(`CAST(substr(sealed, 1, 5000) || ${another} || substr(sealed, 5002) AS BLOB)`, one)],
   ['the end of a chunk', set('substr(sealed, 1, 65564)', one)],
   ['all of a chunk', set("x''", one)],
   ['the order of chunks', set(from('position = 0 AND number = 0'), one)],
@@ -117,9 +114,7 @@ test('uploads that nobody goes on with are swept, and cannot become a push any m
   expect((await swept())[0]).toBe(1);
   service.clock.advance(1);
   expect(await swept()).toEqual([0, 0, 0]);
-  await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow(
-    'The upload stalled for too long.',
-  );
+  await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow('The upload stalled for too long.');
   await upload.discard();
   expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
 });

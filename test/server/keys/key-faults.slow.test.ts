@@ -24,8 +24,7 @@ const lines = (settings: Settings) => keysOf(path(settings));
 const payload = async (service: TestService, token: string) =>
   (await service.call('GET', `/api/v2/pushes/${token}`)).json.payload;
 
-const operationsOf = (failed: readonly string[]) =>
-  [...new Set(failed.map((one) => one.replace(/ .*/, '')))].sort();
+const operationsOf = (failed: readonly string[]) => [...new Set(failed.map((one) => one.replace(/ .*/, '')))].sort();
 
 /** Once the server has noticed that a connection was cut, which holds a lock. */
 async function started(settings: Settings): Promise<TestService> {

@@ -28,24 +28,22 @@ onEachStore((store) => {
   const own = (more = {}) => service.createOwn({ ...push, ...more });
 
   describe('a row that was changed by hand', () => {
-    test.each([
-      'expire_after_views = 99',
-      'expires_at = expires_at + 86400000',
-      'owner_id = 2',
-      'owner_id = NULL',
-    ])('%s: gives no secret, takes no view, and is said to the log', async (change) => {
-      const token = await own();
-      await beside.sql(plain(`UPDATE pushes SET ${change}`));
-      const owners = [service.asAdmin, service.asOther];
-      for (const auth of [{}, ...owners]) {
-        const { status, text } = await service.retrieve(token, auth);
-        expect([status, text]).toEqual([500, '{"error":"internal error"}']);
-      }
-      expect(await beside.sql`SELECT views FROM pushes`).toEqual([{ views: 0 }]);
-      expect(service.lines.filter((line) => / error Damaged at /.test(line))).toHaveLength(3);
-      for (const owner of owners) expect(await service.list('active', owner)).toEqual([]);
-      expect((await service.expire(token)).json.deleted).toBe(true);
-    });
+    test.each(['expire_after_views = 99', 'expires_at = expires_at + 86400000', 'owner_id = 2', 'owner_id = NULL'])(
+      '%s: gives no secret, takes no view, and is said to the log',
+      async (change) => {
+        const token = await own();
+        await beside.sql(plain(`UPDATE pushes SET ${change}`));
+        const owners = [service.asAdmin, service.asOther];
+        for (const auth of [{}, ...owners]) {
+          const { status, text } = await service.retrieve(token, auth);
+          expect([status, text]).toEqual([500, '{"error":"internal error"}']);
+        }
+        expect(await beside.sql`SELECT views FROM pushes`).toEqual([{ views: 0 }]);
+        expect(service.lines.filter((line) => / error Damaged at /.test(line))).toHaveLength(3);
+        for (const owner of owners) expect(await service.list('active', owner)).toEqual([]);
+        expect((await service.expire(token)).json.deleted).toBe(true);
+      },
+    );
 
     test('with a passphrase: none is even tried', async () => {
       const token = await service.create({ ...push, passphrase: 'p' });
@@ -60,9 +58,7 @@ onEachStore((store) => {
       await beside.sql`
         UPDATE pushes SET sealed_token = (SELECT sealed_token FROM pushes ORDER BY id LIMIT 1)
         WHERE id = (SELECT max(id) FROM pushes)`;
-      expect(await service.list('active')).toMatchObject([
-        { url_token: kept, note: 'third floor' },
-      ]);
+      expect(await service.list('active')).toMatchObject([{ url_token: kept, note: 'third floor' }]);
     });
   });
 
@@ -75,20 +71,15 @@ onEachStore((store) => {
     await service.close();
     service = await opened(room.settings);
     const second = await own();
-    expect(await service.list('active')).toMatchObject([
-      { url_token: second },
-      { url_token: first },
-    ]);
+    expect(await service.list('active')).toMatchObject([{ url_token: second }, { url_token: first }]);
     expect(await service.list('expired')).toMatchObject([{ url_token: ended }]);
-    for (const token of [first, second])
-      expect((await service.retrieve(token)).json.payload).toBe('hunter2');
+    for (const token of [first, second]) expect((await service.retrieve(token)).json.payload).toBe('hunter2');
     const rows = await beside.sql<{ link_key: number }>`
       SELECT link_key FROM pushes ORDER BY id`;
     expect(rows.map(({ link_key }) => link_key)).toEqual([1, 1, 2]);
     const keys = await beside.sql<{ sealed: Uint8Array }>`SELECT sealed FROM link_keys`;
     expect(keys).toHaveLength(2);
-    for (const { sealed } of keys)
-      expect(() => unseal(old.wrapping, sealed, 'pwpush link key')).toThrow();
+    for (const { sealed } of keys) expect(() => unseal(old.wrapping, sealed, 'pwpush link key')).toThrow();
   });
 });
 

@@ -45,9 +45,7 @@ onEachStore((store) => {
 
   test('all opens with the new key, and nothing that is left with the old one', async () => {
     const [old] = lines();
-    const plain = await Promise.all(
-      Array.from({ length: 220 }, (_, i) => service.create({ payload: `push ${i}` })),
-    );
+    const plain = await Promise.all(Array.from({ length: 220 }, (_, i) => service.create({ payload: `push ${i}` })));
     const note = { payload: 'noted', note: 'third floor', passphrase: 'sesame' };
     const noted = await service.createOwn(note);
     const files = await service.createWithFiles(filePart('a.txt', 'content'));
@@ -94,8 +92,7 @@ onEachStore((store) => {
       await service.call('POST', '/api/v2/pushes', { body: { push: { payload: 'y' } } }),
       await service.call('GET', at('active'), service.asAdmin),
     ];
-    for (const { status, headers } of refused)
-      expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    for (const { status, headers } of refused) expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(await secrets()).toHaveLength(1);
     await service.close();
     service = await opened(room.settings);
@@ -114,9 +111,7 @@ onEachStore((store) => {
       };
     for (let after = 0; ; after += 1) {
       count = 0;
-      const change = beside((database) =>
-        database.exclusively((sql) => changeKey(failing(sql, after), room.settings)),
-      );
+      const change = beside((database) => database.exclusively((sql) => changeKey(failing(sql, after), room.settings)));
       if (await change.catch(() => undefined)) break;
       expect(lines()).toEqual(after < 2 ? old : [expect.any(String), ...old]);
       expect(await payload(token)).toBe('kept');
@@ -135,10 +130,7 @@ onEachStore((store) => {
     const token = await service.create({ payload: 'kept' });
     writeFileSync(`${path}.0123456789ab.part`, 'half a dra');
     const used = readFileSync(path, 'utf8');
-    const other = used.replace(
-      current().toString('base64'),
-      Buffer.alloc(32, 7).toString('base64'),
-    );
+    const other = used.replace(current().toString('base64'), Buffer.alloc(32, 7).toString('base64'));
     writeFileSync(path, both(used, other));
     const before = lines();
     expect(await stopAndRekey()).toMatchObject({ resealed: 1 });

@@ -101,9 +101,7 @@ test('a key that cannot be replaced opens its data, or is of other data', onLinu
   expect(await a.payload()).toBe('of a');
   await writeFile(path, anyKey, { mode: 0o600 });
   const { old_keys } = await a.rekey(path);
-  expect(old_keys).toEqual([
-    { id: expect.any(String), used_by: [expect.stringContaining('cannot write the file')] },
-  ]);
+  expect(old_keys).toEqual([{ id: expect.any(String), used_by: [expect.stringContaining('cannot write the file')] }]);
 });
 
 test('data in PostgreSQL is named without user and password', () => {

@@ -43,10 +43,7 @@ describe('a push without a passphrase', () => {
   });
 
   test('does not open with the data key of another', async () => {
-    const [one, two] = [
-      await vault.seal(secret),
-      await vault.seal({ ...secret, payload: 'other' }),
-    ];
+    const [one, two] = [await vault.seal(secret), await vault.seal({ ...secret, payload: 'other' })];
     const key = vault.openKey(push, { ...one, data_key: two.data_key });
     expect(() => vault.openPayload('token', one.payload, key)).toThrow();
   });
@@ -68,9 +65,7 @@ test('a push with a passphrase opens with instance key and passphrase, not with 
   // Pretending that it has none does not help the instance either.
   const inner = vault.openKey(push, { ...row, verifier: null });
   expect(() => vault.openPayload('token', row.payload, inner)).toThrow();
-  await expect(
-    vaultOf(randomBytes(32)).checkPassphrase(push, row, 'open sesame'),
-  ).rejects.toThrow();
+  await expect(vaultOf(randomBytes(32)).checkPassphrase(push, row, 'open sesame')).rejects.toThrow();
   expect(vault.openNote(push, row)).toBe('third floor');
 });
 

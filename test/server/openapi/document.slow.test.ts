@@ -34,9 +34,7 @@ describe('the document', () => {
   test('describes the calls of the specification, and no others', () => {
     expect(Object.keys(api.calls).sort()).toEqual([
       ...['DELETE /pushes/{token}', 'DELETE /requests/{token}', 'GET /pushes/active'],
-      ...['expired', '{token}', '{token}/audit', '{token}/preview'].map(
-        (at) => `GET /pushes/${at}`,
-      ),
+      ...['expired', '{token}', '{token}/audit', '{token}/preview'].map((at) => `GET /pushes/${at}`),
       ...['active', 'closed', 'open', 'ready'].map((state) => `GET /requests/${state}`),
       ...['{token}', '{token}/audit', '{token}/preview'].map((at) => `GET /requests/${at}`),
       ...['GET /version', 'PATCH /requests/{token}/respond', 'POST /pushes', 'POST /requests'],
@@ -70,12 +68,7 @@ describe('the document', () => {
   });
 });
 
-function ask(
-  name: string,
-  token = 'unknown',
-  how: Call = {},
-  on: Pick<TestService, 'call'> = service,
-) {
+function ask(name: string, token = 'unknown', how: Call = {}, on: Pick<TestService, 'call'> = service) {
   const [method = '', path = ''] = name.split(' ');
   return on.call(method, BASE + path.replace('{token}', token), how);
 }
@@ -84,12 +77,8 @@ const everyCall = Object.keys(api.calls);
 // Version looks at no token and asks no database.
 const others = everyCall.filter((name) => name !== 'GET /version');
 const withToken = everyCall.filter((name) => name.includes('{token}'));
-const withPages = others.filter((name) =>
-  /audit$|active$|expired$|open$|ready$|closed$/.test(name),
-);
-const storing = Object.entries(api.calls).flatMap(([name, call]) =>
-  '507' in call.responses ? name : [],
-);
+const withPages = others.filter((name) => /audit$|active$|expired$|open$|ready$|closed$/.test(name));
+const storing = Object.entries(api.calls).flatMap(([name, call]) => ('507' in call.responses ? name : []));
 const foreign = { headers: { 'sec-fetch-site': 'cross-site' } };
 
 async function askFailing(name: string, refusal: ServiceRefusal) {

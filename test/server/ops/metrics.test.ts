@@ -51,8 +51,7 @@ describe('pushes', () => {
 
   test('wrong passphrases, but not missing ones, and bytes of files, in and out', async () => {
     const token = await service.create({ payload: 'x', passphrase: 'sesame' });
-    for (const query of ['', '?passphrase=no', '?passphrase=sesame'])
-      await service.retrieve(token + query);
+    for (const query of ['', '?passphrase=no', '?passphrase=sesame']) await service.retrieve(token + query);
     expect(await samples('pwpush_wrong_passphrases_total')).toEqual([' 1']);
     const pushed = await service.createWithFiles(filePart('a', 'x'.repeat(70_000)));
     const [file] = (await service.retrieve(pushed)).json.files;
@@ -64,8 +63,7 @@ describe('pushes', () => {
 
 test('requests are counted by method, route and status, none of which a client can make up', async () => {
   for (const query of ['?passphrase=hunter2', '']) await service.retrieve(`sometoken${query}`);
-  for (const method of ['BREW', 'PROPFIND', 'PATCH'])
-    await service.call(method, '/api/v2/pushes/othertoken');
+  for (const method of ['BREW', 'PROPFIND', 'PATCH']) await service.call(method, '/api/v2/pushes/othertoken');
   for (const path of ['/one', '/two', '/api/v2/three']) await service.call('GET', path);
   expect(await samples('pwpush_http_requests_total')).toEqual([
     '{method="GET",route="/api/v2/pushes/:token",status="404"} 2',
@@ -83,8 +81,7 @@ test('requests are counted by method, route and status, none of which a client c
 
 test('requests: made, answered, read, closed and expired, and not counted as pushes', async () => {
   const tokens: string[] = [];
-  for (const close_after of [60, 60, 60, 3600])
-    tokens.push(await service.createRequest({ close_after }));
+  for (const close_after of [60, 60, 60, 3600]) tokens.push(await service.createRequest({ close_after }));
   for (const token of tokens.slice(0, 2)) await service.respond(token, 'x');
   await service.call('GET', `/api/v2/requests/${tokens[0]}`, service.asAdmin);
   await service.call('DELETE', `/api/v2/requests/${tokens[2]}`, service.asAdmin);
@@ -128,9 +125,7 @@ test('the text format: help and type, labels escaped, buckets that add up', asyn
   const label = 'route="a\\nb\\\\c \\"d\\""';
   const name = 'pwpush_http_request_duration_seconds';
   const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-  const buckets = bounds.map(
-    (most) => `${name}_bucket{le="${most}",${label}} ${most < 0.3 ? 2 : 3}`,
-  );
+  const buckets = bounds.map((most) => `${name}_bucket{le="${most}",${label}} ${most < 0.3 ? 2 : 3}`);
   expect(text).toContain(
     [
       '# HELP pwpush_http_requests_total HTTP requests by method, route and status; 429, 503 and 507 were refused temporarily.',
@@ -168,9 +163,7 @@ test('a database that hangs is not up, and is not asked again until it has answe
 });
 
 describe('the port of the metrics', () => {
-  async function start(
-    settings: Partial<ServiceSettings> = {},
-  ): Promise<Started & { readonly metrics: string }> {
+  async function start(settings: Partial<ServiceSettings> = {}): Promise<Started & { readonly metrics: string }> {
     const usage = () => ({ resident: 1024, cpu: 2.5 });
     const service = await started({ metricsPort: 0, ...settings }, { usage });
     return { ...service, metrics: / metrics=(\S+)$/.exec(service.lines[0] ?? '')?.[1] ?? '' };

@@ -39,8 +39,7 @@ onEachStore((store) => {
       expect((await active(token)).status).toBe(200);
       expect(await owners.revoke('carol')).toEqual({ name: 'carol', revoked: 1 });
       expect((await active(token)).status).toBe(401);
-      for (const name of ['carol', 'nobody'])
-        expect(await owners.revoke(name)).toEqual({ name, revoked: 0 });
+      for (const name of ['carol', 'nobody']) expect(await owners.revoke(name)).toEqual({ name, revoked: 0 });
       expect((await active(service.adminToken)).status).toBe(200);
     });
 
@@ -117,9 +116,7 @@ onEachStore((store) => {
       const made = await Promise.allSettled(others.map((one) => one.replace(old.id)));
       const [won] = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
       const lost = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-      expect(lost).toMatchObject([
-        { message: `${old.id} is being replaced by ${won?.id}, which was not used yet` },
-      ]);
+      expect(lost).toMatchObject([{ message: `${old.id} is being replaced by ${won?.id}, which was not used yet` }]);
       // The token of a replacement that was lost is revoked, and another one made.
       await owners.revoke(won?.id ?? '');
       expect((await owners.replace(old.id))?.id).not.toBe(won?.id);
@@ -156,14 +153,11 @@ describe('tokens and names', () => {
     service = await opened();
   });
 
-  test.each(['', '  ', 'a\nb', 'a\u202eb', 'x'.repeat(256), '3F2a91c0'])(
-    '%j is no name',
-    async (name) => {
-      const error = await service.service.owners.add(name).catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(ServiceError);
-      expect((error as ServiceError).code).toBe('usage');
-    },
-  );
+  test.each(['', '  ', 'a\nb', 'a\u202eb', 'x'.repeat(256), '3F2a91c0'])('%j is no name', async (name) => {
+    const error = await service.service.owners.add(name).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect((error as ServiceError).code).toBe('usage');
+  });
 
   test.each(['a\nb', 'x'.repeat(256)])('%j is no label', async (label) => {
     await expect(service.service.owners.add('bob', label)).rejects.toThrow('a label must be');

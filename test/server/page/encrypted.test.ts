@@ -22,8 +22,7 @@ async function open(path: string) {
 }
 
 const armor = await encryptText('hunter2', passphraseRecipient('a key', 1));
-const page = async (push: object) =>
-  open(`/p/${await service.create({ ...push, retrieval_step: false })}`);
+const page = async (push: object) => open(`/p/${await service.create({ ...push, retrieval_step: false })}`);
 
 test.each([
   ['decrypt', decryptScript, 33 * 1024],

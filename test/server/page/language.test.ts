@@ -34,13 +34,10 @@ type Phrases = Record<string, string | PluralForms>;
 const isNote = (key: string) => key.startsWith('@');
 const read = (locale: string): Phrases =>
   Object.fromEntries(
-    Object.entries(JSON.parse(readFileSync(join(folder, `${locale}.json`), 'utf8'))).filter(
-      ([key]) => !isNote(key),
-    ),
+    Object.entries(JSON.parse(readFileSync(join(folder, `${locale}.json`), 'utf8'))).filter(([key]) => !isNote(key)),
   ) as Phrases;
 const english = read('en');
-const placeholders = (text: string) =>
-  [...text.matchAll(/\{([^}]*)\}?/g)].map(([, name]) => name).sort();
+const placeholders = (text: string) => [...text.matchAll(/\{([^}]*)\}?/g)].map(([, name]) => name).sort();
 
 test('each language of the reference has a table, and no other; British English has that of English', () => {
   expect([...files, 'en-GB'].sort()).toEqual([...locales].sort());
@@ -67,8 +64,7 @@ describe.each(files)('%s', (locale) => {
     const strings = read(locale);
     const words = await wordsFor(asking(`?locale=${locale}`));
     for (const [key, phrase] of Object.entries(english))
-      if (typeof phrase === 'string')
-        expect(words.text(key as PhraseKey)).toBe(strings[key] ?? phrase);
+      if (typeof phrase === 'string') expect(words.text(key as PhraseKey)).toBe(strings[key] ?? phrase);
     const missing = Object.keys(english).filter((key) => !(key in strings));
     expect(missing.length, `${missing}`).toBeLessThan(10);
   });
@@ -76,8 +72,7 @@ describe.each(files)('%s', (locale) => {
   test('has the plural forms of the language', () => {
     const categories = new Intl.PluralRules(locale).resolvedOptions().pluralCategories;
     for (const [key, phrase] of Object.entries(read(locale)))
-      if (typeof phrase !== 'string')
-        expect(Object.keys(phrase).sort(), key).toEqual([...categories].sort());
+      if (typeof phrase !== 'string') expect(Object.keys(phrase).sort(), key).toEqual([...categories].sort());
   });
 });
 
@@ -94,12 +89,9 @@ test('numbers, times and sizes are written as the language does', async () => {
   // Read once.
   expect(await wordsFor(asking('', 'ur'))).toBe(urdu);
   expect(urdu.size(2048)).toBe('\u20682\u00a0KiB\u2069');
-  const htmlOf = ({ pieces }: { pieces: readonly unknown[] }) =>
-    pieces.join('').replace('\u202f', ' ');
+  const htmlOf = ({ pieces }: { pieces: readonly unknown[] }) => pieces.join('').replace('\u202f', ' ');
   expect(htmlOf(english.date(Date.UTC(2026, 0, 5, 3, 4, 5)))).toBe(
     '<time datetime="2026-01-05T03:04:05.000Z" data-time="date">January 5, 2026 at 3:04 AM UTC</time>',
   );
-  expect(htmlOf(english.clockTime(Date.UTC(2026, 0, 5, 13, 4, 5)))).toMatch(
-    />1:04:05 PM UTC<\/time>$/,
-  );
+  expect(htmlOf(english.clockTime(Date.UTC(2026, 0, 5, 13, 4, 5)))).toMatch(/>1:04:05 PM UTC<\/time>$/);
 });

@@ -10,8 +10,6 @@ export const problemsIn = (html: string) =>
 export const wordsIn = (html: string) =>
   html.replace(/<(style|script)>.*?<\/\1>|<[^>]*>/gs, '').replaceAll('\u202f', ' ');
 
-export const secretIn = (html: string) =>
-  /<pre class="value[^>]*>\n([\s\S]*)<\/pre>/.exec(html)?.[1];
+export const secretIn = (html: string) => /<pre class="value[^>]*>\n([\s\S]*)<\/pre>/.exec(html)?.[1];
 
-export const addressIn = (html: string) =>
-  /<bdo class="value" dir="ltr">(.*?)<\/bdo>/.exec(html)?.[1] ?? '';
+export const addressIn = (html: string) => /<bdo class="value" dir="ltr">(.*?)<\/bdo>/.exec(html)?.[1] ?? '';

@@ -45,8 +45,7 @@ describe('a link is shown as it is, and with the host it leads to', () => {
     ['http://0x7f.1/', '0x7f.1', '127.0.0.1', 1],
   ])('%s', (payload, strong, leads, notes) => {
     expect(isWebAddress(payload)).toBe(leads !== undefined);
-    if (leads !== undefined)
-      expect(told(payload)).toEqual({ shown: payload, strong, leads, notes });
+    if (leads !== undefined) expect(told(payload)).toEqual({ shown: payload, strong, leads, notes });
   });
 
   test('whatever it is', () => {

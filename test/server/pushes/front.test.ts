@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  type FormPart,
-  filePart,
-  opened,
-  type TestOptions,
-  type TestService,
-} from '../../helpers/service';
+import { type FormPart, filePart, opened, type TestOptions, type TestService } from '../../helpers/service';
 import { addressIn as linkIn, problemsIn, titleOf } from '../page/pages';
 
 let service: TestService;
@@ -25,9 +19,7 @@ async function submit(
   { files, headers = {} }: { files?: readonly FormPart[]; headers?: Record<string, string> } = {},
 ) {
   const usual = { payload: '', expire_after_views: '5', expire_after_days: '7', passphrase: '' };
-  const named = Object.entries({ ...usual, ...own }).map(
-    ([name, value]) => [`push[${name}]`, value] as const,
-  );
+  const named = Object.entries({ ...usual, ...own }).map(([name, value]) => [`push[${name}]`, value] as const);
   const parts = named.map(([name, value]) => ({ name, value }));
   const sent = files ? { form: [...parts, ...files] } : { fields: Object.fromEntries(named) };
   return service.call('POST', '/', { ...sent, headers });
@@ -169,9 +161,7 @@ describe('the form of the front page', () => {
       const [path] = /\/ask(?=")/.exec(await front()) ?? [];
       const form = (await service.call('GET', `${path}`)).text;
       expect(form).toContain('What is asked for');
-      expect(form).toContain(
-        'the person who runs this server, and anyone who has your token, can read it.',
-      );
+      expect(form).toContain('the person who runs this server, and anyone who has your token, can read it.');
       const made = await asked(service.otherToken);
       expect(made.status).toBe(201);
       const at = new URL(linkIn(made.text).replace(/&.*/, '')).pathname;

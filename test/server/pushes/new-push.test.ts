@@ -27,8 +27,7 @@ function problems(input: object, within = bounds, files?: number): string[] {
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error;
     const { fields = {} } = error.details;
-    for (const words of Object.values(fields))
-      expect(words).toEqual([expect.stringMatching(/^[A-Z].+\.$/)]);
+    for (const words of Object.values(fields)) expect(words).toEqual([expect.stringMatching(/^[A-Z].+\.$/)]);
     return Object.keys(fields);
   }
 }
@@ -72,15 +71,12 @@ test.each<[string, object, ...string[]]>([
   expect(problems({ payload: 'x', ...input }).sort()).toEqual(refused.sort());
 });
 
-test.each(['url', 'qr'])(
-  'an encrypted %s is not checked, as nobody here can read it',
-  async (kind) => {
-    const { payload } = await proven('x'.repeat(2000));
-    expect(problems({ payload, kind })).toEqual([]);
-    const damaged = payload.replace('\nYWdl', '\nAAAA');
-    expect(problems({ payload: damaged, kind })).toEqual(['payload']);
-  },
-);
+test.each(['url', 'qr'])('an encrypted %s is not checked, as nobody here can read it', async (kind) => {
+  const { payload } = await proven('x'.repeat(2000));
+  expect(problems({ payload, kind })).toEqual([]);
+  const damaged = payload.replace('\nYWdl', '\nAAAA');
+  expect(problems({ payload: damaged, kind })).toEqual(['payload']);
+});
 
 test('with files the kind is file, and the payload a message that may be missing', () => {
   const read = (input: object) => validatePush(input, bounds, 2);
@@ -138,8 +134,7 @@ test.each<[object, ...string[]]>([
 ])('expiry %j where all pushes live 10 days', (fields, ...refused) => {
   const { bounds } = checkSettings({ ...settings, minDays: 10, maxDays: 10 });
   expect(problems({ payload: 'x', ...fields }, bounds)).toEqual(refused);
-  if (refused.length === 0)
-    expect(validatePush({ payload: 'x', ...fields }, bounds).lifetime).toBe(864_000);
+  if (refused.length === 0) expect(validatePush({ payload: 'x', ...fields }, bounds).lifetime).toBe(864_000);
 });
 
 test('where a day is the least, hours are none', () => {

@@ -22,8 +22,7 @@ onEachStore((store) => {
   const own = (push: object) => service.createOwn({ payload: 'x', ...push });
   const withPassphrase = (token: string, passphrase?: string, how?: Call) =>
     service.retrieve(passphrase === undefined ? token : `${token}?passphrase=${passphrase}`, how);
-  const retrieve = async (token: string, passphrase?: string) =>
-    (await withPassphrase(token, passphrase)).json;
+  const retrieve = async (token: string, passphrase?: string) => (await withPassphrase(token, passphrase)).json;
 
   describe('views', () => {
     test('a push with three views is seen three times', async () => {
@@ -35,9 +34,7 @@ onEachStore((store) => {
       }
       const gone = [null, 0, true];
       expect(seen).toEqual([...[2, 1, 0].map((left) => ['x', left, false]), gone, gone]);
-      expect(await service.kindsOf(token)).toEqual([
-        ...['creation', 'view', 'view', 'view', 'failed_view 2'],
-      ]);
+      expect(await service.kindsOf(token)).toEqual([...['creation', 'view', 'view', 'view', 'failed_view 2']]);
     });
 
     test("the owner's look takes none, another owner's does", async () => {
@@ -158,15 +155,13 @@ onEachStore((store) => {
       service.clock.advance(DAY);
       await look(token, 'one', 'wrong');
       const time = (at: unknown) => `${at}`.slice(14, 19);
-      const entries = (await service.logOf(token)).map(
-        ({ kind, user_agent, count, created_at, updated_at }) => [
-          kind,
-          user_agent,
-          count,
-          time(created_at),
-          time(updated_at),
-        ],
-      );
+      const entries = (await service.logOf(token)).map(({ kind, user_agent, count, created_at, updated_at }) => [
+        kind,
+        user_agent,
+        count,
+        time(created_at),
+        time(updated_at),
+      ]);
       expect(entries).toEqual([
         ['creation', '', undefined, '06:45', '06:45'],
         ['failed_passphrase', 'one', 3, '06:46', '06:49'],
@@ -201,9 +196,7 @@ onEachStore((store) => {
       for (const wrong of [undefined, 'pass', 'pass']) await retrieve(token, wrong);
       expect((await retrieve(token, '%20pass+word%20')).payload).toBe('x');
       expect((await retrieve(token)).expired).toBe(true);
-      expect(await service.kindsOf(token)).toEqual([
-        ...['creation', 'failed_passphrase 2', 'view', 'failed_view'],
-      ]);
+      expect(await service.kindsOf(token)).toEqual([...['creation', 'failed_passphrase 2', 'view', 'failed_view']]);
     });
 
     test.each([
@@ -249,8 +242,7 @@ onEachStore((store) => {
       };
       const how = { urlToken: token, visitor: { ...anybody, signal }, passphrase: 'wrong' };
       const abandoned = { kind: 'abandoned' };
-      for (let i = 0; i < 6; i++)
-        await expect(service.service.pushes.retrieve(how)).rejects.toMatchObject(abandoned);
+      for (let i = 0; i < 6; i++) await expect(service.service.pushes.retrieve(how)).rejects.toMatchObject(abandoned);
       expect((await retrieve(token, 'right')).payload).toBe('x');
     });
 
@@ -292,8 +284,7 @@ onEachStore((store) => {
 
     test('wrong ones of others do not keep the owner out, nor those of the owner others', async () => {
       const token = await own({ passphrase: 'p' });
-      const owner = async (passphrase: string) =>
-        (await withPassphrase(token, passphrase, service.asAdmin)).status;
+      const owner = async (passphrase: string) => (await withPassphrase(token, passphrase, service.asAdmin)).status;
       for (let i = 0; i < 5; i++) await retrieve(token, 'wrong');
       expect((await retrieve(token, 'p')).error).toMatch(/^Too many/);
       expect(await owner('p')).toBe(200);

@@ -15,12 +15,10 @@ beforeEach(async () => {
 
 async function request(fields: object = {}): Promise<string> {
   const body = { request: { request: 'Which <b>password</b>?', ...fields } };
-  return (await service.call('POST', '/api/v2/requests', { ...service.asAdmin, body })).json
-    .url_token;
+  return (await service.call('POST', '/api/v2/requests', { ...service.asAdmin, body })).json.url_token;
 }
 
-const visit = (token: string, how?: Call, query = '') =>
-  service.call('GET', `/r/${token}${query}`, how);
+const visit = (token: string, how?: Call, query = '') => service.call('GET', `/r/${token}${query}`, how);
 
 /** Sends the form as a browser without script does. */
 function send(token: string, own: Record<string, string>, headers: Record<string, string> = {}) {
@@ -154,9 +152,7 @@ test('a link repaired by the page keeps the public key', async () => {
 test('/r/ opens a push, as that of kind url in the open-source edition', async () => {
   const push = { payload: 'https://example.com/x', kind: 'url', retrieval_step: false };
   const token = await service.create(push);
-  expect(
-    await said(visit(token, { headers: inTab }), 'https://<strong>example.com</strong>/x'),
-  ).toEqual([200, true]);
+  expect(await said(visit(token, { headers: inTab }), 'https://<strong>example.com</strong>/x')).toEqual([200, true]);
   const step = await service.create({ ...push, retrieval_step: true });
   expect((await send(step, {})).text).toContain('example.com');
 });

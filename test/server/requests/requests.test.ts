@@ -34,10 +34,8 @@ onEachStore((store) => {
     await open({ maxFileSize: 200_000 });
   });
 
-  const ask = (method: string, path: string, how?: Call) =>
-    service.call(method, `/api/v2/requests${path}`, how);
-  const asOwner = (method: string, path: string, how?: Call) =>
-    ask(method, path, { ...service.asAdmin, ...how });
+  const ask = (method: string, path: string, how?: Call) => service.call(method, `/api/v2/requests${path}`, how);
+  const asOwner = (method: string, path: string, how?: Call) => ask(method, path, { ...service.asAdmin, ...how });
   const answerOf = async (token: string) => (await asOwner('GET', `/${token}`)).json.response;
   const request = (fields: Record<string, unknown> = {}) => service.createRequest(fields);
   const respond = (token: string, response: string, how?: Parameters<TestService['respond']>[2]) =>
@@ -81,9 +79,7 @@ onEachStore((store) => {
       response: null,
       days_remaining: 0,
     });
-    expect(await kinds(token)).toEqual([
-      ...['creation', 'request_view 2', 'response', 'response_view', 'failed_view'],
-    ]);
+    expect(await kinds(token)).toEqual([...['creation', 'request_view 2', 'response', 'response_view', 'failed_view']]);
     service.clock.advance(91 * DAY);
     for (const _ of ['its answer', 'itself']) await service.service.housekeeping.sweep();
     const left = inRoom(room, ({ sql }) => sql`SELECT id FROM pushes UNION SELECT id FROM audit`);
@@ -107,9 +103,7 @@ onEachStore((store) => {
     const token = await request();
     const count = times(500);
     const answers = await Promise.all(
-      Array.from({ length: count }, (_, at) =>
-        untilServed(() => respond(token, `answer ${at}`, keyed(token, at))),
-      ),
+      Array.from({ length: count }, (_, at) => untilServed(() => respond(token, `answer ${at}`, keyed(token, at)))),
     );
     const won = answers.flatMap(({ status }, at) => (status === 200 ? [at] : []));
     expect(won).toHaveLength(1);
@@ -167,9 +161,7 @@ onEachStore((store) => {
     expect((await close(service.asAdmin)).json).toMatchObject({ state: 'closed' });
     expect(await answerOf(token)).toBe(null);
     expect((await close(service.asAdmin)).status).toBe(200);
-    expect(await kinds(token)).toEqual([
-      ...['creation', 'response', 'request_view', 'close', 'failed_view'],
-    ]);
+    expect(await kinds(token)).toEqual([...['creation', 'response', 'request_view', 'close', 'failed_view']]);
   });
 
   describe('limits', () => {
@@ -210,11 +202,7 @@ onEachStore((store) => {
           body: { request: { request: 'x', ...field } },
         });
         const [[name, said] = []] = Object.entries(json);
-        expect([status, name, said]).toEqual([
-          422,
-          Object.keys(field)[0],
-          [expect.stringMatching(/ 9 days\.$/)],
-        ]);
+        expect([status, name, said]).toEqual([422, Object.keys(field)[0], [expect.stringMatching(/ 9 days\.$/)]]);
       }
       expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(9 * 86_400);
     });
@@ -223,8 +211,7 @@ onEachStore((store) => {
   describe('files', () => {
     const file = (value = 'content') => ({ ...filePart('a.txt', value), name: 'request[files][]' });
     const text = (value: string): FormPart => ({ name: 'request[response]', value });
-    const send = (token: string, ...form: FormPart[]) =>
-      ask('PATCH', `/${token}/respond`, { form });
+    const send = (token: string, ...form: FormPart[]) => ask('PATCH', `/${token}/respond`, { form });
     const rows = async () => {
       await service.service.pushes.finish();
       return inRoom(room, fileRows);
@@ -401,21 +388,20 @@ onEachStore((store) => {
   const changed = (change: string) =>
     inRoom(room, ({ sql }) => sql(plain(`UPDATE pushes SET ${change} WHERE kind = 'request'`)));
 
-  test.each([
-    'owner_id = 2',
-    'expires_at = expires_at + 86400000',
-    'answer_id = (SELECT max(id) FROM pushes)',
-  ])('a row that was changed by hand %s: gives no answer', async (change) => {
-    const [token, other] = [await request(), await request()];
-    await respond(token, 'hunter2');
-    await respond(other, 'another');
-    await changed(change);
-    for (const owner of [service.asAdmin, service.asOther]) {
-      const { status, text } = await ask('GET', `/${token}`, owner);
-      const open = owner === service.asOther && change.startsWith('answer');
-      expect([status, text.match(/hunter2|another/)]).toEqual([open ? 200 : 500, null]);
-    }
-  });
+  test.each(['owner_id = 2', 'expires_at = expires_at + 86400000', 'answer_id = (SELECT max(id) FROM pushes)'])(
+    'a row that was changed by hand %s: gives no answer',
+    async (change) => {
+      const [token, other] = [await request(), await request()];
+      await respond(token, 'hunter2');
+      await respond(other, 'another');
+      await changed(change);
+      for (const owner of [service.asAdmin, service.asOther]) {
+        const { status, text } = await ask('GET', `/${token}`, owner);
+        const open = owner === service.asOther && change.startsWith('answer');
+        expect([status, text.match(/hunter2|another/)]).toEqual([open ? 200 : 500, null]);
+      }
+    },
+  );
 
   test.each([[`'${OTHER_KEY}'`], ['NULL']])(
     'a row that was changed by hand public_key = %s: nobody is given it, nor takes an answer',
@@ -427,8 +413,7 @@ onEachStore((store) => {
         await service.call('GET', `/r/${token}`),
         await respond(token, 'x'),
       ];
-      for (const { status, text } of responses)
-        expect([status, text.includes(OTHER_KEY)]).toEqual([500, false]);
+      for (const { status, text } of responses) expect([status, text.includes(OTHER_KEY)]).toEqual([500, false]);
       await changed(`public_key = '${KEY}'`);
       const { json } = await ask('GET', `/${token}`);
       expect(json).toMatchObject({ public_key: KEY, state: 'open' });

@@ -71,8 +71,7 @@ onEachStore((store) => {
     });
 
     test.each(['open', 'countOpen', 'expireOf'] as const)('%s knows its users', async (method) => {
-      const asked = async () =>
-        method === 'open' ? all(data.operator.open('eve')) : data.operator[method]('eve');
+      const asked = async () => (method === 'open' ? all(data.operator.open('eve')) : data.operator[method]('eve'));
       await expect(asked()).rejects.toMatchObject({ message: 'no user "eve"', code: 'not_found' });
     });
   });
@@ -88,9 +87,7 @@ onEachStore((store) => {
       expect((await service.fetchLink(json.files[0].url)).status).toBe(404);
       const [, , ended] = await service.logOf(token);
       expect(ended).toMatchObject({ kind: 'expire', ...OPERATOR });
-      await inRoom(room, async ({ sql }) =>
-        expect(await sql`SELECT push_id FROM secrets`).toEqual([]),
-      );
+      await inRoom(room, async ({ sql }) => expect(await sql`SELECT push_id FROM secrets`).toEqual([]));
       expect([await data.operator.expire(id as number), await data.operator.expire(99)]).toEqual([
         'nothing',
         undefined,
@@ -99,10 +96,7 @@ onEachStore((store) => {
     });
 
     test('or a request is found by its link, with the instance key alone', async () => {
-      const [token, asked] = [
-        await service.create({ payload: 'x' }),
-        await service.createRequest(),
-      ];
+      const [token, asked] = [await service.create({ payload: 'x' }), await service.createRequest()];
       const ids = await idsOf();
       expect([await data.operator.idOf(token), await data.operator.idOf(asked)]).toEqual(ids);
       expect(await data.operator.idOf('a'.repeat(19))).toBeUndefined();
@@ -141,9 +135,7 @@ onEachStore((store) => {
 
   test('all that a user left ends, and nothing of others, with tokens or without', async () => {
     const { token } = await data.owners.add('carol');
-    const left = await Promise.all(
-      Array.from({ length: 10 }, () => service.create({ payload: 'x' }, token)),
-    );
+    const left = await Promise.all(Array.from({ length: 10 }, () => service.create({ payload: 'x' }, token)));
     await service.call('POST', '/api/v2/requests', { token, body: { request: { request: 'x' } } });
     const own = await service.createOwn();
     const ids = await data.owners.list();

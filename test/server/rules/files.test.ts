@@ -28,8 +28,7 @@ function inMemory(settings: Parameters<typeof testService>[0] = {}): void {
 
 const once = { expire_after_views: 1 };
 const retrieve = async (token: string, query = '') => (await service.retrieve(token + query)).json;
-const create = (push: object, ...files: FormPart[]) =>
-  service.createWithFiles(...files, ...partsOf(push));
+const create = (push: object, ...files: FormPart[]) => service.createWithFiles(...files, ...partsOf(push));
 /** The status, and the fields that are told as wrong, or `error`. */
 const refused = async (...form: FormPart[]) => {
   const how = { form, ...service.asAdmin };
@@ -179,8 +178,7 @@ onEachStore((store) => {
       service.clock.advance(10 * MINUTE);
       expect(await swept()).toEqual([1, 1, 5]);
       expect(await status(url)).toBe(404);
-      for (let next = await reader.read(); !next.done; next = await reader.read())
-        pieces.push(next.value);
+      for (let next = await reader.read(); !next.done; next = await reader.read()) pieces.push(next.value);
       expect(digest(Buffer.concat(pieces))).toBe(digest(bytes));
       expect(await swept()).toEqual(NONE);
     });
@@ -231,9 +229,7 @@ describe('names and types', () => {
     const { headers } = await service.fetchLink(files[0].url);
     const disposition = headers.get('content-disposition') ?? '';
     const [, fallback = '', extended = ''] =
-      /^attachment; filename="([^"\\%]*)"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(
-        disposition,
-      ) ?? [];
+      /^attachment; filename="([^"\\%]*)"; filename\*=UTF-8''([\w!#$&+.^`|~%-]*)$/.exec(disposition) ?? [];
     expect([decodeURIComponent(extended), fallback.length > 0]).toEqual([name, true]);
   });
 
@@ -255,9 +251,7 @@ describe('names and types', () => {
     ['text/plain; charset=utf-8', 'text/plain', 'text/plain'],
     [WORD, WORD, WORD],
     // What a browser could show.
-    ...['text/html', 'image/svg+xml', 'text/javascript', 'multipart/mixed'].map(
-      (type) => [type, type, BYTES] as const,
-    ),
+    ...['text/html', 'image/svg+xml', 'text/javascript', 'multipart/mixed'].map((type) => [type, type, BYTES] as const),
     ['nonsense', BYTES, BYTES],
   ] as const)('%s is told as %s and downloaded as %s', async (sent, told, downloaded) => {
     const { files } = await retrieve(await create({}, filePart('a', 'x', sent)));
@@ -295,9 +289,7 @@ describe('limits', () => {
     const post = async (form: FormPart[], headers = {}) =>
       (await service.call('POST', '/api/v2/pushes', { form, headers })).status;
     const waiting = { expect: '100-continue' };
-    expect([await post([...text, A]), await post(text), await post(text, waiting)]).toEqual([
-      401, 201, 401,
-    ]);
+    expect([await post([...text, A]), await post(text), await post(text, waiting)]).toEqual([401, 201, 401]);
   });
 });
 
@@ -364,8 +356,7 @@ describe('a download', () => {
 
   test('goes on only where it is the same file', async () => {
     const range = 'bytes=5-6';
-    const ask = async (condition: string) =>
-      (await service.fetchLink(url, { range, 'if-range': condition })).status;
+    const ask = async (condition: string) => (await service.fetchLink(url, { range, 'if-range': condition })).status;
     expect([await ask(tag), await ask('"other"'), await ask(`W/${tag}`)]).toEqual([206, 200, 200]);
   });
 });

@@ -89,8 +89,7 @@ onEachStore((store) => {
 
     test('of a push without a proof, or one that expired, needs none', async () => {
       const token = await service.create({ payload });
-      for (const headers of [{}, showing(proof)])
-        expect((await get(token, headers)).json.payload).toBe(payload);
+      for (const headers of [{}, showing(proof)]) expect((await get(token, headers)).json.payload).toBe(payload);
       const ended = await push();
       await service.expire(ended, { headers: showing(proof) });
       expect((await get(ended)).json).toMatchObject({ expired: true, payload: null });
@@ -212,10 +211,7 @@ onEachStore((store) => {
     expect((await submit(token, { do: 'expire', key_proof: proof })).status).toBe(401);
     expect((await get(token, {}, service.asOther)).json.error).toBe('link_incomplete');
     expect(await expire(`${token}?passphrase=y`, showing(proof))).toEqual([200, true]);
-    expect(await expire(await owned({ passphrase: 'y' }), {}, service.asAdmin)).toEqual([
-      200,
-      true,
-    ]);
+    expect(await expire(await owned({ passphrase: 'y' }), {}, service.asAdmin)).toEqual([200, true]);
     const fields = { do: 'expire', passphrase: 'y', key_proof: proof };
     expect((await submit(await push({ passphrase: 'y' }), fields)).status).toBe(200);
   });
@@ -227,8 +223,7 @@ onEachStore((store) => {
     const form = partsOf({ payload, key_proof, expire_after_views: 1, ...fields });
     const parts = form.filter(({ value }) => value !== 'undefined');
     const token = await service.createWithFiles(...parts, filePart('1.age', 'x'));
-    const retrieve = async () =>
-      (await get(`${token}?passphrase=y`, { ...ONCE, ...shown })).json.files?.[0]?.url;
+    const retrieve = async () => (await get(`${token}?passphrase=y`, { ...ONCE, ...shown })).json.files?.[0]?.url;
     const url = await retrieve();
     const fetched = async () => (await service.fetchLink(url)).status;
     for (const headers of [{}, showing(wrong)])

@@ -42,8 +42,7 @@ onEachStore((store) => {
   const admin = () => service().asAdmin;
   const get = (token: string, how?: Call) => service().retrieve(token, how);
   const payload = async (token: string, how?: Call) => (await get(token, how)).json.payload;
-  const ask = (method: string, path: string, how: Call) =>
-    service().call(method, `/api/v2/${path}`, how);
+  const ask = (method: string, path: string, how: Call) => service().call(method, `/api/v2/${path}`, how);
   const post = (path: string, how: Call) => ask('POST', path, how);
   const copies = <T>(work: (one: TestService) => Promise<T>) =>
     Promise.all([0, 1, 0, 1, 0, 1].map((index) => work(services[index] as TestService)));
@@ -163,14 +162,11 @@ onEachStore((store) => {
 
     test('writes no copy of what it gets, however many there are', async () => {
       const payload = '\u0001'.repeat(100_000);
-      const tokens = await Promise.all(
-        [1, 2, 3].map(() => service().createOwn({ payload, expire_after_views: 99 })),
-      );
+      const tokens = await Promise.all([1, 2, 3].map(() => service().createOwn({ payload, expire_after_views: 99 })));
       const before = await size();
       for (let nth = 0; nth < 98; nth += 1) {
         const how = withKey(`${KEY}-${nth}`, nth % 2 === 0 ? {} : admin());
-        for (const token of tokens)
-          expect((await get(token, withKey(`${token}-${nth}-of-22`, how))).status).toBe(200);
+        for (const token of tokens) expect((await get(token, withKey(`${token}-${nth}-of-22`, how))).status).toBe(200);
       }
       expect((await size()) - before).toBeLessThan(1_000_000);
     });
@@ -227,8 +223,7 @@ onEachStore((store) => {
       const token = await oneTime();
       await get(token, withKey(KEY));
       const headers = { origin: 'http://pw.test' };
-      const hide = (once: string) =>
-        service().call('POST', `/p/${token}`, { headers, fields: { do: 'hide', once } });
+      const hide = (once: string) => service().call('POST', `/p/${token}`, { headers, fields: { do: 'hide', once } });
       expect((await hide(OTHER)).status).toBe(200);
       expect(await payload(token, withKey(KEY))).toBe('x');
       expect((await hide(KEY)).status).toBe(200);
@@ -280,8 +275,7 @@ onEachStore((store) => {
         return hashOf('sha512', fields, 'buffer').subarray(0, 32);
       };
       const keysIn = (key: Uint8Array) => unseal(key, row.sealed, 'pwpush kept keys');
-      const textIn = (key: Uint8Array) =>
-        unseal(key, spent.payload, `pwpush push ${token} payload`).toString();
+      const textIn = (key: Uint8Array) => unseal(key, spent.payload, `pwpush push ${token} payload`).toString();
       for (const key of [wrapping, linking, bytes, sealingOf(`${row.key_hash}`)]) {
         expect(() => keysIn(key)).toThrow();
         expect(() => textIn(key.subarray(0, 32))).toThrow();
@@ -379,8 +373,7 @@ onEachStore((store) => {
       const sender = writable.getWriter();
       const middle = 900_000;
       // When it takes the last one, the upload has begun.
-      for (let sent = 0; sent < middle; sent += 100_000)
-        await sender.write(bytes.subarray(sent, sent + 100_000));
+      for (let sent = 0; sent < middle; sent += 100_000) await sender.write(bytes.subarray(sent, sent + 100_000));
       const first = await respond(token, withKey(KEY, { form }));
       await sender.write(bytes.subarray(middle));
       await sender.close();
@@ -419,10 +412,11 @@ onEachStore((store) => {
     expect(json.idempotency_key).toBe('kDutvSxythyAqBoaqBL6YJ_XnhDAnys5i2ln_v2bu_U');
   });
 
-  test.each([
-    ...['"short"', 'without-any-quotes-at-all', `"${'x'.repeat(256)}"`, '"a\\b-0123456789abc"'],
-  ])('a key that is %s is refused', async (value) => {
-    const { status, json } = await get('any', { headers: { 'idempotency-key': value } });
-    expect([status, json.error]).toEqual([400, expect.stringContaining('double quotes')]);
-  });
+  test.each([...['"short"', 'without-any-quotes-at-all', `"${'x'.repeat(256)}"`, '"a\\b-0123456789abc"']])(
+    'a key that is %s is refused',
+    async (value) => {
+      const { status, json } = await get('any', { headers: { 'idempotency-key': value } });
+      expect([status, json.error]).toEqual([400, expect.stringContaining('double quotes')]);
+    },
+  );
 });

@@ -27,8 +27,7 @@ onEachStore((store) => {
   });
 
   const preview = (token: string) => one().call('GET', at(token, '/preview'));
-  const statusesOf = (answers: Answer[]) =>
-    [...new Set(answers.map(({ status }) => status))].sort();
+  const statusesOf = (answers: Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
   async function viewsOf(token: string): Promise<number> {
     let views = 0;
@@ -83,9 +82,7 @@ onEachStore((store) => {
     const token = await createOwn({ expire_after_views: 100 });
     const wave = () =>
       Promise.all(
-        Array.from({ length: 40 }, (_, n) =>
-          untilServed(() => pushes.retrieve(n, token, { key: `${token}-${n}` })),
-        ),
+        Array.from({ length: 40 }, (_, n) => untilServed(() => pushes.retrieve(n, token, { key: `${token}-${n}` }))),
       );
     await wave();
     const during = wave();
@@ -133,12 +130,7 @@ onEachStore((store) => {
 
   test.each<[string, string, string, (service: TestService) => Promise<string>]>([
     ['without the key', 'pushes', 'failed_view', async (on) => on.createOwn(await keyed)],
-    [
-      'without the passphrase',
-      'pushes',
-      'failed_passphrase',
-      (on) => on.createOwn({ passphrase: 'p' }),
-    ],
+    ['without the passphrase', 'pushes', 'failed_passphrase', (on) => on.createOwn({ passphrase: 'p' })],
     [
       'that come too late',
       'pushes',

@@ -49,9 +49,7 @@ describe('while less space is free than is kept', () => {
     const error = 'The instance is short of space. Try again later.';
     expect([status, headers.get('retry-after'), json]).toEqual([507, '60', { error, done: false }]);
     expect([(await upload(2 * MIB)).status, await fileRows(beside)]).toEqual([507, [0, 0, 0]]);
-    expect(service.warnings).toEqual([
-      'space for data is low: pushes are refused until there is more',
-    ]);
+    expect(service.warnings).toEqual(['space for data is low: pushes are refused until there is more']);
   });
 
   test('answers are refused, and their requests stay open', async () => {
@@ -162,9 +160,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     const tokens: string[] = [];
     for (let at = 0; at < 10; at += 1)
       // What takes most in JSON.
-      tokens.push(
-        await service.create({ payload: `${at}\u0001`.repeat(MIB / 2), expire_after_views: 1 }),
-      );
+      tokens.push(await service.create({ payload: `${at}\u0001`.repeat(MIB / 2), expire_after_views: 1 }));
     disk.fill();
     for (const [at, token] of tokens.entries()) {
       for (const _ of ['first', 'again'])
@@ -177,8 +173,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     const token = await service.create(push);
     const free = async () => (await beside.space())?.free ?? 0;
     const before = await free();
-    for (let at = 0; at < 60; at += 1)
-      expect((await service.retrieve(token, once(at))).json.payload).toHaveLength(MIB);
+    for (let at = 0; at < 60; at += 1) expect((await service.retrieve(token, once(at))).json.payload).toHaveLength(MIB);
     expect(before - (await free())).toBeLessThan(8 * MIB);
     expect(hasReserve()).toBe(true);
   });

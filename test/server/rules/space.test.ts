@@ -21,8 +21,7 @@ const statusesOf = async (calls: readonly (() => ReturnType<typeof push>)[]) => 
   for (const one of calls) statuses.push((await one()).status);
   return statuses;
 };
-const times = (count: number, one: () => ReturnType<typeof push>) =>
-  Array<typeof one>(count).fill(one);
+const times = (count: number, one: () => ReturnType<typeof push>) => Array<typeof one>(count).fill(one);
 
 beforeEach(async () => {
   service = await opened({ maxData: 40 * MIB });
@@ -36,10 +35,7 @@ describe('without a token', () => {
     const error = 'Too much was stored from this network without a token. Try again later.';
     expect([status, json]).toEqual([507, { error, done: false }]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(1500);
-    const others = [
-      () => push('192.0.2.2', MIB / 2),
-      () => push('192.0.2.1', 9, service.adminToken),
-    ];
+    const others = [() => push('192.0.2.2', MIB / 2), () => push('192.0.2.1', 9, service.adminToken)];
     expect(await statusesOf(others)).toEqual([201, 201]);
     service.clock.advance(3_600_000);
     expect((await big()).status).toBe(201);
@@ -50,9 +46,7 @@ describe('without a token', () => {
     while ((await push(`192.0.2.${stored}`, MIB)).status === 201) stored += 1;
     expect(stored).toBeGreaterThan(17);
     expect(stored).toBeLessThan(21);
-    expect(service.warnings).toEqual([
-      'half of the space for data is used: pushes without a token are refused',
-    ]);
+    expect(service.warnings).toEqual(['half of the space for data is used: pushes without a token are refused']);
     expect((await push('192.0.2.250', 9)).status).toBe(507);
     const own = () => push('192.0.2.250', MIB, service.adminToken);
     expect(await statusesOf(times(15, own))).toEqual(Array(15).fill(201));
@@ -62,8 +56,7 @@ describe('without a token', () => {
     const token = await service.createRequest();
     while ((await push('192.0.2.1', MIB / 4)).status === 201);
     const body = { request: { response: 'x'.repeat(MIB) } };
-    const answered = (ip: string) =>
-      call(from(ip), 'PATCH', `/api/v2/requests/${token}/respond`, { body });
+    const answered = (ip: string) => call(from(ip), 'PATCH', `/api/v2/requests/${token}/respond`, { body });
     expect((await answered('192.0.2.1')).status).toBe(507);
   });
 });

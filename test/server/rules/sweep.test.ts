@@ -50,8 +50,7 @@ test('large payloads do not go in one transaction', async () => {
     if (text.startsWith('DELETE FROM secrets')) deleted.push(transaction);
   };
   const service = await overNoted(watched(look));
-  for (const size of [600_000, 600_000, 600_000, 1, 1, 1])
-    await service.create({ payload: 'x'.repeat(size) });
+  for (const size of [600_000, 600_000, 600_000, 1, 1, 1]) await service.create({ payload: 'x'.repeat(size) });
   service.clock.advance(7 * DAY);
   expect(await service.sweep()).toBe(6);
   const [first = 0] = deleted;

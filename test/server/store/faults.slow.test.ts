@@ -44,8 +44,8 @@ describe('SQLite', () => {
     await opened({ data });
     const file = join(into, 'copy.db');
     const failed = await eachFault(async (failing) => {
-      const bytes = await failing(into, () => backup({ data }, { file, force: false }, {})).catch(
-        (error: unknown) => expect(error).toBeInstanceOf(ServiceError),
+      const bytes = await failing(into, () => backup({ data }, { file, force: false }, {})).catch((error: unknown) =>
+        expect(error).toBeInstanceOf(ServiceError),
       );
       expect(readdirSync(into)).toEqual(typeof bytes === 'number' ? ['copy.db'] : []);
       rmSync(file, { force: true });
@@ -90,10 +90,7 @@ describe('SQLite', () => {
     const creation = push(service, 'y').finally(() => {
       putOff = false;
     });
-    const [listed, preview] = await Promise.all([
-      service.list('active'),
-      service.call('GET', at(token, '/preview')),
-    ]);
+    const [listed, preview] = await Promise.all([service.list('active'), service.call('GET', at(token, '/preview'))]);
     expect([listed.length, preview.status, putOff]).toEqual([1, 200, true]);
     const { status, headers } = await creation;
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
@@ -103,54 +100,50 @@ describe('SQLite', () => {
     await expect.poll(() => service.warnings).toEqual([locked, 'the database is no longer locked']);
   });
 
-  test(
-    'a disk that turns read-only is told of, and nothing is lost',
-    needsFailingDisk,
-    async () => {
-      const disk = mountFailingDisk(32);
-      onTestFinished(() => disk.remove());
-      const data = join(disk.folder, 'data');
-      const service = await opened({ data, reserve: 0 });
-      const one = await service.createOwn({ payload: 'hunter1', expire_after_views: 1 });
-      const two = await service.createOwn({ payload: 'hunter2', expire_after_views: 2 });
-      const asked = await service.createRequest();
-      expect((await service.retrieve(two)).json.views_remaining).toBe(1);
-      disk.fail();
+  test('a disk that turns read-only is told of, and nothing is lost', needsFailingDisk, async () => {
+    const disk = mountFailingDisk(32);
+    onTestFinished(() => disk.remove());
+    const data = join(disk.folder, 'data');
+    const service = await opened({ data, reserve: 0 });
+    const one = await service.createOwn({ payload: 'hunter1', expire_after_views: 1 });
+    const two = await service.createOwn({ payload: 'hunter2', expire_after_views: 2 });
+    const asked = await service.createRequest();
+    expect((await service.retrieve(two)).json.views_remaining).toBe(1);
+    disk.fail();
 
-      const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
-      const refused: [string, string, Call?][] = [
-        ['GET', at(one)],
-        ['GET', at(one), once],
-        ['POST', `/p/${one}`, { fields: {} }],
-        ['GET', at(two)],
-        ['DELETE', at(two)],
-        ['POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } }],
-        ['POST', '/api/v2/pushes', { ...service.asAdmin, form: [filePart('a', 'x')] }],
-        ['PATCH', `/api/v2/requests/${asked}/respond`, { body: { request: { response: 'x' } } }],
-      ];
-      for (const [method, path, how] of refused) {
-        service.lines.length = 0;
-        const { status, headers, text } = await service.call(method, path, how);
-        const answer = [method, path, status, headers.get('retry-after')];
-        expect(answer).toEqual([method, path, 503, '5']);
-        expect(text).not.toContain('hunter');
-        expect(service.lines.join('\n')).not.toContain(' error ');
-      }
-      expect(service.warnings).toEqual([expect.stringMatching(/unavailable .SQLITE_IOERR/)]);
-      const left = [{ views_remaining: 1 }, { views_remaining: 1 }];
-      expect(await service.list('active')).toMatchObject(left);
+    const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
+    const refused: [string, string, Call?][] = [
+      ['GET', at(one)],
+      ['GET', at(one), once],
+      ['POST', `/p/${one}`, { fields: {} }],
+      ['GET', at(two)],
+      ['DELETE', at(two)],
+      ['POST', '/api/v2/pushes', { body: { push: { payload: 'x' } } }],
+      ['POST', '/api/v2/pushes', { ...service.asAdmin, form: [filePart('a', 'x')] }],
+      ['PATCH', `/api/v2/requests/${asked}/respond`, { body: { request: { response: 'x' } } }],
+    ];
+    for (const [method, path, how] of refused) {
+      service.lines.length = 0;
+      const { status, headers, text } = await service.call(method, path, how);
+      const answer = [method, path, status, headers.get('retry-after')];
+      expect(answer).toEqual([method, path, 503, '5']);
+      expect(text).not.toContain('hunter');
+      expect(service.lines.join('\n')).not.toContain(' error ');
+    }
+    expect(service.warnings).toEqual([expect.stringMatching(/unavailable .SQLITE_IOERR/)]);
+    const left = [{ views_remaining: 1 }, { views_remaining: 1 }];
+    expect(await service.list('active')).toMatchObject(left);
 
-      await service.close();
-      disk.replace();
-      const again = await opened({ data, reserve: 0 });
-      expect((await again.retrieve(one, once)).json.payload).toBe('hunter1');
-      const given = { payload: 'hunter2', views_remaining: 0 };
-      expect((await again.retrieve(two)).json).toMatchObject(given);
-      const { json } = await again.call('GET', `/api/v2/requests/${asked}`, again.asAdmin);
-      expect(json.state).toBe('open');
-      await again.create({ payload: 'x' });
-    },
-  );
+    await service.close();
+    disk.replace();
+    const again = await opened({ data, reserve: 0 });
+    expect((await again.retrieve(one, once)).json.payload).toBe('hunter1');
+    const given = { payload: 'hunter2', views_remaining: 0 };
+    expect((await again.retrieve(two)).json).toMatchObject(given);
+    const { json } = await again.call('GET', `/api/v2/requests/${asked}`, again.asAdmin);
+    expect(json.state).toBe('open');
+    await again.create({ payload: 'x' });
+  });
 });
 
 onPostgres((cluster) => {

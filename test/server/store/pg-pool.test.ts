@@ -3,8 +3,7 @@ import { Pool, PoolTimeout } from '../../../src/server/store/pg-pool';
 import { deferred } from '../../helpers/deferred';
 
 /** Nobody comes by later to wake up whoever was missed. */
-const soon = (): Promise<string> =>
-  new Promise((resolve) => setImmediate(resolve, 'nobody was called'));
+const soon = (): Promise<string> => new Promise((resolve) => setImmediate(resolve, 'nobody was called'));
 
 const connection = () => ({
   alive: true,

@@ -84,10 +84,7 @@ test.each([
 describe('what is refused is said, without quoting the address', () => {
   test('but a certificate and a key that do not match are named', () => {
     const other = join(folder, 'other.pem');
-    writeFileSync(
-      other,
-      generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    );
+    writeFileSync(other, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const url = (path: string) =>
       `postgres://db/n?sslcert=${encodeURIComponent(pair.cert)}&sslkey=${encodeURIComponent(path)}`;
     expect(() => readAddress(url(other))).toThrow('do not match');

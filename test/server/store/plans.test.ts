@@ -8,13 +8,9 @@ import { at, filePart } from '../../helpers/service';
 // However many pushes there are, each statement goes straight to the few rows it is about.
 
 /** Steps that take the longer the more there is; owners, tokens and keys are few, and a page has fifty rows. */
-const LONG =
-  /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|input\b|CONSTANT ROW)|AUTOMATIC/;
+const LONG = /^SCAN (?!owners|tokens|instance_keys|link_keys|page\b|input\b|CONSTANT ROW)|AUTOMATIC/;
 
-async function stepsOf(
-  statements: readonly string[],
-  kind: RegExp,
-): Promise<Record<string, string[]>> {
+async function stepsOf(statements: readonly string[], kind: RegExp): Promise<Record<string, string[]>> {
   const database = await openMemory((load) => load());
   await migrate(database);
   const found: Record<string, string[]> = {};
@@ -66,9 +62,7 @@ test('no statement of a service looks through all there is', async () => {
   await service.finish();
 
   expect(new Set(statements).size).toBeGreaterThan(50);
-  const found = Object.values(
-    await stepsOf([...statements, 'SELECT id FROM audit WHERE kind = ?'], LONG),
-  );
+  const found = Object.values(await stepsOf([...statements, 'SELECT id FROM audit WHERE kind = ?'], LONG));
   expect(found).toEqual([
     // Of the foreign keys of a new owner, which it does only while some are broken (OP_FkIfZero): never.
     ['SCAN pushes'],

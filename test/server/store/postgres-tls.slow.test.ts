@@ -66,9 +66,7 @@ onPostgres(
         const query = `sslrootcert=${ours}`;
         expect(await withTls(`sslmode=verify-full&${query}`, 'localhost')).toBe(true);
         expect(await withTls(`sslmode=verify-ca&${query}`, '0.0.0.0')).toBe(true);
-        expect(await failure(`sslmode=verify-full&${query}`, '0.0.0.0')).toBe(
-          'ERR_TLS_CERT_ALTNAME_INVALID',
-        );
+        expect(await failure(`sslmode=verify-full&${query}`, '0.0.0.0')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
       });
     });
   },

@@ -133,16 +133,8 @@ onPostgres((cluster) => {
     };
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`;
     const states: [begin: () => Promise<unknown>, end: () => Promise<unknown>, code: string][] = [
-      [
-        () => administer(`ALTER ROLE ${user} PASSWORD 'two'`, cut),
-        () => writeFile(file, 'two\n'),
-        '28P01',
-      ],
-      [
-        () => rename(file, `${file}2`).then(() => administer(cut)),
-        () => rename(`${file}2`, file),
-        'no such file',
-      ],
+      [() => administer(`ALTER ROLE ${user} PASSWORD 'two'`, cut), () => writeFile(file, 'two\n'), '28P01'],
+      [() => rename(file, `${file}2`).then(() => administer(cut)), () => rename(`${file}2`, file), 'no such file'],
       [
         () => administer(`ALTER ROLE ${user} CONNECTION LIMIT 0`, cut),
         () => administer(`ALTER ROLE ${user} CONNECTION LIMIT -1`),
@@ -164,12 +156,7 @@ onPostgres((cluster) => {
       const statuses = [await push(), await push(), await push()];
       await service.service.housekeeping.sweep().catch(() => undefined);
       await end();
-      expect([code, statuses, await push(), await push()]).toEqual([
-        code,
-        [503, 503, 503],
-        201,
-        201,
-      ]);
+      expect([code, statuses, await push(), await push()]).toEqual([code, [503, 503, 503], 201, 201]);
       await expect
         .poll(() => service.warnings)
         .toEqual([expect.stringContaining(code), 'the database is available again']);
@@ -248,9 +235,7 @@ onPostgres((cluster) => {
     const things = () => namesIn(patient);
     await expect.poll(things).toEqual([]);
     hung = true;
-    const writes = Array.from({ length: 15 }, () =>
-      refused(patient.transaction((sql) => add(sql, 'a'))),
-    );
+    const writes = Array.from({ length: 15 }, () => refused(patient.transaction((sql) => add(sql, 'a'))));
     const reads = Array.from({ length: 15 }, () => refused(patient.sql`SELECT 1`));
     const answers = await Promise.all([...writes, ...reads]);
     expect(new Set(answers.map(String))).toEqual(new Set(['away,5']));

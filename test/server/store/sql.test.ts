@@ -71,12 +71,7 @@ onEachStore((store) => {
       );
     test('each gets its own, whatever it is', async () => {
       const texts = ['', '"', '\\x', '{,}', 'NULL', "b' --", 'a\nb\tc', '\\"\\', '🔑 ключ'];
-      const bytes = [
-        null,
-        new Uint8Array(0),
-        Buffer.from([0, 34, 92, 255]),
-        Buffer.alloc(99_999, 7),
-      ];
+      const bytes = [null, new Uint8Array(0), Buffer.from([0, 34, 92, 255]), Buffer.alloc(99_999, 7)];
       const things = texts.map((name, i) => ({ name, data: bytes[i % 4] as Value }));
       const added = await Promise.all(things.map(({ name, data }) => insert(name, data)));
       const plainly = ({ name, data }: Pick<Thing, 'name' | 'data'>) => [
@@ -93,11 +88,7 @@ onEachStore((store) => {
     ])('after %s, the others are done', async (_, error) => {
       if (!error) await insert('bb');
       const fail = async () => error && Promise.reject(error);
-      const outcomes = await Promise.allSettled([
-        insert('a'),
-        insert('bb', null, fail),
-        insert('ccc'),
-      ]);
+      const outcomes = await Promise.allSettled([insert('a'), insert('bb', null, fail), insert('ccc')]);
       expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       if (error) expect(outcomes[1]).toMatchObject({ reason: error });
       expect(await namesIn(database)).toEqual(error ? ['a', 'ccc'] : ['a', 'bb', 'ccc']);

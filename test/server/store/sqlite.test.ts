@@ -28,8 +28,7 @@ beforeEach(async () => {
   await createThings(database);
 });
 
-const added = (name: string, to = database) =>
-  to.transaction(async (sql) => (await add(sql, name))[0]?.name);
+const added = (name: string, to = database) => to.transaction(async (sql) => (await add(sql, name))[0]?.name);
 const outcomes = async (transactions: Promise<unknown>[]) =>
   (await Promise.allSettled(transactions)).map((one) =>
     one.status === 'fulfilled' ? one.value : (one.reason as Error).message,
@@ -146,10 +145,7 @@ describe('a group of transactions', () => {
     const { said, commit } = recording();
     await commit(async () => void said.push('works'));
     await expect(commit(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    expect(said).toEqual([
-      ...['BEGIN IMMEDIATE', 'works', 'COMMIT'],
-      ...['BEGIN IMMEDIATE', 'ROLLBACK'],
-    ]);
+    expect(said).toEqual([...['BEGIN IMMEDIATE', 'works', 'COMMIT'], ...['BEGIN IMMEDIATE', 'ROLLBACK']]);
   });
 
   test('has no long one in it, which has a commit of its own', async () => {
@@ -157,10 +153,7 @@ describe('a group of transactions', () => {
     const work = (name: string, long: boolean) => commit(async () => void said.push(name), long);
     await Promise.all([work('one', false), work('long', true), work('two', false)]);
     const commits = said.join(' ').split('BEGIN IMMEDIATE').slice(1);
-    expect(commits.map((text) => text.match(/one|long|two/g)).sort()).toEqual([
-      ['long'],
-      ['one', 'two'],
-    ]);
+    expect(commits.map((text) => text.match(/one|long|two/g)).sort()).toEqual([['long'], ['one', 'two']]);
   });
 
   test.each([

@@ -51,9 +51,7 @@ test.each([
   expect(lines).toHaveLength(1);
   fails = false;
   expect([await writes(), lines.length]).toEqual([[1, 1, 1], 2]);
-  expect(lines[1]).toMatch(
-    /^the database (is available again|is no longer locked|has space again)$/,
-  );
+  expect(lines[1]).toMatch(/^the database (is available again|is no longer locked|has space again)$/);
 });
 
 test('what a rule refuses is not logged, and a changed key once', async () => {

@@ -30,9 +30,7 @@ test('a text is the same afterwards to the character, in both directions', async
 });
 
 test('a file to keys is recognized, and not decrypted', async () => {
-  const recipient = parseRecipient(
-    'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p',
-  );
+  const recipient = parseRecipient('age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p');
   const armor = await encryptForNode('x', [recipient]);
   await expect(passphraseWork(armor)).rejects.toMatchObject({ reason: 'key' });
   await expect(decryptText(armor, KEY)).rejects.toMatchObject({ reason: 'key' });
