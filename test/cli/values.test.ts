@@ -21,7 +21,8 @@ describe('a time is written in one way', () => {
     [seconds, '1h30m', 5400],
     [seconds, '0.5', 0.5],
     [waitingTime, '2', 2],
-    [waitingTime, '3d', 3 * DAY],
+    [seconds, '24h', DAY],
+    [waitingTime, '90d', 90 * DAY],
     [days, '3', 3],
     [days, '3d', 3],
     [days, '2w', 14],
@@ -38,7 +39,8 @@ describe('a time is written in one way', () => {
     [days, '6h', ['--days counts whole days, not "6h"', 'use --expire 6h']],
     [seconds, 'soon', ['--days must be a time such as 90s, 45m or 6h, not "soon"', undefined]],
     [seconds, '0s', ['--days must be more than 0, not "0s"', undefined]],
-    [seconds, '2d', ['--days must be at most 1 day, not "2d"', undefined]],
+    [seconds, '86401', ['--days must be at most 1 day, not "86401"', undefined]],
+    [waitingTime, '7776001s', ['--days must be at most 90 days, not "7776001s"', undefined]],
   ] as const)('%o refuses %s', (read, value, why) => {
     expect(refusal(() => read(value, '--days'))).toEqual(why);
   });
