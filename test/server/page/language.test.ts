@@ -20,6 +20,8 @@ test.each([
   ['', 'pt', 'pt-BR'],
   ['', 'zh-Hans-CN', 'zh-CN'],
   ['', 'x'.repeat(5000), 'en'],
+  ['', `${'x,'.repeat(29)}de`, 'de'],
+  ['', `${'x,'.repeat(30)}de`, 'en'],
   ['?locale=ur', 'fr', 'ur'],
   ['?locale=pt-br', 'fr', 'pt-BR'],
   ['?locale=tlh', 'fr', 'fr'],
