@@ -13,6 +13,6 @@ test.each([
   const path = join(place().folder, 'key');
   writeFileSync(path, 'AGE-SECRET-KEY-1');
   const warn = async (text: string) => expect.unreachable(text);
-  await forgetKey({ warn } as Parameters<typeof forgetKey>[0], { path } as KeptKey, async () => state);
+  await forgetKey({ warn }, { path } as KeptKey, async () => state);
   expect(existsSync(path)).toBe(isKept);
 });
