@@ -62,9 +62,7 @@ describe('bodies', () => {
     expect(json.error).toContain(` ${coding}:`);
     const page = { content: 'x', headers: { 'content-type': type, 'content-encoding': coding } };
     expect((await service.call('POST', '/', page)).status).toBe(415);
-    const plain = await post(jsonOf({ payload: 'x' }), JSON_TYPE, {
-      'content-encoding': 'identity',
-    });
+    const plain = await post(jsonOf({ payload: 'x' }), JSON_TYPE, { 'content-encoding': 'identity' });
     expect(plain.status).toBe(201);
   });
 
@@ -276,9 +274,7 @@ test.each([
   const [path, asked, method = 'GET', status = 200] = row;
   service = await opened({ publicUrl: `https://push.example.com${path}` });
   const token = await service.createOwn({ payload: 'hunter2', retrieval_step: false });
-  const { text, ...answer } = await service.call(method, asked.replace('*', token), {
-    headers: inTab,
-  });
+  const { text, ...answer } = await service.call(method, asked.replace('*', token), { headers: inTab });
   expect([answer.status, text.includes('hunter2')]).toEqual([status, status === 200 && asked.includes('*')]);
 });
 

@@ -60,10 +60,7 @@ onEachStore((store) => {
     const refusal = { message: 'the data is of a build before the first release', code: 'failed' };
     const operate = () => openForOperator({ ...room.settings }, { now: () => new Date() });
     for (const opening of [() => opened(room.settings), operate])
-      await expect(opening()).rejects.toMatchObject({
-        ...refusal,
-        hint: expect.stringContaining('build'),
-      });
+      await expect(opening()).rejects.toMatchObject({ ...refusal, hint: expect.stringContaining('build') });
   });
 });
 

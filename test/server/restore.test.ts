@@ -62,10 +62,7 @@ describe('a restore', () => {
     expect(names()).toEqual(['pwpush.db', KEPT]);
     for (const name of names()) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
     const service = await opened({ data });
-    expect((await service.retrieve(first)).json).toMatchObject({
-      payload: 'first',
-      views_remaining: 4,
-    });
+    expect((await service.retrieve(first)).json).toMatchObject({ payload: 'first', views_remaining: 4 });
     // It is not taken for the new one, however many changes it has had.
     const restored = readFileSync(join(data, 'pwpush.db'));
     const old = readFileSync(join(data, KEPT));

@@ -18,10 +18,7 @@ describe.each(Object.entries(numbers))('%s', (name, { help, range, preset }) => 
   test('out of its range is refused, by the name of its option, or of its variable without one', () => {
     for (const value of out)
       expect(() => checked(value)).toThrow(
-        expect.objectContaining({
-          code: 'usage',
-          message: expect.stringMatching(`^${label} must be `),
-        }),
+        expect.objectContaining({ code: 'usage', message: expect.stringMatching(`^${label} must be `) }),
       );
   });
 

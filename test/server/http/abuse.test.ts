@@ -50,10 +50,7 @@ describe('what must not be told apart', () => {
     const never = await answered(method, path.replace('*', 'never-was'), how);
     expect([never.status, never.asked.length]).toEqual([status, status === 404 ? 1 : 0]);
     for (const [which, token] of Object.entries(ended))
-      expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({
-        which,
-        ...never,
-      });
+      expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({ which, ...never });
   });
 
   test('API tokens that are wrong, cut, longer, revoked or nothing at all', async () => {

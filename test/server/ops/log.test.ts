@@ -63,9 +63,7 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
   });
 
   test('a failure is told by name, code and place, whatever its message says', () => {
-    const error = Object.assign(new TypeError('hunter2\n    at hunter2 (hunter2:1:1)\n    at x'), {
-      code: 'E_X',
-    });
+    const error = Object.assign(new TypeError('hunter2\n    at hunter2 (hunter2:1:1)\n    at x'), { code: 'E_X' });
     const [line = ''] = written(format, (log) => log.failure(error));
     expect(line).toMatch(/^error: .*TypeError.*E_X.*at .*log\.test\.ts/);
     expect(line).not.toContain('hunter2');

@@ -6,19 +6,9 @@ import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Bounds, checkSettings } from '../../../src/server/service-settings';
 import { proven } from '../../helpers/age';
 
-const bounds: Bounds = {
-  days: { min: 1, max: 90, default: 7 },
-  views: { min: 1, max: 100, default: 5 },
-};
+const bounds: Bounds = { days: { min: 1, max: 90, default: 7 }, views: { min: 1, max: 100, default: 5 } };
 
-const settings = {
-  host: '',
-  port: 0,
-  data: '',
-  ephemeral: true,
-  anonymous: true,
-  trustProxy: false,
-};
+const settings = { host: '', port: 0, data: '', ephemeral: true, anonymous: true, trustProxy: false };
 
 function problems(input: object, within = bounds, files?: number): string[] {
   try {
@@ -140,9 +130,7 @@ test.each<[object, ...string[]]>([
 test('where a day is the least, hours are none', () => {
   const { bounds } = checkSettings({ ...settings, minDays: 1 });
   expect(() => validatePush({ payload: 'x', expires_in: 3600 }, bounds)).toThrow(
-    expect.objectContaining({
-      details: { fields: { expires_in: ['Expires in must be at least 1 day.'] } },
-    }),
+    expect.objectContaining({ details: { fields: { expires_in: ['Expires in must be at least 1 day.'] } } }),
   );
 });
 

@@ -102,11 +102,7 @@ onEachStore((store) => {
       service.clock.advance(5_399_999);
       expect(await retrieve(json.url_token)).toMatchObject({ payload: 'x', expired: false });
       service.clock.advance(1);
-      expect(await retrieve(json.url_token)).toMatchObject({
-        payload: null,
-        expired: true,
-        expired_on: end,
-      });
+      expect(await retrieve(json.url_token)).toMatchObject({ payload: null, expired: true, expired_on: end });
     });
 
     test('what has run out is listed as expired before the sweep, and the same after it and a deletion', async () => {

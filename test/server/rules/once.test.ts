@@ -21,10 +21,7 @@ const KEY = 'Jk3dF8s-Qw2mZx0pLr7tVg';
 const OTHER = 'b1u4HnY9oXc5TeKa2WfE6Q';
 const MINUTE = 60_000;
 
-const withKey = (key: string, how: Call = {}): Call => ({
-  ...how,
-  headers: { 'idempotency-key': `"${key}"` },
-});
+const withKey = (key: string, how: Call = {}): Call => ({ ...how, headers: { 'idempotency-key': `"${key}"` } });
 
 onEachStore((store) => {
   let room: Room;

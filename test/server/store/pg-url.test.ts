@@ -76,9 +76,7 @@ test.each([
     `postgres://db/n${query}`,
   );
   expect(readAddress(url).ssl).toEqual(ssl);
-  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({
-    rejectUnauthorized,
-  });
+  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({ rejectUnauthorized });
 });
 
 describe('what is refused is said, without quoting the address', () => {
