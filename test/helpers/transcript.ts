@@ -10,6 +10,7 @@ import { broken, type Literal, wire } from './wire';
 interface Command {
   readonly line: string;
   readonly tty: boolean;
+  readonly isRow: boolean;
   readonly input: readonly string[];
   readonly prompts: readonly string[];
   readonly expected: readonly string[];
@@ -21,6 +22,20 @@ type Step = string | Command;
 const INPUT = /^<( |$)/;
 const OUTCOME = /^([>!=](?= |$)|[-+] |exit )/;
 const CONTENT = /^=( |$)/;
+/** A row of a table of refusals: a command, its message and its hint. */
+const ROW = /^\| (.+?) \| (.+?)(?: \| (.+))?$/;
+const REFUSED = /^! pwpush: (.+?)(?:\n! hint: (.+))?\nexit 2$/;
+
+function refusalOf([, line = '', message, hint]: RegExpExecArray): Command {
+  const expected = [`! pwpush: ${message}`, ...(hint ? [`! hint: ${hint}`] : []), 'exit 2'];
+  return { line, tty: false, isRow: true, input: [], prompts: [], expected };
+}
+
+/** The row of a command that was refused without a word more. */
+function rowOf(line: string, outcome: readonly string[]): string | undefined {
+  const [, message, hint] = REFUSED.exec(outcome.join('\n')) ?? [];
+  return message && `| ${[line, message, ...(hint ? [hint] : [])].join(' | ')}`;
+}
 
 function parseTranscript(text: string): Step[] {
   const steps: Step[] = [];
@@ -31,11 +46,13 @@ function parseTranscript(text: string): Step[] {
   };
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
     const [, tty, command] = /^(tty)?\$ (.*)$/.exec(line) ?? [];
-    if (command === undefined) steps.push(line);
+    const row = ROW.exec(line);
+    if (row) steps.push(refusalOf(row));
+    else if (command === undefined) steps.push(line);
     else {
       const [input, prompts] = [taken(INPUT), taken(/^\? /)];
       const expected = taken(OUTCOME);
-      steps.push({ line: command, tty: tty !== undefined, input, prompts, expected });
+      steps.push({ line: command, tty: tty !== undefined, isRow: false, input, prompts, expected });
     }
   }
   return steps;
@@ -110,7 +127,7 @@ export async function play(text: string, stage: Stage): Promise<string> {
       told.push(prepare(step, steps.slice(at + 1), stage, names));
       continue;
     }
-    const { line, tty, input, prompts, expected } = step;
+    const { line, tty, isRow, input, prompts, expected } = step;
     const typing = answering(prompts.map((one) => names.real(one)));
     const before = filesIn(stage.folder);
     const outcome = await outcomeOf(step, typing.prompter, stage, names, background);
@@ -121,7 +138,9 @@ export async function play(text: string, stage: Stage): Promise<string> {
       ...(outcome.code === 0 ? [] : [`exit ${outcome.code}`]),
       ...changes(before, filesIn(stage.folder), names.shown),
     ];
-    told.push(`${tty ? 'tty$' : '$'} ${line}`, ...input, ...kept([...prompts, ...expected], found));
+    const lines = kept([...prompts, ...expected], found);
+    const row = isRow && rowOf(line, lines);
+    told.push(...(row ? [row] : [`${tty ? 'tty$' : '$'} ${line}`, ...input, ...lines]));
   }
   return told.join('\n');
 }
