@@ -248,8 +248,10 @@ describe('a restore', () => {
     rmSync(join(data, 'pwpush.db'));
     await released(data);
     writeFileSync(join(data, 'pwpush.db-wal'), log);
+    for (const end of ['-journal', '-shm']) writeFileSync(join(data, `pwpush.db${end}`), 'old');
     expect(await restoring()).toMatchObject({ kept: null });
-    expect(names()).toEqual(['pwpush.db', `${KEPT}-wal`]);
+    const left = readdirSync(data).filter((name) => name.startsWith('pwpush.db'));
+    expect(left).toEqual(['pwpush.db', `${KEPT}-journal`, `${KEPT}-wal`]);
     expect(await contentsOf(data)).toEqual([0]);
   });
 

@@ -68,7 +68,7 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
     expect(line).toMatch(/^error: .*TypeError.*E_X.*at .*log\.test\.ts/);
     expect(line).not.toContain('hunter2');
     // What could be anything is not told.
-    const odd = Object.assign(new Error('hunter2'), { name: 'hunter 2', code: 'hunter\n2' });
+    const odd = Object.assign(new Error('hunter2'), { name: 'hunter'.padEnd(65, '2'), code: 'hunter\n2' });
     odd.message = 'changed';
     const lines = written(format, (log) => [odd, 'hunter2'].forEach(log.failure));
     expect([lines.length, lines.join().includes('hunter')]).toEqual([2, false]);

@@ -144,7 +144,8 @@ onEachStore((store) => {
 
     test('of one kind and place are one entry, with their number and their first and last time', async () => {
       const token = await own({ passphrase: 'p', expire_after_days: 1 });
-      for (const agent of ['one', 'one', 'two', 'one']) {
+      const long = 'x'.repeat(1024);
+      for (const agent of ['one', 'one', `${long}y`, 'one']) {
         service.clock.advance(1000);
         await look(token, agent, 'wrong');
       }
@@ -161,7 +162,7 @@ onEachStore((store) => {
       expect(entries).toEqual([
         ['creation', '', undefined, '06:45', '06:45'],
         ['failed_passphrase', 'one', 3, '06:46', '06:49'],
-        ['failed_passphrase', 'two', undefined, '06:48', '06:48'],
+        ['failed_passphrase', long, undefined, '06:48', '06:48'],
         ['failed_view', 'one', undefined, '06:49', '06:49'],
       ]);
     });

@@ -308,8 +308,9 @@ onEachStore((store) => {
       expect((await begin(token, { ip: '192.0.2.1' }).answered).status).toBe(503);
       const faster = begin(token, { ip: '192.0.2.2' });
       await stored(16);
+      service.clock.advance(9_999);
       expect((await begin(token, { ip: '192.0.2.3' }).answered).status).toBe(503);
-      service.clock.advance(10_000);
+      service.clock.advance(1);
       const third = begin(token, { ip: '192.0.2.3' });
       await stored(16);
       slow.more();
