@@ -343,7 +343,7 @@ test('what goes on and on after its answer is read no further than so far', asyn
 describe('what looks whether the rest of a body arrives ends', () => {
   /** Answers a body before it arrives, on a clock that stands still. */
   async function early() {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     await listening();
     const before = vi.getTimerCount();
