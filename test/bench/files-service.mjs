@@ -85,7 +85,7 @@ function push({ url, token }, sizes) {
         req.write('\r\n');
       }
       req.end(`--${boundary}--\r\n`);
-    })();
+    })().catch(reject);
   });
 }
 

@@ -27,8 +27,8 @@ export async function rates(client, levels, seconds, store) {
   const { peak, now } = memory(service);
   console.log(`peak ${peak} MiB, at the end ${now} MiB`);
   await service.stop();
-  client.stop();
-  owner.stop();
+  await client.stop();
+  await owner.stop();
 }
 
 /** Figures of a job, processor time a request included: the one that says most where others use the machine, too. */
