@@ -24,3 +24,7 @@ test('40 links are followed one after the other, and no more', () => {
   expect(followed(here.file('39'), process.getuid?.())).toBe(here.file('file'));
   expect(() => followed(here.file('40'), process.getuid?.())).toThrow(ForeignLink);
 });
+
+test('a path where there is nothing leads to itself, without users too', () => {
+  expect([ME, undefined].map((user) => followed('/none/at/all', user))).toEqual(['/none/at/all', '/none/at/all']);
+});

@@ -54,9 +54,7 @@ const ends: [string, number, unknown, unknown, Begun][] = [
     'a creation is repeated for ten minutes at each, whichever sweeps',
     ...([10 * MINUTE, true, false] as const),
     async (one, other) => {
-      const how = withKey(`make-${one.clock.now().getTime()}`, {
-        body: { push: { payload: 'x' } },
-      });
+      const how = withKey(`make-${one.clock.now().getTime()}`, { body: { push: { payload: 'x' } } });
       const made = async (on: TestService) => (await on.call('POST', '/api/v2/pushes', how)).json.url_token;
       const token = await made(one);
       return async () => (await made(other)) === token;

@@ -60,10 +60,7 @@ onEachStore((store) => {
     const refusal = { message: 'the data is of a build before the first release', code: 'failed' };
     const operate = () => openForOperator({ ...room.settings }, { now: () => new Date() });
     for (const opening of [() => opened(room.settings), operate])
-      await expect(opening()).rejects.toMatchObject({
-        ...refusal,
-        hint: expect.stringContaining('build'),
-      });
+      await expect(opening()).rejects.toMatchObject({ ...refusal, hint: expect.stringContaining('build') });
   });
 });
 
@@ -200,9 +197,9 @@ describe('a database that is lost while the service runs', () => {
     expect((await readFile(file())).equals(restored)).toBe(true);
   });
 
-  test('keeps what it has confirmed, and confirms no more: its log removed', async () => {
+  test.each(['-wal', '-shm'])('keeps what it has confirmed, and confirms no more: its %s removed', async (end) => {
     const { service, tokens } = await serving();
-    for (const end of ['-wal', '-shm']) await rm(file() + end);
+    await rm(file() + end);
     expect([await create(service), await up(service)]).toEqual([503, 503]);
     expect(service.warnings).toEqual([expect.stringContaining('lost its write-ahead log')]);
     // As after a kill: nothing was closed.

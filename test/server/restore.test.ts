@@ -62,10 +62,7 @@ describe('a restore', () => {
     expect(names()).toEqual(['pwpush.db', KEPT]);
     for (const name of names()) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
     const service = await opened({ data });
-    expect((await service.retrieve(first)).json).toMatchObject({
-      payload: 'first',
-      views_remaining: 4,
-    });
+    expect((await service.retrieve(first)).json).toMatchObject({ payload: 'first', views_remaining: 4 });
     // It is not taken for the new one, however many changes it has had.
     const restored = readFileSync(join(data, 'pwpush.db'));
     const old = readFileSync(join(data, KEPT));
@@ -251,8 +248,10 @@ describe('a restore', () => {
     rmSync(join(data, 'pwpush.db'));
     await released(data);
     writeFileSync(join(data, 'pwpush.db-wal'), log);
+    for (const end of ['-journal', '-shm']) writeFileSync(join(data, `pwpush.db${end}`), 'old');
     expect(await restoring()).toMatchObject({ kept: null });
-    expect(names()).toEqual(['pwpush.db', `${KEPT}-wal`]);
+    const left = readdirSync(data).filter((name) => name.startsWith('pwpush.db'));
+    expect(left).toEqual(['pwpush.db', `${KEPT}-journal`, `${KEPT}-wal`]);
     expect(await contentsOf(data)).toEqual([0]);
   });
 

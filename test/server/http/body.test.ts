@@ -28,24 +28,26 @@ test('bytes come together however they are cut, and none of the bits is kept', (
 });
 
 const MIB = 1024 * 1024;
+/** What each request may hold besides. */
+const FREE = 16 * 1024;
 const busy = expect.objectContaining({ kind: 'busy', details: { retryAfter: 5 } });
 
 test('what all hold together is bounded, and what is refused or let go is free', () => {
   const budget = new BodyBudget(4 * MIB);
   const [first, second, third] = [1, 2, 3].map(() => budget.forRequest(undefined));
-  first?.add(3 * MIB);
-  expect(() => second?.add(2 * MIB)).toThrow(busy);
-  second?.add(MIB);
-  expect(() => third?.add(MIB)).toThrow(busy);
+  first?.add(3 * MIB + FREE);
+  expect(() => second?.add(MIB + FREE + 1)).toThrow(busy);
+  second?.add(MIB + FREE);
+  third?.add(FREE);
+  expect(() => third?.add(1)).toThrow(busy);
   first?.release();
   third?.add(3 * MIB);
 });
 
 test('one client holds a quarter, wherever its requests come from', () => {
   const budget = new BodyBudget(4 * MIB);
-  budget.forRequest('a').add(MIB / 2);
-  budget.forRequest('a').add(MIB / 2);
-  expect(() => budget.forRequest('a').add(MIB / 2)).toThrow(busy);
+  for (const half of [MIB / 2, MIB / 2]) budget.forRequest('a').add(half + FREE);
+  expect(() => budget.forRequest('a').add(FREE + 1)).toThrow(busy);
   budget.forRequest('b').add(MIB);
 });
 

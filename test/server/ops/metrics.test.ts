@@ -63,17 +63,21 @@ describe('pushes', () => {
 
 test('requests are counted by method, route and status, none of which a client can make up', async () => {
   for (const query of ['?passphrase=hunter2', '']) await service.retrieve(`sometoken${query}`);
-  for (const method of ['BREW', 'PROPFIND', 'PATCH']) await service.call(method, '/api/v2/pushes/othertoken');
+  const others = ['POST', 'PUT', 'PATCH', 'OPTIONS'];
+  for (const method of ['BREW', 'PROPFIND', ...others, 'HEAD', 'DELETE'])
+    await service.call(method, '/api/v2/pushes/othertoken');
   for (const path of ['/one', '/two', '/api/v2/three']) await service.call('GET', path);
   expect(await samples('pwpush_http_requests_total')).toEqual([
     '{method="GET",route="/api/v2/pushes/:token",status="404"} 2',
     '{method="other",route="/api/v2/pushes/:token",status="405"} 2',
-    '{method="PATCH",route="/api/v2/pushes/:token",status="405"} 1',
+    ...others.map((method) => `{method="${method}",route="/api/v2/pushes/:token",status="405"} 1`),
+    '{method="HEAD",route="/api/v2/pushes/:token",status="405"} 1',
+    '{method="DELETE",route="/api/v2/pushes/:token",status="404"} 1',
     '{method="GET",route="/*",status="404"} 2',
     '{method="GET",route="/api/v2/*",status="404"} 1',
   ]);
   const durations = await samples('pwpush_http_request_duration_seconds_count');
-  expect(durations).toContain('{route="/api/v2/pushes/:token"} 5');
+  expect(durations).toContain('{route="/api/v2/pushes/:token"} 10');
   // Of an internal error it is told that there was one.
   service.service.log.failure(new Error('hunter2'));
   expect(await samples('pwpush_errors')).toEqual(['_total 1']);
