@@ -10,7 +10,8 @@ import { broken, type Literal, wire } from './wire';
 interface Command {
   readonly line: string;
   readonly tty: boolean;
-  readonly isRow: boolean;
+  /** The command as its row has it, of one in a table. */
+  readonly row?: string;
   readonly input: readonly string[];
   readonly prompts: readonly string[];
   readonly expected: readonly string[];
@@ -22,19 +23,20 @@ type Step = string | Command;
 const INPUT = /^<( |$)/;
 const OUTCOME = /^([>!=](?= |$)|[-+] |exit )/;
 const CONTENT = /^=( |$)/;
-/** A row of a table of refusals: a command, its message and its hint. */
-const ROW = /^\| (.+?) \| (.+?)(?: \| (.+))?$/;
-const REFUSED = /^! pwpush: (.+?)(?:\n! hint: (.+))?\nexit 2$/;
+/** A row of a table of failures: the exit code, a command, its message and its hint. */
+const ROW = /^\| (\d+) \| (.+?) \| (.+?)(?: \| (.+))?$/;
+const FAILED = /^! pwpush: (.+?)(?:\n! hint: (.+))?\nexit (\d+)$/;
 
-function refusalOf([, line = '', message, hint]: RegExpExecArray): Command {
-  const expected = [`! pwpush: ${message}`, ...(hint ? [`! hint: ${hint}`] : []), 'exit 2'];
-  return { line, tty: false, isRow: true, input: [], prompts: [], expected };
+function rowCommand([, code, row = '', message, hint]: RegExpExecArray): Command {
+  const [line = '', piped] = row.split(' <<< ');
+  const expected = [`! pwpush: ${message}`, ...(hint ? [`! hint: ${hint}`] : []), `exit ${code}`];
+  return { line, row, tty: false, input: piped ? [`< ${piped}`] : [], prompts: [], expected };
 }
 
-/** The row of a command that was refused without a word more. */
-function rowOf(line: string, outcome: readonly string[]): string | undefined {
-  const [, message, hint] = REFUSED.exec(outcome.join('\n')) ?? [];
-  return message && `| ${[line, message, ...(hint ? [hint] : [])].join(' | ')}`;
+/** The row of a command that failed without a word more. */
+function rowOf(row: string | undefined, outcome: readonly string[]): string | undefined {
+  const [, message, hint, code] = FAILED.exec(outcome.join('\n')) ?? [];
+  return row && code && `| ${[code, row, message, ...(hint ? [hint] : [])].join(' | ')}`;
 }
 
 function parseTranscript(text: string): Step[] {
@@ -47,12 +49,12 @@ function parseTranscript(text: string): Step[] {
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
     const [, tty, command] = /^(tty)?\$ (.*)$/.exec(line) ?? [];
     const row = ROW.exec(line);
-    if (row) steps.push(refusalOf(row));
+    if (row) steps.push(rowCommand(row));
     else if (command === undefined) steps.push(line);
     else {
       const [input, prompts] = [taken(INPUT), taken(/^\? /)];
       const expected = taken(OUTCOME);
-      steps.push({ line: command, tty: tty !== undefined, isRow: false, input, prompts, expected });
+      steps.push({ line: command, tty: tty !== undefined, input, prompts, expected });
     }
   }
   return steps;
@@ -127,7 +129,7 @@ export async function play(text: string, stage: Stage): Promise<string> {
       told.push(prepare(step, steps.slice(at + 1), stage, names));
       continue;
     }
-    const { line, tty, isRow, input, prompts, expected } = step;
+    const { line, tty, input, prompts, expected } = step;
     const typing = answering(prompts.map((one) => names.real(one)));
     const before = filesIn(stage.folder);
     const outcome = await outcomeOf(step, typing.prompter, stage, names, background);
@@ -139,7 +141,7 @@ export async function play(text: string, stage: Stage): Promise<string> {
       ...changes(before, filesIn(stage.folder), names.shown),
     ];
     const lines = kept([...prompts, ...expected], found);
-    const row = isRow && rowOf(line, lines);
+    const row = rowOf(step.row, lines);
     told.push(...(row ? [row] : [`${tty ? 'tty$' : '$'} ${line}`, ...input, ...lines]));
   }
   return told.join('\n');
