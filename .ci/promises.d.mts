@@ -3,6 +3,8 @@ export interface Promised {
   readonly file: string;
   /** Empty where all tests of the file count. */
   readonly title: string;
+  /** Where alone it can be run, if that is none of those that `.ci/run` has. */
+  readonly system?: string | undefined;
 }
 
 export function promises(): Promised[];

@@ -24,7 +24,7 @@ const page = (path: string) =>
 /** Markdown without code, names of tests, links and markup. */
 const prose = (path: string) =>
   readFileSync(join(root, path), 'utf8').replace(
-    /(?<=`test\/[^`]+`), .+? \||^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms,
+    /(?<=`test\/[^`]+`), [^\n]+? \||^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms,
     ' ',
   );
 

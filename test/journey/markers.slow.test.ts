@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deferred } from '../helpers/deferred';
-import { heldIn } from '../helpers/held-in';
+import { heldIn, marks } from '../helpers/held-in';
 import { answerJson, rawServer } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
@@ -12,12 +12,6 @@ import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 
 // The secrets of one person, looked for wherever a process leaves something behind. What commands say and keep:
 // test/commands/markers.test.ts and receipts.test.ts.
-const marks = {
-  payload: 'MARKpayload7f3a9c2e51',
-  passphrase: 'MARKpassphrase0b6d84f1c93e7',
-  note: 'MARKnote48a2f6e0b9',
-  proxy: 'MARKproxy6c0f3a',
-};
 
 const somebody = person();
 const temporary = join(somebody.folder, 'tmp');
