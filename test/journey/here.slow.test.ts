@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { get as httpGet } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
@@ -9,7 +12,7 @@ import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
 import { lose } from '../helpers/here';
-import { needs } from '../helpers/needs';
+import { needs, onLinux } from '../helpers/needs';
 import { alsoBinary, person, program, pwpush, shell, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
@@ -160,6 +163,16 @@ describe('request --here', () => {
     expect((await running.ended).stderr).toBe(`${link}\n127.0.0.1 opened the page\n`);
   });
 
+  test('of its visitors twenty are named', onLinux, async () => {
+    const { running, link } = await asking();
+    for (let at = 1; at <= 21; at += 1) {
+      const [response] = await once(httpGet(link, { localAddress: `127.0.0.${at}` }), 'response');
+      await text(response);
+    }
+    expect((await respond(link, [], 'hunter2')).code).toBe(0);
+    expect((await running.ended).stderr.match(/ opened the page$/gm)).toHaveLength(20);
+  });
+
   test('an answer whose confirmation was lost is printed, and can be sent again', async () => {
     const { running, item } = await asking();
     const body = JSON.stringify({ request: { response: 'hunter2' } });
@@ -190,7 +203,7 @@ describe('request --here', () => {
     const headers = { 'content-type': 'application/json' };
     const large = { method: 'PATCH', headers, body: ' '.repeat(1.5 * MIB) };
     const refused = async () => (await fetch(`${item}/respond`, large)).status;
-    await expect.poll(refused, { interval: 1000 }).toBe(503);
+    await expect.poll(refused, { interval: 1000, message: 'the memory is full' }).toBe(503);
     const response = 'x'.repeat(MIB - 10_000);
     await send(item, response);
     const { code, stdout } = await running.ended;
@@ -238,7 +251,7 @@ describe('request --here', () => {
     child.stdout?.pause();
     const path = file('big.bin', Buffer.alloc(3_000_000, 7));
     expect((await respond(link, ['--file', path])).code).toBe(0);
-    await expect.poll(() => child.stdout?.readableLength).toBeGreaterThan(0);
+    await expect.poll(() => child.stdout?.readableLength, { message: 'the file is being written' }).toBeGreaterThan(0);
     child.kill('SIGINT');
     await new Promise((resolve) => child.once('exit', resolve));
     child.stdout?.destroy();
