@@ -190,7 +190,7 @@ describe('request --here', () => {
     const headers = { 'content-type': 'application/json' };
     const large = { method: 'PATCH', headers, body: ' '.repeat(1.5 * MIB) };
     const refused = async () => (await fetch(`${item}/respond`, large)).status;
-    await expect.poll(refused, { interval: 1000 }).toBe(503);
+    await expect.poll(refused, { interval: 1000, message: 'the memory is full' }).toBe(503);
     const response = 'x'.repeat(MIB - 10_000);
     await send(item, response);
     const { code, stdout } = await running.ended;
@@ -238,7 +238,7 @@ describe('request --here', () => {
     child.stdout?.pause();
     const path = file('big.bin', Buffer.alloc(3_000_000, 7));
     expect((await respond(link, ['--file', path])).code).toBe(0);
-    await expect.poll(() => child.stdout?.readableLength).toBeGreaterThan(0);
+    await expect.poll(() => child.stdout?.readableLength, { message: 'the file is being written' }).toBeGreaterThan(0);
     child.kill('SIGINT');
     await new Promise((resolve) => child.once('exit', resolve));
     child.stdout?.destroy();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whyForeign } from '../../src/platform/files/owner';
+import { followed, whyForeign } from '../../src/platform/files/owner';
 
 const [ME, OTHER, ROOT] = [1000, 2000, 0];
 
@@ -14,4 +14,8 @@ test.each<[number, number, number | undefined, string | undefined]>([
   [OTHER, 0o666, undefined, undefined],
 ])('a file of user %i and mode %o, for user %s: %s', (uid, mode, user, why) => {
   expect(whyForeign({ uid, mode }, user)).toBe(why);
+});
+
+test('a path where there is nothing leads to itself, without users too', () => {
+  expect([ME, undefined].map((user) => followed('/none/at/all', user))).toEqual(['/none/at/all', '/none/at/all']);
 });

@@ -31,7 +31,7 @@ afterEach(async () => {
     await ended;
     session = undefined;
   }
-  here.close();
+  await here.close();
 });
 
 const desktop = () => ({

@@ -44,11 +44,7 @@ const active = (url: string, token?: string) => statusOf(`${url}/api/v2/pushes/a
 
 const asJson = { 'content-type': 'application/json' };
 const post = (url: string, push: object) =>
-  fetch(`${url}/api/v2/pushes`, {
-    method: 'POST',
-    headers: asJson,
-    body: JSON.stringify({ push }),
-  });
+  fetch(`${url}/api/v2/pushes`, { method: 'POST', headers: asJson, body: JSON.stringify({ push }) });
 const posted = (body: string) =>
   `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
