@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { get as httpGet } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decryptText, prepareFile } from '../../src/age/age';
 import { newKeyPair, parseIdentities, parseRecipient } from '../../src/age/key-files';
@@ -9,7 +12,7 @@ import { encodeManifest } from '../../src/age/manifest';
 import { encryptText, joined, pieces } from '../helpers/age';
 import { mountDisk, needsDisk } from '../helpers/disk';
 import { lose } from '../helpers/here';
-import { needs } from '../helpers/needs';
+import { needs, onLinux } from '../helpers/needs';
 import { alsoBinary, person, program, pwpush, shell, start } from '../helpers/program';
 import { linesOf, onTerminal } from '../helpers/pty';
 import { read } from '../helpers/qr';
@@ -158,6 +161,16 @@ describe('request --here', () => {
     for (let at = 0; at < 3; at += 1) await (await fetch(link)).text();
     expect((await respond(link, [], 'hunter2')).code).toBe(0);
     expect((await running.ended).stderr).toBe(`${link}\n127.0.0.1 opened the page\n`);
+  });
+
+  test('of its visitors twenty are named', onLinux, async () => {
+    const { running, link } = await asking();
+    for (let at = 1; at <= 21; at += 1) {
+      const [response] = await once(httpGet(link, { localAddress: `127.0.0.${at}` }), 'response');
+      await text(response);
+    }
+    expect((await respond(link, [], 'hunter2')).code).toBe(0);
+    expect((await running.ended).stderr.match(/ opened the page$/gm)).toHaveLength(20);
   });
 
   test('an answer whose confirmation was lost is printed, and can be sent again', async () => {
