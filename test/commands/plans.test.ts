@@ -216,6 +216,8 @@ describe('a usage error, the first of several, is that of', () => {
     ['run x --file =a -- a', /--file/],
     ['request a --notify a@b.test', /--notify/],
     ['request -f -', /standard input/],
+    ['push --each --token-file -', /and the token/],
+    ['push --file -=x --token-file -', /and the token/],
   ])('pwpush %s', async (line, what) => {
     const error = await plan(line.split(' ')).then(
       () => expect.unreachable('it made a plan'),

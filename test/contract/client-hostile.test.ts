@@ -175,19 +175,20 @@ describe('an instance that says what the program says', () => {
   });
 });
 
-test.each([
-  ['arrays', `[{"url_token":"abc","x":[${'[],'.repeat(300_000)}1]}]`],
-  ['one key each', `[{${Array.from({ length: 260_000 }, (_, at) => `"${at}":0`).join(',')}}]`],
-])('%s by the hundred thousand are not made into values', async (_what, text) => {
-  const { code, stdout, stderr } = await asking([json(200, text)], ['list']);
+test('arrays by the hundred thousand are not made into values', async () => {
+  const answer = json(200, `[{"url_token":"abc","x":[${'[],'.repeat(300_000)}1]}]`);
+  const { code, stdout, stderr } = await asking([answer], ['list']);
   expect([code, stdout, stderr.includes('unexpected response')]).toEqual([1, '', true]);
 });
 
-test('files by the thousand are not tried one after the other; the answer is saved', async () => {
-  const files = Array.from({ length: 1000 }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
+test.each([
+  [100, 0, false],
+  [101, 11, true],
+])('an answer with %i files ends with %i; that it is saved instead: %s', async (length, exit, isSaved) => {
+  const files = Array.from({ length }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
   const answer = json(200, changed(RETRIEVED, { files }));
-  const { code, stderr, sent } = await asking([answer], ['get', 'abc'], OTHER);
-  expect([code, /saved to \//.test(stderr), sent.length]).toEqual([11, true, 1]);
+  const { code, stderr, sent } = await asking([answer], ['get', 'abc', '--no-files'], OTHER);
+  expect([code, /saved to \//.test(stderr), sent.length]).toEqual([exit, isSaved, 1]);
 });
 
 test.each([
@@ -207,7 +208,8 @@ test.each([
 
 test('a content type that repeats the passphrase is not quoted', async () => {
   const answer = { ...json(200, '[]'), headers: { 'content-type': `json/${secret}` } };
-  const { stderr } = await asking([answer], ['get', 'abc'], { env: { PWPUSH_PASSPHRASE: secret } });
+  const { code, stderr } = await asking([answer], ['get', 'abc'], { env: { PWPUSH_PASSPHRASE: secret } });
+  expect([code, stderr]).toEqual([11, expect.stringContaining('unexpected response')]);
   expect(stderr).not.toContain('horse');
 });
 
@@ -240,10 +242,17 @@ async function answered(answer: Literal, line: string) {
 // Those of each call in every form: client-forms.test.ts. What is said of them: test/cases/unexpected-responses.txt.
 test.each([
   ['a token that is a path', json(201, '{"url_token":"../../etc"}'), 'push', 11],
-  ['more than 16 MiB', json(200, ' '.repeat(MOST + 1)), 'version', 1],
-  ['more than 16 MiB', packed(new Uint8Array(MOST + 1)), 'push', 11],
+  ['more than 16 MiB', json(200, VERSION.padEnd(MOST + 1)), 'version', 1],
+  ['more than 16 MiB', packed(CREATED.padEnd(MOST + 1)), 'push', 11],
 ])('a success with %s is none (%#)', async (_what, answer, line, code) => {
   expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
+});
+
+test.each([
+  ['', json(201, CREATED.padEnd(MOST))],
+  ['unpacked, ', packed(CREATED.padEnd(MOST))],
+])('a success of %s16 MiB is one', async (_how, answer) => {
+  expect(await answered(answer, 'push')).toEqual({ code: 0, stdout: LINK, requests: 1 });
 });
 
 const made = ['push', 'push --json', 'push --each', 'request', 'request --json'];

@@ -28,9 +28,8 @@ const ROW = /^\| (\d+) \| (.+?) \| (.+?)(?: \| (.+))?$/;
 const FAILED = /^! pwpush: (.+?)(?:\n! hint: (.+))?\nexit (\d+)$/;
 
 function rowCommand([, code, row = '', message, hint]: RegExpExecArray): Command {
-  const [line = '', piped] = row.split(' <<< ');
   const expected = [`! pwpush: ${message}`, ...(hint ? [`! hint: ${hint}`] : []), `exit ${code}`];
-  return { line, row, tty: false, input: piped ? [`< ${piped}`] : [], prompts: [], expected };
+  return { line: row, row, tty: false, input: [], prompts: [], expected };
 }
 
 /** The row of a command that failed without a word more. */
@@ -162,13 +161,15 @@ async function outcomeOf(
     const [first, ended] = await Promise.all([started.first, started.ended]);
     return { ...ended, [started.stream]: ended[started.stream].slice(first.length + 1) };
   }
-  const { env, words, piped, redirections } = shellWords(names.real(line));
+  const [command = '', typed] = line.split(' <<< ');
+  const given = typed === undefined ? input : [`< ${typed}`];
+  const { env, words, piped, redirections } = shellWords(names.real(command));
   const terminals = (['stdin', 'stdout', 'stderr'] as const).filter(
-    (one) => !(one === 'stdin' && input.length > 0) && !(one === 'stdout' && piped),
+    (one) => !(one === 'stdin' && given.length > 0) && !(one === 'stdout' && piped),
   );
   const conditions: Conditions = {
     env: { ...stage.env, ...env },
-    stdin: names.real(contentOf(input)),
+    stdin: names.real(contentOf(given)),
     ...(tty && { terminals, prompter, columns: Number(env.COLUMNS ?? 80) }),
     ...(env.LINES && { rows: Number(env.LINES) }),
     ...redirections,

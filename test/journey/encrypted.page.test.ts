@@ -430,7 +430,9 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
     const key = { 'no key': '', 'a wrong key': newLinkKey(), damage: right }[trouble];
     const page = await visit(key === '' ? path : `${path}#${key}`, { javaScriptEnabled: script });
     const files = content === 'files' ? ['1.age'] : [];
-    await expect.poll(() => waysOn(page)).toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
+    await expect
+      .poll(() => waysOn(page), { message: 'the ways that the page offers' })
+      .toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
     // Of public keys no page has the other half, and words are asked for: nothing is wrong.
     const isToKey = right === '';
     const isAlarm = script && !isToKey && (seal === 'link' || trouble !== 'no key');
@@ -512,7 +514,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(await qrIn(page, 'QR code of the link')).toBe(link);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     await page.goBack({ waitUntil: 'commit' });
-    await expect.poll(() => page.getByLabel('Secret text').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Secret text').inputValue(), { message: 'the form is empty' }).toBe('');
     const { payload, files } = await payloadOf(link);
     expect(payload).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
     expect(files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
@@ -546,7 +548,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await press(page, 'Create link');
     await page.getByText('This value is not valid.').waitFor();
     const text = page.getByLabel('Secret text');
-    await expect.poll(() => text.inputValue()).toBe('tell nobody\n');
+    await expect.poll(() => text.inputValue(), { message: 'the form has the text again' }).toBe('tell nobody\n');
     await page.getByLabel('Passphrase (optional)').fill('');
     const link = await made(page);
     // Without its key there is no link.

@@ -52,9 +52,9 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
     const { page, token } = await opened(1);
     cutAt = at;
     await show(page).catch(() => undefined);
-    await expect.poll(() => cutAt).toBeUndefined();
+    await expect.poll(() => cutAt, { message: 'the form was sent' }).toBeUndefined();
     // Chromium refuses it while a page about the error takes the place of this one.
-    await expect.poll(() => page.reload().catch(() => undefined)).toBeTruthy();
+    await expect.poll(() => page.reload().catch(() => undefined), { message: 'the page is loaded again' }).toBeTruthy();
     await seen(page);
     await oneView(token);
   });

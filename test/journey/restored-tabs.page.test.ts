@@ -77,7 +77,9 @@ describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
     // The browser would have to send again what was sent before, and asks first.
     const restored = [RESUBMIT, RESUBMIT, RESUBMIT, 'Share a secret as a link that expires'];
     const loaded = ['Someone is asking you for a secret', 'The secret', NO_LONGER];
-    await expect.poll(() => headings(context).catch(() => [])).toEqual([...restored, ...loaded]);
+    await expect
+      .poll(() => headings(context).catch(() => []), { message: 'the tabs of before are loaded' })
+      .toEqual([...restored, ...loaded]);
     for (const page of context.pages()) {
       const isShown = page.url().includes(again);
       expect((await page.content()).includes(SECRET)).toBe(isShown);

@@ -107,7 +107,7 @@ describe('the file', () => {
     const seen = new Set<string | null>();
     const watcher = watch(folder, (_event, name) => seen.add(name));
     await storeOne();
-    await expect.poll(() => seen.has('config.json')).toBe(true);
+    await expect.poll(() => [...seen], { message: 'the name of the file' }).toContain('config.json');
     watcher.close();
     const others = [...seen].filter((name) => name !== 'config.json').sort();
     expect(others).toEqual([

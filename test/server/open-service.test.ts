@@ -38,16 +38,6 @@ const refused = (settings: TestOptions) => expect(opened(settings)).rejects;
 const anyKey = `${Buffer.alloc(32, 7).toString('base64')}\n`;
 
 onEachStore((store) => {
-  test('what was answered is there after a restart, views included', async () => {
-    const { settings } = await store.room();
-    const first = await opened(settings);
-    const token = await first.create({ payload: 'kept', passphrase: 'p', expire_after_views: 3 });
-    await first.retrieve(`${token}?passphrase=p`);
-    await first.close();
-    const { json } = await (await opened(settings)).retrieve(`${token}?passphrase=p`);
-    expect([json.payload, json.views_remaining]).toEqual(['kept', 1]);
-  });
-
   test.each([
     ['whose schema has another text', ["UPDATE migrations SET digest = 'x'"]],
     ['that has none', ['ALTER TABLE migrations DROP COLUMN digest', 'DROP TABLE kept']],

@@ -175,8 +175,10 @@ test.each([
   ];
   for (const how of sent)
     expect((await service.call('POST', '/api/v2/pushes', { ...how, headers })).status).toBe(status);
-  const pushes = await service.database.sql`SELECT id FROM pushes`;
-  expect(pushes).toHaveLength(status === 201 ? 3 : 0);
+  const asking = { body: { request: { request: 'x' } }, token: service.adminToken, headers };
+  expect((await service.call('POST', '/api/v2/requests', asking)).status).toBe(status);
+  const made = await service.database.sql`SELECT id FROM pushes`;
+  expect(made).toHaveLength(status === 201 ? 4 : 0);
 });
 
 test('no failure tells what is inside, on any route, and its place only to the log', async () => {

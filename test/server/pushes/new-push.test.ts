@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isWebAddress } from '../../../src/contract/address';
 import { validatePush } from '../../../src/server/pushes/new-push';
+import { validateRequest } from '../../../src/server/requests/new-request';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Bounds, checkSettings } from '../../../src/server/service-settings';
 import { proven } from '../../helpers/age';
@@ -10,9 +11,11 @@ const bounds: Bounds = { days: { min: 1, max: 90, default: 7 }, views: { min: 1,
 
 const settings = { host: '', port: 0, data: '', ephemeral: true, anonymous: true, trustProxy: false };
 
-function problems(input: object, within = bounds, files?: number): string[] {
+const problems = (input: object, within = bounds) => problemsOf(() => validatePush(input, within));
+
+function problemsOf(validate: () => unknown): string[] {
   try {
-    validatePush(input, within, files);
+    validate();
     return [];
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error;
@@ -94,8 +97,14 @@ test.each([
   ['expire_after_days', 1, 90],
   ['expire_after_duration', 0, 17],
   ['expires_in', 60, 7_776_000],
+  ['close_after', 1, 7_776_000],
+  ['close_after_duration', 0, 17],
 ])('%s is from %i to %i', (name, min, max) => {
-  const refused = [min - 1, min, max, max + 1].map((count) => problems({ payload: 'x', [name]: count }));
+  const validate = name.startsWith('close') ? validateRequest : validatePush;
+  const input = { payload: 'x', request: 'x' };
+  const refused = [min - 1, min, max, max + 1].map((count) =>
+    problemsOf(() => validate({ ...input, [name]: count }, bounds)),
+  );
   expect(refused).toEqual([[name], [], [], [name]]);
 });
 

@@ -171,7 +171,7 @@ onEachStore((store) => {
       expect(json.close_after_at).toBe(new Date(closesAt).toISOString());
     });
 
-    // Those that a schema says: test/server/openapi/document.slow.test.ts.
+    // Numbers at their limits: ../pushes/new-push.test.ts.
     test.each([
       ['request', '\ud800'],
       ['close_after', '1d'],
