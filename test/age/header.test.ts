@@ -12,6 +12,7 @@ import {
 } from '../../src/age/age';
 import { encodeBech32, pointOf } from '../../src/age/bech32';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
+import { readHeader } from '../../src/age/format/stream';
 import { newLinkKey } from '../../src/age/key';
 import { node } from '../../src/age/node-primitives';
 import { encryptText, pieces } from '../helpers/age';
@@ -60,6 +61,12 @@ describe('hostile files', () => {
       expect(read).toBeLessThan(MAX_HEADER + 100_000);
     }
   });
+});
+
+test('a header ends after a stanza of full lines, whose last line is empty', async () => {
+  const text = `${VERSION}-> full\n${'A'.repeat(64)}\n\n${MAC}`;
+  const { header } = await readHeader(pieces(Buffer.from(`${text}${'x'.repeat(16)}`)));
+  expect(Buffer.from(header).toString()).toBe(text);
 });
 
 test('recipients that a header cannot have are refused', async () => {
