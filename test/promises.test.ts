@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { lineOf, patternOf, promises, unwitnessed } from '../.ci/promises.mjs';
 import { judge, type Outcome } from './helpers/promises';
 
-const file = 'test/take/decrypt.test.ts';
+const file = 'test/take/encrypted-files.test.ts';
 const promise = { document: 'docs/reliability.md', file, title: 'armor > takes much memory' };
 const armor = { ...promise, title: 'armor > %s' };
 const outcome = (more: Partial<Outcome> = {}): Outcome => ({
