@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { newKeySalt } from '../../../src/age/key-proof';
+import { node } from '../../../src/age/node-primitives';
 import { isWebAddress } from '../../../src/contract/address';
 import { validatePush } from '../../../src/server/pushes/new-push';
 import { validateRequest } from '../../../src/server/requests/new-request';
@@ -64,6 +66,22 @@ test.each<[string, object, ...string[]]>([
   ['no file where that is the kind', { kind: 'file' }, 'files'],
 ])('%s', (_what, input, ...refused) => {
   expect(problems({ payload: 'x', ...input }).sort()).toEqual(refused.sort());
+});
+
+const { proof: key_proof, payload: encrypted } = await proven('x');
+const key_salt = newKeySalt(node);
+test.each<[string, object, ...string[]]>([
+  ['a proof of the key', { key_proof }],
+  ['a proof and a salt', { key_proof, key_salt }],
+  ['a short proof', { key_proof: key_proof.slice(0, 21) }, 'key_proof'],
+  ['a long proof', { key_proof: `${key_proof}A` }, 'key_proof'],
+  ['a number as proof', { key_proof: 7 }, 'key_proof'],
+  ['more bits than bytes', { key_proof: `${key_proof.slice(0, 21)}B` }, 'key_proof'],
+  ['a short salt', { key_proof, key_salt: key_salt.slice(0, 21) }, 'key_salt'],
+  ['a salt alone', { key_salt }, 'key_salt'],
+  ['a proof of a text in clear', { key_proof, payload: 'clear' }, 'key_proof'],
+])('an encrypted push with %s', (_, fields, ...refused) => {
+  expect(problems({ payload: encrypted, ...fields })).toEqual(refused);
 });
 
 test.each(['url', 'qr'])('an encrypted %s is not checked, as nobody here can read it', async (kind) => {

@@ -152,12 +152,13 @@ onEachStore((store) => {
       service.clock.advance(DAY);
       await look(token, 'one', 'wrong');
       const time = (at: unknown) => `${at}`.slice(14, 19);
-      const entries = (await service.logOf(token)).map(({ kind, user_agent, count, created_at, updated_at }) => [
-        kind,
-        user_agent,
-        count,
-        time(created_at),
-        time(updated_at),
+      const log = await service.logOf(token);
+      const entries = log.map((one) => [
+        one.kind,
+        one.user_agent,
+        one.count,
+        time(one.created_at),
+        time(one.updated_at),
       ]);
       expect(entries).toEqual([
         ['creation', '', undefined, '06:45', '06:45'],

@@ -255,30 +255,22 @@ onEachStore((store) => {
     });
 
     /** Begins an answer with more than half a mebibyte of files that does not end. */
-    const begin = (token: string, how: { readonly ip?: string; readonly bytes?: number } = {}) => {
-      const { ip = '127.0.0.1', bytes = 190_000 } = how;
-      let send: ReadableStreamDefaultController<Uint8Array> | undefined;
-      const content = new ReadableStream<Uint8Array>({
-        start: (controller) => {
-          send = controller;
-        },
-      });
-      const headers = { 'content-type': FORM_TYPE };
+    const begin = (token: string, { ip = '127.0.0.1', bytes = 190_000 } = {}) => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const sender = writable.getWriter();
+      const send = (from: number, to?: number) => void sender.write(form.subarray(from, to)).catch(() => undefined);
       const form = formBytes(Array.from({ length: 4 }, () => file('x'.repeat(bytes))));
-      send?.enqueue(form.subarray(0, -1000));
+      send(0, -1000);
+      const fetch = (request: Request) => service.service.app(request, { ip });
+      const how = { content: readable, headers: { 'content-type': FORM_TYPE } };
       return {
-        more: () => send?.enqueue(form.subarray(-1000, -900)),
+        more: () => send(-1000, -900),
         end: () => {
-          send?.enqueue(form.subarray(-1000));
-          send?.close();
+          send(-1000);
+          void sender.close();
         },
-        leave: () => send?.error(new Error('gone')),
-        answered: call(
-          { fetch: (request) => service.service.app(request, { ip }) },
-          'PATCH',
-          `/api/v2/requests/${token}/respond`,
-          { content, headers },
-        ),
+        leave: () => void sender.abort(new Error('gone')),
+        answered: call({ fetch }, 'PATCH', `/api/v2/requests/${token}/respond`, how),
       };
     };
     const stored = async (chunks: number) => {
