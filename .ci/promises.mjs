@@ -43,7 +43,7 @@ export const lineOf = ({ file, title }) => JSON.stringify({ file, title });
 
 /** What is said of a promise without one. */
 export const complaint = ({ document, file, title }) =>
-  `no test passed of ${document}: ${title ? `${file}, ${title}` : file}`;
+  `no single test passed of ${document}: ${title ? `${file}, ${title}` : file}`;
 
 /** Those that no line of such a file witnesses, though it could. */
 export function unwitnessed(lines) {

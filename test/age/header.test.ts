@@ -103,20 +103,6 @@ test.each([0, 1, 47, 48, 49, 96, 500])('a body of %i bytes is encoded and parsed
   expect(parseHeader(node, header).stanzas).toEqual([stanza, stanza]);
 });
 
-test.each([
-  [19, 'x'],
-  [20, 'no-match'],
-])('after %i stanzas of one type and argument that do not open, the next gives %s', async (count, given) => {
-  const stanza = (body: Uint8Array) => ({ type: 'a', args: ['b'], body });
-  const others = Array(count).fill({ wrap: () => stanza(Buffer.alloc(16)) });
-  const sealed = await encryptText('x', [...others, { wrap: stanza }]);
-  const opener: Identity = {
-    type: 'a',
-    unwrap: async ({ body }) => (body.some((byte) => byte > 0) ? body : undefined),
-  };
-  expect(await decryptText(sealed, [opener]).then(String, ({ reason }) => reason)).toBe(given);
-});
-
 test('the highest work factor that a key of a link may have opens', async () => {
   const key = newLinkKey();
   const sealed = await encryptText('x', [passphraseRecipient(key, MODERATE_WORK)]);

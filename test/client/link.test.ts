@@ -94,11 +94,7 @@ test('a link of any form is read, without the text around it, and so is a bare t
       const link = at + below + form.replace('T', name);
       const expected = { token: name, base: at + below, ...kind, ...repairs };
       expect(parseReference(left + link + right)).toEqual(expected);
-      expect(parseReference(left + name + right)).toEqual({
-        token: name,
-        base: undefined,
-        ...repairs,
-      });
+      expect(parseReference(left + name + right)).toEqual({ token: name, base: undefined, ...repairs });
     }),
     { numRuns: 2000 },
   );
@@ -205,6 +201,7 @@ describe('a link with a key', () => {
     ['Proofpoint 3 with one slash', v3(`${link.replace('//', '/')}*${key}`, 'Iw'), 'proofpoint'],
     ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'proofpoint'],
     ['Proofpoint 3 with a run', v3(`${link}?x=**A${key}&y=1`, 'w6kj'), 'proofpoint tail'],
+    ['Proofpoint 3 with two', v3(`${link}?x=*&y=1*${key}`, 'w6kj'), 'proofpoint'],
     ['both', safeLink(encoded(v3(`${link}*${key}`, 'Iw'))), 'outlook proofpoint'],
     ...[
       `https://statics.teams.cdn.office.net/evergreen-assets/safelinks/1/atp-safelinks.html?dest=https%3A%2F%2Fteams.microsoft.com%2Fapi&url=ENC&locale=en-us`,
@@ -259,6 +256,17 @@ describe('a link with a key', () => {
     const found = parseReference(pasted);
     expect(found).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
     expect(repairsOf([found]) === undefined).toBe(repairs === undefined);
+  });
+
+  test('is read behind five gateways, and not behind six', () => {
+    const behind = (count: number) => {
+      let at = `${link}#${key}`;
+      for (let gateway = 0; gateway < count; gateway++) at = `https://g.test/?u=${encoded(at)}`;
+      return at;
+    };
+    const repairs = Array(5).fill('wrapper').join(' ');
+    expect(parseReference(behind(5))).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
+    expect(() => parseReference(behind(6))).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 
   test('goes with a bare token too', () => {

@@ -281,6 +281,15 @@ test('nor does JSON that is nested 100,000 deep', async () => {
   expect(JSON.parse(stdout).html_url).toBe(LINK.trim());
 });
 
+test.each([
+  [300, ''],
+  [301, '…'],
+])('of %i characters that an instance says, 300 are printed', async (length, end) => {
+  const answer = json(422, JSON.stringify({ error: 'x'.repeat(length) }));
+  const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2' });
+  expect(stderr).toBe(`pwpush: the instance refused the request: ${'x'.repeat(300)}${end}\n`);
+});
+
 /** Several lines, each of which may be sent back; pages: test/cases/unexpected-responses.txt. */
 const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDG\n';
 
@@ -298,6 +307,9 @@ test.each([
   ['a short one in a URL', 'GET /?q=a%2Bb%40c&x', 'a+b@c'],
   ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
   ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
+  ['eight characters of it', 'no abcdefgh!', 'abcdefghijkl'],
+  ['but seven', 'no abcdefg!', 'abcdefghijkl'],
+  ['but three that are all', 'no abc!', 'abc'],
   ['but a short passphrase inside another word', 'too many passphrases', 'hunter2'],
 ])('what an instance echoes is not printed: %s', async (what, message, payload) => {
   const answer = json(422, JSON.stringify({ error: message }));

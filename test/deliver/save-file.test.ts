@@ -10,11 +10,7 @@ const here = eachPlace();
 /** In a folder that is empty at first. */
 const at = (name: string) => here.file(`home/${name}`);
 const names = () => readdirSync(at('')).sort();
-const folder = (force = false) => ({
-  path: here.file('home'),
-  force,
-  taken: new Set<string>(),
-});
+const folder = (force = false) => ({ path: here.file('home'), force, taken: new Set<string>() });
 
 type Try = Error | { readonly length?: number; readonly chunks: readonly (string | Error)[] };
 

@@ -16,12 +16,13 @@ export interface Outcome {
 /** The tests of `cases.test.ts` have the names of transcripts. */
 function witnesses({ file, title }: Promised, test: Outcome): boolean {
   if (file.endsWith('.txt')) return /^test\/cases\.(\w+\.)?test\.ts$/.test(test.file) && test.name === basename(file);
-  return test.file === file && (isTable(title) ? patternOf(title).test(test.fullName) : test.fullName.includes(title));
+  return test.file === file && (title === '' || patternOf(title).test(test.fullName));
 }
 
 /**
- * Which promises have a test that passed, of a table all, and which do not though their files were run as a whole. A
- * reason to skip such a test counts if it is that another run has it, or, unless that is strict, that a tool is missing.
+ * Which promises have a test that passed, of a table or a file all, and which do not though their files were run as a
+ * whole, or whose name several have. A reason to skip such a test counts if it is that another run has it, or, unless
+ * that is strict, that a tool is missing.
  */
 export function judge(
   all: readonly Promised[],
@@ -34,14 +35,16 @@ export function judge(
     own: tests.filter((test) => witnesses(promise, test)),
   }));
   const passes = ({ state }: Outcome) => state === 'passed';
-  const excused = ({ skipped }: Outcome) => skipped && (skipped.elsewhere || !strict);
-  const kept = ({ title }: Promised, own: readonly Outcome[]) =>
-    own.some(passes) && (!isTable(title) || own.every((test) => passes(test) || excused(test)));
+  const stands = (test: Outcome) => passes(test) || (test.skipped && (test.skipped.elsewhere || !strict));
+  const isOpen = ({ promise: { file, title }, own }: (typeof judged)[number]) =>
+    own.length > 0 &&
+    own.every(stands) &&
+    (own.length === 1 || title === '' || isTable(title) || file.endsWith('.txt'));
   return {
-    witnessed: judged.filter(({ promise, own }) => kept(promise, own)).map(({ promise }) => promise),
+    witnessed: judged.filter((one) => isOpen(one) && one.own.some(passes)).map(({ promise }) => promise),
     missing: judged
       .filter(({ promise, own }) => whole.has(promise.file) || own.some(({ file }) => whole.has(file)))
-      .filter(({ promise, own }) => !kept(promise, own) && !own.some(excused))
+      .filter((one) => !isOpen(one))
       .map(({ promise }) => promise),
   };
 }
