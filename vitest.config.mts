@@ -12,7 +12,7 @@ import { texts } from './.config/texts.mjs';
  */
 const alone = [
   'test/client/in-order.test.ts',
-  'test/commands/login-faults.slow.test.ts',
+  'test/commands/faults.slow.test.ts',
   'test/send/attachments.test.ts',
   'test/server/fuzz.slow.test.ts',
 ];

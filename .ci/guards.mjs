@@ -2,7 +2,6 @@
 // stranger keeps others waiting.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { starts } from '../test/bench/client/starts.mjs';
 
 /** Times are to that of `node -e 0`; the wait beside the worst text is to that beside a plain one of the same size. */
 export const limits = { push: 2.65, get: 2.6, help: 1.5, version: 1.4, kib: 1536, wait: 20 };
@@ -30,8 +29,9 @@ function packageSize(root) {
 
 async function measure() {
   const kib = packageSize(fileURLToPath(new URL('..', import.meta.url)));
-  // Here, as it makes a folder and listens to signals, which the test of this file needs not.
-  const { worstTexts } = await import('../test/bench/load/worst-texts.mjs');
+  // Here, as they make a folder and listen to signals, which the test of this file needs not.
+  const { starts } = await import('../test/bench/starts.mjs');
+  const { worstTexts } = await import('../test/bench/worst-texts.mjs');
   const waits = Object.entries(await worstTexts(limits.wait)).toSorted(([, a], [, b]) => b - a);
   console.log(Object.fromEntries(waits.slice(0, 3)));
   const [[, wait]] = waits;

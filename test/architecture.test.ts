@@ -256,9 +256,6 @@ test.each(['architecture', 'decisions', 'performance', 'promises', 'reliability'
 
 test('the table of planted faults is made of their results', () => {
   const words = ['test/mutants.mjs', '--check'];
-  const { status, stderr } = spawnSync(process.execPath, words, {
-    cwd: join(ROOT, '..'),
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(process.execPath, words, { cwd: join(ROOT, '..'), encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
 });

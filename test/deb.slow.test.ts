@@ -132,9 +132,9 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
     expect(own.stdout).not.toMatch(/serve\.env|instance\.key/);
     out(['systemctl', 'reload', 'pwpush.service']);
     const journal = () => out(['journalctl', '--unit=pwpush.service']);
-    await expect.poll(journal).toContain('reload certificate=none');
+    await expect.poll(journal, { message: 'the reload is in the journal' }).toContain('reload certificate=none');
     // systemd 252 returns before the service has read its settings again: "reloading" until then.
-    await expect.poll(() => service('ActiveState')).toBe('active');
+    await expect.poll(() => service('ActiveState'), { message: 'the settings are read again' }).toBe('active');
     const security = out(['systemd-analyze', 'security', '--no-pager', 'pwpush.service']);
     const exposure = /Overall exposure level for pwpush\.service: ([\d.]+)/.exec(security)?.[1];
     expect(Number(exposure)).toBeLessThanOrEqual(1.2);

@@ -33,12 +33,7 @@ const gone: readonly GoneName[] = [
     hint: `set PWPUSH_SERVE_${name.replace('-', '_').toUpperCase()}\n`,
     except: /^ +(?:maxData|metricsHost): /,
   })),
-  {
-    option: '--filename',
-    line: 'push --filename x',
-    hint: 'did you mean --file -=NAME?',
-    except: /kubectl/,
-  },
+  { option: '--filename', line: 'push --filename x', hint: 'did you mean --file -=NAME?', except: /kubectl/ },
   {
     option: '--generate-passphrase',
     line: 'push --generate-passphrase',

@@ -1,5 +1,4 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -15,13 +14,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { installers } from '../.config/installers.mjs';
-import { type Listening, listening } from './helpers/listen';
+import type { Listening } from './helpers/listen';
 import { allOf, needsPrograms, only, onUnix } from './helpers/needs';
 import { script as programAt, pwpush } from './helpers/program';
+import { archiveOf, offering, sumOf } from './helpers/release';
 import { yaml } from './helpers/yaml';
 
 // What `npm run release` makes for people who install: run with archives of a small program, from a server here.
@@ -34,17 +34,12 @@ const temporary = join(folder, 'tmp');
 const served = new Map<string, Buffer>();
 let server: Listening;
 
-/** An archive as `npm run release` packs it, with a program of sh that says its version. */
-function archiveOf(version: string, program = `echo ${version}`): Buffer {
-  const name = `pwpush-${version}-any`;
+/** An archive with a program of sh that says its version. */
+function tarOf(version: string, program = `echo ${version}`): Buffer {
   const pages = ['man/pwpush.1', 'man/pwpush-get.1', 'man/pwpush-security.7'];
   const shells = ['bash', 'zsh', 'fish'].map((shell) => `completions/pwpush.${shell}`);
-  for (const file of ['pwpush', 'LICENSE', ...pages, ...shells]) {
-    const path = join(folder, name, file);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `#!/bin/sh\n${program}\n`, { mode: file === 'pwpush' ? 0o755 : 0o644 });
-  }
-  return execFileSync('tar', ['-C', folder, '-czf', '-', name]);
+  const all = ['pwpush', 'LICENSE', ...pages, ...shells].map((file) => [file, `#!/bin/sh\n${program}\n`]);
+  return archiveOf(folder, `pwpush-${version}-any`, Object.fromEntries(all));
 }
 
 function zipOf(version: string): Buffer {
@@ -58,7 +53,7 @@ function zipOf(version: string): Buffer {
 
 /** Offers a release, and returns its installers. */
 function release(version: string, program?: string): Record<string, string> {
-  const archive = archiveOf(version, program);
+  const archive = tarOf(version, program);
   const archives: [string, Buffer][] = [
     ...PLATFORMS.map((platform): [string, Buffer] => [`${platform}.tar.gz`, archive]),
     ['windows-x64.zip', zipOf(version)],
@@ -66,7 +61,7 @@ function release(version: string, program?: string): Record<string, string> {
   const sums = archives.map(([end, archive]) => {
     const name = `pwpush-${version}-${end}`;
     served.set(`/${name}`, archive);
-    return `${createHash('sha256').update(archive).digest('hex')}  ${name}\n`;
+    return sumOf(archive, name);
   });
   return installers({ version, url: server.url, home: 'https://pwpush.example', sums });
 }
@@ -98,13 +93,7 @@ const installed = (): string[] =>
     : [];
 
 beforeAll(async () => {
-  server = await listening(({ url: path = '' }, response) => {
-    const body = served.get(path);
-    if (!body) return response.writeHead(404).end('<html>');
-    response.writeHead(200, { 'content-length': body.length });
-    if (path.includes('0.0.3')) return response.write(body.subarray(0, 50), () => response.destroy());
-    return response.end(body);
-  });
+  server = await offering((path) => served.get(path), '0.0.3');
 });
 afterAll(async () => {
   await server.close();
@@ -154,7 +143,7 @@ describe('install.sh', allOf(onUnix, packing), () => {
 
   test('writes nothing if the archive is another one, cut, or there is none', async () => {
     const [another, cut] = [installer('0.0.2'), installer('0.0.3')];
-    const other = archiveOf('6.6.6');
+    const other = tarOf('6.6.6');
     for (const name of served.keys()) if (name.includes('0.0.2')) served.set(name, other);
     expect(await installs(1, another)).toMatch(
       /the checksum is [0-9a-f]{64} instead of [0-9a-f]{64}; nothing was installed/,

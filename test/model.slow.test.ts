@@ -81,10 +81,7 @@ describe('the model of a claim (needs spin and cc)', needsPrograms('spin', 'cc')
   });
 
   test('so is a lock that outlives its process', onlyLong, async () => {
-    const found = await search('claim.pml', ['VIEWS=1', 'PLANTED_LOCK_STAYS'], {
-      live: true,
-      short: true,
-    });
+    const found = await search('claim.pml', ['VIEWS=1', 'PLANTED_LOCK_STAYS'], { live: true, short: true });
     expect(found).toMatch(/acceptance cycle/);
     expect(found).toMatch(/errors: 1$/m);
   });

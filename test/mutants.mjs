@@ -1,6 +1,6 @@
-// Plants small faults in a copy of this tree, one at a time, and runs the tests that execute the place of each, those of
-// its folder first, then the quickest, until one fails. A seed chooses the faults by the text of their places: where the
-// code stays, so do they.
+// Plants small faults in two copies of this tree, one at a time in each, and runs tests until one notices it: the one that
+// did so the last time, those that execute the place, those nearby that take long. A seed chooses the faults by the text of
+// their places: where the code stays, so do they. Words after the options are parts of the names of files to plant in.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -9,56 +9,52 @@ import { basename, dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseSync } from 'rolldown/experimental';
 
-const { values: options } = parseArgs({
+const { values: options, positionals: parts } = parseArgs({
+  allowPositionals: true,
   options: {
-    seed: { type: 'string', default: '1' },
-    /** Faults a folder. */
-    each: { type: 'string', default: '6' },
-    /** So many test files a fault at most, the quickest first: for a machine that is slow, or busy. */
-    tests: { type: 'string', default: 'Infinity' },
-    /** Words before each command, such as "nice -n 19". */
-    with: { type: 'string', default: '' },
-    /** The results, a line of JSON for each fault: `test/mutants.jsonl`, of which the table in the documents is made, unless `--from` is given. */
-    to: { type: 'string' },
-    /** Results of another tree, such as that of an older commit: the same faults are planted, as far as their places are there, and must be noticed again. */
-    from: { type: 'string' },
-    /** Tries those of the results that no test in process notices with the tests of the built program too, which takes longer. */
-    journeys: { type: 'boolean', default: false },
+    /** Plants those that people made instead. */
+    faults: { type: 'boolean', default: false },
+    /** Fails if what is kept is not of this tree, or the table is not made of it. */
+    check: { type: 'boolean', default: false },
     /** Makes the table again, and nothing else. */
     table: { type: 'boolean', default: false },
-    /** Fails if the table is not the one that would be made. */
-    check: { type: 'boolean', default: false },
-    /** Prints the faults only. */
-    list: { type: 'boolean', default: false },
   },
 });
 
-/** More test time than this is not spent on one fault. */
-const BUDGET_SECONDS = 40;
+const SEED = 1;
+const FAULTS_A_FOLDER = 6;
+/** Of one fault: what the tests in process take without it, and what those after them may take. */
+const QUICK_SECONDS = 20;
+const LONG_SECONDS = 60;
+/** What takes longer hangs. */
+const HUNG_SECONDS = 180;
+const LEAST_NOTICED = 0.85;
+const MOST_GONE = 1 / 20;
 const RESULTS = 'test/mutants.jsonl';
+const HAND_MADE = 'test/faults.jsonl';
+/** It takes longer than others, and notices more. */
+const TRANSCRIPTS = 'test/cases.test.ts';
 const TABLE = 'docs/architecture.md';
 /** What is known already: a run that was ended is continued. */
 const UNFINISHED = 'node_modules/.cache/mutants.jsonl';
-const to = options.to ?? (options.from ? undefined : RESULTS);
-const looksAtPages = (file) => file.endsWith('.page.test.ts');
-const ofProgram = (file) => file.startsWith('test/journey/') || looksAtPages(file);
-/** Scripts of pages do not say which of their places a browser executes. */
-const ofBrowser = (file) => file.startsWith('src/server/page/browser/');
 const read = (file) => fs.readFileSync(file, 'utf8');
+const rowsOf = (text) => text.split('\n').filter(Boolean);
+const linesOf = (file) => (fs.existsSync(file) ? rowsOf(read(file)).map((line) => JSON.parse(line)) : []);
+const filesIn = (...folder) =>
+  rowsOf(execFileSync('git', ['ls-files', ...folder], { encoding: 'utf8' })).filter(fs.existsSync);
+const short = (text) => text.replace(/\s+/g, ' ').slice(0, 100);
 
 /** The places of a file where a fault can be planted: an expression, and what is replaced by what. */
 function placesOf(file) {
   const code = read(file);
   const found = [];
   const times = new Map();
-  const add = (kind, within, { start, end }, from, to, by) => {
-    const text = `${file} ${kind} ${within} ${code.slice(start, end)} ${from - start} ${by}`;
+  const add = (kind, within, { start, end }, from, to, became) => {
+    const text = `${file} ${kind} ${within} ${code.slice(start, end)} ${from - start} ${became}`;
     const nth = times.get(text) ?? 0;
     times.set(text, nth + 1);
-    const hash = createHash('sha256').update(`${options.seed} ${text} ${nth}`).digest('hex');
-    const line = code.slice(0, from).split('\n').length;
-    const was = code.slice(from, to);
-    found.push({ id: hash.slice(0, 12), file, line, kind, was, by, start, end, from, to });
+    const hash = createHash('sha256').update(`${SEED} ${text} ${nth}`).digest('hex');
+    found.push({ id: hash.slice(0, 12), file, kind, was: code.slice(from, to), became, start, end, from, to });
   };
   const visit = (node, outer) => {
     if (typeof node?.type !== 'string' || /^Import(?!Expr)/.test(node.type)) return;
@@ -71,8 +67,8 @@ function placesOf(file) {
       add('statement', within, node.expression ?? node.argument, node.start, node.end, ';');
     if (type === 'BinaryExpression' && /^[<>]=?$/.test(node.operator)) {
       const at = code.indexOf(node.operator, node.left.end);
-      const by = node.operator.length === 2 ? node.operator[0] : `${node.operator}=`;
-      add('limit', within, node, at, at + node.operator.length, by);
+      const became = node.operator.length === 2 ? node.operator[0] : `${node.operator}=`;
+      add('limit', within, node, at, at + node.operator.length, became);
     }
     if (type === 'Literal' && /^(boolean|number)$/.test(typeof value)) {
       const kind = typeof value === 'number' ? 'limit' : 'boolean';
@@ -85,11 +81,16 @@ function placesOf(file) {
   return found;
 }
 
-/** So many faults a folder, of each kind one first; folders of one or two files count with the one above. */
-function choose() {
-  const files = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' }).split('\n');
+function groupBy(all, keyOf) {
+  const groups = new Map();
+  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
+  return groups;
+}
+
+/** The files of each folder; folders of one or two count with the one above. */
+function folders() {
   const byFolder = groupBy(
-    files.filter((file) => /(?<!\.d)\.ts$/.test(file)),
+    filesIn('src').filter((file) => /(?<!\.d)\.ts$/.test(file)),
     dirname,
   );
   for (const [folder, own] of [...byFolder].sort(([one], [other]) => other.length - one.length)) {
@@ -97,85 +98,81 @@ function choose() {
     byFolder.get(dirname(folder)).push(...own);
     byFolder.delete(folder);
   }
-  return [...byFolder].sort().flatMap(([folder, own]) => {
+  return [...byFolder].sort();
+}
+
+/** So many faults a folder, of each kind one first. */
+function choose() {
+  return folders().flatMap(([, own]) => {
     const all = own.flatMap(placesOf).sort((one, other) => (one.id < other.id ? -1 : 1));
     const rank = new Map();
     for (const of of groupBy(all, ({ kind }) => kind).values())
       for (const [at, place] of of.entries()) rank.set(place, at);
-    const order = all.sort((one, other) => rank.get(one) - rank.get(other));
-    return order.slice(0, Number(options.each)).map((place) => ({ ...place, folder }));
+    return all.sort((one, other) => rank.get(one) - rank.get(other)).slice(0, FAULTS_A_FOLDER);
   });
 }
 
-function groupBy(all, keyOf) {
-  const groups = new Map();
-  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one]);
-  return groups;
-}
-
-const linesOf = (file) =>
-  fs.existsSync(file)
-    ? read(file)
-        .trim()
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line))
-    : [];
-
-/** Those of another run, where they are now, with the tests to try, first of all the one that noticed it. */
-function again(file) {
-  return linesOf(file).flatMap(({ id, file, folder, tests, by }) => {
-    const place = fs.existsSync(file) && placesOf(file).find((one) => one.id === id);
-    if (!place) console.log(`gone: ${file} ${id}`);
-    const noticing = by?.replace(/\.test\.ts: .*/s, '.test.ts');
-    const order = [...new Set([noticing, ...(tests ?? [])])];
-    const known = order.filter((one) => one && fs.existsSync(one));
-    return place ? [{ ...place, folder, tests: known, before: by }] : [];
+/** The faults that people made: a text that its file has once is replaced by another. */
+function handMade() {
+  return linesOf(HAND_MADE).map((fault) => {
+    const [before, ...after] = read(fault.file).split(fault.was);
+    if (after.length !== 1) throw new Error(`${fault.file} has this ${after.length} times, not once: ${fault.was}`);
+    if (!fs.existsSync(fault.by)) throw new Error(`${fault.by} is not there, which notices: ${fault.harm}`);
+    return { ...fault, id: fault.harm, kind: 'fault', from: before.length, to: before.length + fault.was.length };
   });
 }
 
-const noticed = ({ by }) => by !== undefined;
+const isEqual = ({ why }) => /^equal\b/.test(why ?? '');
+const isNoticed = ({ by }) => by !== undefined;
 
-/** A row for each folder, and one for all: how many faults are planted, and of how many each column holds. */
-function tableOf(results, ...columns) {
-  const folders = [...groupBy(results, ({ folder }) => folder)].sort();
-  const rows = [...folders.map(([folder, own]) => [`\`${folder}\``, own]), ['all', results]];
-  const lines = [
-    ['folder', 'planted', ...columns.map(([name]) => name)],
-    ['---', '--:', ...columns.map(() => '--:')],
-    ...rows.map(([name, own]) => [...[name, own.length], ...columns.map(([, holds]) => own.filter(holds).length)]),
+/** A row for each folder, and one for all. */
+function tableOf(results) {
+  const row = (name, of) => [name, of.length, of.filter(isEqual).length, of.filter(isNoticed).length];
+  const rows = folders().map(([folder, own]) =>
+    row(
+      `\`${folder}\``,
+      results.filter(({ file }) => own.includes(file)),
+    ),
+  );
+  const head = [
+    ['folder', 'planted', 'equal', 'noticed'],
+    ['---', '--:', '--:', '--:'],
   ];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [...head, ...rows, row('all', results)].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** The document with the table of the results. */
-function withTable() {
-  const table = tableOf(linesOf(RESULTS), ['noticed', noticed]);
-  return read(TABLE).replace(/(?<=<!-- mutants -->\n\n).*(?=\n\n<!-- \/mutants -->)/s, () => table);
-}
-const writeTable = () => fs.writeFileSync(TABLE, withTable());
+const withTable = () =>
+  read(TABLE).replace(/(?<=<!-- mutants -->\n\n).*(?=\n\n<!-- \/mutants -->)/s, () => tableOf(linesOf(RESULTS)));
 
-if (options.table) writeTable();
-if (options.check && withTable() !== read(TABLE))
-  throw new Error(`the table in ${TABLE} is not that of ${RESULTS}: node test/mutants.mjs --table`);
+/** What is wrong with what is kept. */
+function problems() {
+  const results = linesOf(RESULTS);
+  const files = [...new Set(results.map(({ file }) => file))].filter(fs.existsSync);
+  const there = new Set(files.flatMap(placesOf).map(({ id }) => id));
+  const gone = results.filter(({ id }) => !there.has(id));
+  const counted = results.filter((one) => !isEqual(one));
+  const wrong = results.filter((one) => isNoticed(one) === /^(equal|harmless): ./.test(one.why ?? ''));
+  return [
+    gone.length > results.length * MOST_GONE && `gone: ${gone.map(({ file, was }) => `${file} ${was}`).join(', ')}`,
+    ...wrong.map(({ file, was }) => `neither a test nor a word why, or both: ${file} ${was}`),
+    counted.filter(isNoticed).length < counted.length * LEAST_NOTICED && `fewer than ${LEAST_NOTICED} are noticed`,
+    withTable() !== read(TABLE) && `the table in ${TABLE} is not that of ${RESULTS}: node test/mutants.mjs --table`,
+  ].filter(Boolean);
+}
+
+if (options.table) fs.writeFileSync(TABLE, withTable());
+handMade();
+if (options.check && problems().length > 0) throw new Error(problems().join('\n'));
 if (options.table || options.check) process.exit();
 
-const chosen = options.from ? again(options.from) : choose();
-if (chosen.length === 0) throw new Error('none of the places is there: was it another --seed?');
-// One of each folder first: a run that is ended early has some of all.
-const turn = new Map();
-for (const own of groupBy(chosen, ({ folder }) => folder).values())
-  for (const [at, fault] of own.entries()) turn.set(fault, at);
-const faults = chosen.sort((one, other) => turn.get(one) - turn.get(other));
-if (options.list) {
-  for (const { file, line, kind, was, by } of faults)
-    console.log(`${file}:${line} ${kind}: ${was.replace(/\s+/g, ' ')} → ${by.replace(/\s+/g, ' ')}`);
-  console.log(faults.length);
-  process.exit();
-}
-
+const all = options.faults ? handMade() : choose();
+const faults = all.filter(({ file }) => parts.length === 0 || parts.some((part) => file.includes(part)));
 const root = process.cwd();
 const tree = fs.mkdtempSync(join(tmpdir(), 'pwm-'));
+fs.chmodSync(tree, 0o755);
+const running = new Set();
+let runs = 0;
 process.on('exit', () => {
   // Disks of tests that were ended.
   const mounts = fs.existsSync('/proc/mounts') ? read('/proc/mounts') : '';
@@ -183,99 +180,20 @@ process.on('exit', () => {
     if (folder.startsWith(`${tree}/`)) execFileSync('umount', ['-l', folder]);
   fs.rmSync(tree, { recursive: true, force: true });
 });
-let running;
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.on(signal, () => {
-    if (running) process.kill(-running.pid, 'SIGKILL');
+    for (const child of running) kill(child);
     process.exit(1);
   });
-const hits = join(tree, 'hits');
-const temporary = join(tree, 't');
-const copy = join(tree, 'copy');
-const [command, ...words] = [...options.with.split(' ').filter(Boolean), process.execPath];
 
-/** How it ended: `passed`, `failed`, or `hung` for longer than so many seconds. */
-function node(seconds, args, env = {}) {
-  fs.mkdirSync(temporary, { recursive: true, mode: 0o1777 });
-  const child = spawn(command, [...words, ...args], {
-    cwd: copy,
-    env: { ...process.env, TMPDIR: temporary, ...env },
-    stdio: 'ignore',
-    detached: true,
-  });
-  running = child;
-  let hung = false;
-  const timer = setTimeout(() => {
-    hung = true;
-    process.kill(-child.pid, 'SIGKILL');
-  }, seconds * 1000);
-  return new Promise((resolve) => {
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      running = undefined;
-      // What a test that was ended left: services, databases.
-      try {
-        process.kill(-child.pid, 'SIGKILL');
-      } catch {}
-      try {
-        fs.rmSync(temporary, { recursive: true, force: true });
-      } catch {}
-      resolve(code === 0 ? 'passed' : hung ? 'hung' : 'failed');
-    });
-  });
-}
-
-/** Runs test files one after the other until one fails, and says what each file took. */
-async function run(files, seconds, more = {}) {
-  const report = join(tree, 'report.json');
-  fs.rmSync(report, { force: true });
-  const args = ['run', '--config', 'mutants.config.mts', '--reporter=json'];
-  const env = { MUTANTS: JSON.stringify({ files, ...more }) };
-  const vitest = 'node_modules/vitest/vitest.mjs';
-  const ended = await node(seconds, [vitest, ...args, `--outputFile=${report}`, ...files], env);
-  const results = fs.existsSync(report) ? JSON.parse(read(report)).testResults : [];
-  return {
-    ended,
-    files: results.map(({ name, status, startTime, endTime, assertionResults }) => ({
-      name: relative(copy, name),
-      passed: status === 'passed',
-      seconds: (endTime - startTime) / 1000,
-      failed: assertionResults.find((one) => one.status === 'failed')?.fullName,
-    })),
-  };
-}
-
-const build = async () =>
-  'passed' ===
-  (await node(100, ['node_modules/rolldown/bin/cli.mjs', '--logLevel', 'silent', '-c', '.config/rolldown.config.mjs']));
-
-/** Tells which process runs which test file, and, from there and from programs that it starts, what they execute. */
-const recorder = `const fs = require('node:fs');
-let seen = new Set();
-let owner;
-const find = (pid) => {
-  if (pid < 2) return 'nobody';
-  try { return fs.readFileSync('${hits}/' + pid, 'utf8'); } catch {}
-  try { return find(Number(/ \\d+/.exec(fs.readFileSync('/proc/' + pid + '/stat', 'utf8').replace(/.*\\) \\w/s, ''))[0])); } catch { return 'nobody'; }
-};
-globalThis.mutantPlace = (id) => {
-  if (seen.has(id)) return;
-  seen.add(id);
-  try { fs.appendFileSync('${hits}/all', id + ' ' + (owner ??= find(process.pid)) + '\\n'); } catch {}
-};
-module.exports = (file) => {
-  owner = file;
-  seen = new Set();
-  fs.writeFileSync('${hits}/' + process.pid, file);
-};
-`;
-const setup = `import { createRequire } from 'node:module';
-import { relative } from 'node:path';
-import { expect } from 'vitest';
-createRequire('${copy}/')('${tree}/recorder.cjs')(relative('${copy}', expect.getState().testPath));
+const setup = `import { appendFileSync } from 'node:fs';
+import { afterAll, expect } from 'vitest';
+const seen = new Set();
+const file = expect.getState().testPath;
+globalThis.mutantPlace = (id) => seen.add(id);
+afterAll(() => { for (const id of seen) appendFileSync('${tree}/hits', id + ' ' + file + '\\n'); });
 `;
 const config = `import config from './vitest.config.mts';
-import { join } from 'node:path';
 const { files, recording } = JSON.parse(process.env.MUTANTS);
 const at = (spec) => files.findIndex((file) => spec.moduleId.endsWith('/' + file));
 class Sequencer {
@@ -287,167 +205,198 @@ Object.assign(config.test, { sequence: { sequencer: Sequencer }, bail: recording
 for (const { test } of config.test.projects) {
   delete test.maxWorkers;
   delete test.sequence;
-  if (recording) Object.assign(test, { isolate: true, setupFiles: ['mutants-setup.mjs'] });
+  if (recording) test.setupFiles.push('mutants-setup.mjs');
 }
 export default config;
 `;
 
-function copyTree() {
-  fs.mkdirSync(copy);
-  fs.mkdirSync(hits, { mode: 0o777 });
-  fs.chmodSync(tree, 0o755);
-  fs.chmodSync(hits, 0o777);
-  fs.writeFileSync(join(hits, 'all'), '');
-  fs.chmodSync(join(hits, 'all'), 0o666);
-  for (const file of execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')) {
-    if (!fs.existsSync(file) || file === '') continue;
-    fs.mkdirSync(dirname(join(copy, file)), { recursive: true });
-    fs.copyFileSync(file, join(copy, file));
-  }
-  // Hard links where they can be made: the packages are large.
-  const packages = [join(root, 'node_modules'), join(copy, 'node_modules')];
-  try {
-    execFileSync('cp', ['-al', ...packages], { stdio: 'ignore' });
-  } catch {
-    execFileSync('cp', ['-a', ...packages]);
-  }
+/** A copy of the tree, in which a fault can be planted; of the packages, which are large, hard links where they can be made. */
+function copyTree(name) {
+  const copy = join(tree, name);
+  for (const file of filesIn()) fs.cpSync(file, join(copy, file));
+  execFileSync('sh', ['-c', 'cp -al node_modules "$0" 2>&1 || cp -a node_modules "$0"', copy]);
   fs.rmSync(join(copy, 'node_modules/.cache'), { recursive: true, force: true });
-  fs.writeFileSync(join(tree, 'recorder.cjs'), recorder);
   fs.writeFileSync(join(copy, 'mutants-setup.mjs'), setup);
   fs.writeFileSync(join(copy, 'mutants.config.mts'), config);
+  return copy;
 }
 
-const changed = (file, edits) => {
+/** How it ended: `passed`, `failed`, or `hung` for longer than so many seconds. What it leaves, such as services, is ended. */
+function node(copy, seconds, args, env = {}) {
+  const TMPDIR = join(tree, `t${runs++}`);
+  fs.mkdirSync(TMPDIR);
+  fs.chmodSync(TMPDIR, 0o1777);
+  const surroundings = { ...process.env, TMPDIR, ...env };
+  const child = spawn(process.execPath, args, { cwd: copy, env: surroundings, stdio: 'ignore', detached: true });
+  running.add(child);
+  const timer = setTimeout(kill, seconds * 1000, child);
+  return new Promise((resolve) => {
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      running.delete(child);
+      kill(child);
+      resolve(code === null ? 'hung' : code === 0 ? 'passed' : 'failed');
+    });
+  });
+}
+
+function kill({ pid }) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {}
+}
+
+const rolldown = 'node_modules/rolldown/bin/cli.mjs --logLevel silent -c .config/rolldown.config.mjs'.split(' ');
+/** A fault may let the build fail, but it never hangs. */
+const build = async (copy) => (await node(copy, 600, rolldown)) === 'passed';
+
+/** Runs test files one after the other, unless it records, until one fails, and says what each of them took. */
+async function run(copy, seconds, files, more = {}) {
+  const report = join(tree, `${runs}.json`);
+  const vitest = 'node_modules/vitest/vitest.mjs run --config mutants.config.mts --reporter=json'.split(' ');
+  const env = { MUTANTS: JSON.stringify({ files, ...more }) };
+  const ended = await node(copy, seconds, [...vitest, `--outputFile=${report}`, ...files], env);
+  const results = fs.existsSync(report) ? JSON.parse(read(report)).testResults : [];
+  const ran = results.map(({ name, status, startTime, endTime }) => {
+    return { name: relative(copy, name), passed: status === 'passed', seconds: (endTime - startTime) / 1000 };
+  });
+  if (ended === 'passed') return { ran };
+  const otherwise = ended === 'hung' ? 'the time limit' : 'the end of the run';
+  return { ran, by: ran.find(({ passed }) => !passed)?.name ?? otherwise };
+}
+
+function plant(copy, file, edits) {
   let code = read(join(root, file));
   for (const [from, to, by] of edits.sort(([one], [other]) => other - one))
     code = code.slice(0, from) + by + code.slice(to);
   fs.writeFileSync(join(copy, file), code);
-};
-const restore = (file) => fs.copyFileSync(join(root, file), join(copy, file));
+}
+const restore = (copy, file) => fs.copyFileSync(join(root, file), join(copy, file));
 
-/** Which tests execute which of the places, and how long each takes; tests that fail without any fault are left out. */
-async function cover(tests, wanted) {
-  const sources = groupBy(wanted, ({ file }) => file);
-  for (const [file, own] of sources)
-    changed(
-      file,
-      own.flatMap(({ id, start, end }) => [
-        [start, start, `(globalThis.mutantPlace?.('${id}'), `],
-        [end, end, ')'],
-      ]),
-    );
-  const bin = 'bin/pwpush.js';
-  changed(bin, [[read(bin).indexOf('\n') + 1, read(bin).indexOf('\n') + 1, `require('${tree}/recorder.cjs');\n`]]);
-  if (!(await build())) throw new Error('the tree with the marks cannot be built');
-  const files = [];
-  for (let at = 0; at < tests.length; at += 25)
-    files.push(...(await run(tests.slice(at, at + 25), 900, { recording: 2 })).files);
-  for (const file of [bin, ...sources.keys()]) restore(file);
-  const failing = files.filter(({ passed }) => !passed);
-  if (failing.length > 0)
-    console.log(`without a fault fail: ${failing.map((one) => `${one.name} (${one.failed})`).join(', ')}`);
-  const executed = new Set(read(join(hits, 'all')).trim().split('\n'));
-  return ({ id, file }) => {
-    const all = files.filter(
-      ({ name, passed }) => passed && (executed.has(`${id} ${name}`) || (ofBrowser(file) && looksAtPages(name))),
-    );
-    all.sort((one, other) => farFrom(file, one.name) - farFrom(file, other.name) || one.seconds - other.seconds);
+const isLong = (test) => /\.(slow|page)\.test\.ts$|^test\/journey\//.test(test);
+const known = filesIn('test').filter((file) => file.endsWith('.test.ts'));
+/** 0 for the test of that file by its name, 1 for those of its folder, 2 for those of its room, 3 for the others. */
+function farFrom({ file }, test) {
+  const mirror = dirname(file).replace('src', 'test');
+  if (basename(test).startsWith(basename(file, '.ts'))) return 0;
+  if (dirname(test) === mirror) return 1;
+  return dirname(test) !== 'test' && `${mirror}/`.startsWith(`${dirname(test)}/`) ? 2 : 3;
+}
+
+/** Which quick tests execute the place of a fault, those of its folder first; what fails without any fault is left out. */
+async function cover(copy) {
+  const sources = groupBy(faults, ({ file }) => file);
+  const mark = ({ id, start, end }) => [
+    [start, start, `(globalThis.mutantPlace?.('${id}'), `],
+    [end, end, ')'],
+  ];
+  for (const [file, own] of sources) plant(copy, file, own.flatMap(mark));
+  // Those at the top look at the tree, and fail as soon as anything has changed.
+  const quick = known.filter((test) => !isLong(test) && (dirname(test) !== 'test' || test === TRANSCRIPTS));
+  const { ran } = await run(copy, 900, quick, { recording: 2 });
+  for (const file of sources.keys()) restore(copy, file);
+  const failing = ran.filter(({ passed }) => !passed).map(({ name }) => name);
+  if (failing.length > 0) console.log(`without a fault fail: ${failing.join(', ')}`);
+  const executed = new Set(read(join(tree, 'hits')).split('\n'));
+  return (fault) => {
+    const far = ({ name }) => farFrom(fault, name);
     let seconds = 0;
-    return all
+    return ran
+      .filter((one) => one.passed && (far(one) < 2 || executed.has(`${fault.id} ${join(copy, one.name)}`)))
+      .sort((one, other) => far(one) - far(other) || one.seconds - other.seconds)
       .filter((one, at) => {
         seconds += one.seconds;
-        return at === 0 || seconds < BUDGET_SECONDS;
+        return at === 0 || seconds <= QUICK_SECONDS || one.name === TRANSCRIPTS;
       })
       .map(({ name }) => name);
   };
 }
 
-/** 0 for the test of that file by its name, 1 for those of its folder, 2 for the others. */
-const farFrom = (file, test) =>
-  basename(test).startsWith(basename(file, '.ts')) ? 0 : dirname(test) === dirname(file).replace('src', 'test') ? 1 : 2;
+const earlier = new Map(linesOf(RESULTS).map((one) => [one.id, one]));
+const noticing = [...linesOf(HAND_MADE), ...earlier.values()].filter(({ by }) => known.includes(by));
 
-copyTree();
-// For tests in process that start the built program too.
-if (!(await build())) throw new Error('the tree cannot be built');
-const unfinished = linesOf(UNFINISHED);
-if (unfinished.length > 0) console.log(`continues a run: ${UNFINISHED}`);
-const earlier = options.journeys && to ? linesOf(to) : [];
-const done = new Map([...earlier, ...unfinished].map((one) => [one.id, one]));
-const known = execFileSync('git', ['ls-files', 'test'], { encoding: 'utf8' }).split('\n');
-const layer = options.journeys ? 'journeys' : 'in process';
-const tests = known.filter(
-  (file) => /\.test\.ts$/.test(file) && fs.existsSync(file) && ofProgram(file) === options.journeys,
-);
-const wanted = faults.filter(({ id }) => !done.get(id)?.by && !done.get(id)?.tried?.includes(layer));
-
-/** Writes which tests are tried, or what came of it. */
-function keep({ id, folder, file, line, kind, was, by: became }, more) {
-  done.set(id, { id, folder, file, line, kind, was, became, ...done.get(id), ...more });
-  write(UNFINISHED, [...done.values()]);
+/** The tests that take long and are likely to notice a fault: those that did so in its file or folder, and those nearby. */
+function longTests(fault) {
+  const far = (test) => farFrom(fault, test);
+  const near = ({ file }) => [file === fault.file, dirname(file) === dirname(fault.file)].indexOf(true);
+  const did = noticing.filter((one) => near(one) >= 0).sort((one, other) => near(one) - near(other));
+  const others = known.filter((test) => far(test) < 2).sort((one, other) => far(one) - far(other));
+  return [...new Set([...did.map(({ by }) => by), ...others])].filter(isLong);
 }
 
-function write(file, results) {
-  fs.mkdirSync(dirname(file), { recursive: true });
-  fs.writeFileSync(file, results.map((one) => `${JSON.stringify(one)}\n`).join(''));
+const alone = new Map();
+/** Whether tests pass without any fault. */
+function passAlone(tests) {
+  const names = tests.join(' ');
+  const passes = alone.get(names) ?? run(sound, HUNG_SECONDS, tests).then(({ by }) => by === undefined);
+  alone.set(names, passes);
+  return passes;
 }
 
-const uncovered = wanted.filter((fault) => !(fault.tests ?? done.get(fault.id)?.tests) || options.journeys);
-if (uncovered.length > 0) {
-  const executing = await cover(tests, uncovered);
-  for (const fault of uncovered) keep(fault, { tests: executing(fault) });
-}
-await attempt(wanted);
-// Those that are noticed no more, by tests that did not exist or had not been tried then.
-const lost = wanted.filter(({ id, before }) => before && !done.get(id).by);
-if (lost.length > 0) {
-  const executing = await cover(tests, lost);
-  await attempt(lost.map((fault) => ({ ...fault, tests: executing(fault) })));
-}
-
-async function attempt(all) {
-  for (const fault of all) {
-    const { id, file, line, kind, was } = fault;
-    const known = fault.tests ?? done.get(id).tests;
-    const candidates = known.slice(0, Number(options.tests));
-    changed(file, [[fault.from, fault.to, fault.by]]);
-    const builds = options.journeys || candidates.some(ofProgram);
-    let by;
-    if (builds && !(await build())) by = 'the build';
-    else if (candidates.length > 0) {
-      const { ended, files } = await run(candidates, 60 + 4 * BUDGET_SECONDS);
-      const failed = files.find(({ passed }) => !passed);
-      if (failed) by = `${failed.name}: ${failed.failed}`;
-      else if (ended === 'hung') by = 'the time limit';
-      else if (ended === 'failed') by = 'the end of the run';
-    }
-    restore(file);
-    // Tests in process start the built program too.
-    if (builds && !options.journeys) await build();
-    keep(fault, { tests: known, tried: [...(done.get(id)?.tried ?? []), layer], by });
-    const text = was.replace(/\s+/g, ' ').slice(0, 80);
-    console.log(`${by ? 'noticed' : 'NOT'} ${file}:${line} ${kind}: ${text} [${candidates.length}] ${by ?? ''}`);
+/**
+ * Which of these tests notices a fault.
+ * @param isBuilt whether the program is built with it; then tests run one at a time, for so long
+ */
+async function attempt(copy, fault, tests, isBuilt) {
+  if (tests.length === 0) return undefined;
+  plant(copy, fault.file, [[fault.from, fault.to, fault.became]]);
+  let by = !isBuilt || (await build(copy)) ? undefined : 'the build';
+  const until = Date.now() + LONG_SECONDS * 1000;
+  for (const group of isBuilt ? tests.map((test) => [test]) : [tests]) {
+    if (by || Date.now() > until) break;
+    const failed = (await run(copy, HUNG_SECONDS, group)).by;
+    // A machine that is busy is slow without any fault.
+    if (failed && (await passAlone(known.includes(failed) ? [failed] : group))) by = failed;
   }
+  restore(copy, fault.file);
+  if (isBuilt) fs.cpSync(join(sound, 'dist'), join(copy, 'dist'), { recursive: true });
+  return by;
 }
 
-const results = faults.flatMap(({ id }) => done.get(id) ?? []);
-results.sort((one, other) => (`${one.file} ${one.id}` < `${other.file} ${other.id}` ? -1 : 1));
-if (to)
-  write(
-    to,
-    results.map(({ tried: _, ...kept }) => kept),
-  );
-if (to === RESULTS) writeTable();
-fs.rmSync(UNFINISHED, { force: true });
-const before = new Map(faults.map(({ id, before }) => [id, before]));
-const noticedBefore = ({ id }) => before.get(id) !== undefined;
-const columns = options.from
-  ? [
-      ['noticed before', noticedBefore],
-      ['noticed now', noticed],
-    ]
-  : [['noticed', noticed]];
-console.log(`\n${tableOf(results, ...columns)}`);
-const noMore = results.filter((one) => noticedBefore(one) && !noticed(one));
-for (const { id, file, line, kind, was, became } of noMore)
-  console.log(`noticed no more: ${file}:${line} ${kind}: ${was} → ${became}, then by ${before.get(id)}`);
-if (noMore.length > 0) process.exitCode = 1;
+/** Which test notices a fault, beginning with the one that did so before. */
+async function notice(copy, fault) {
+  const { by } = earlier.get(fault.id) ?? fault;
+  const before = known.filter((test) => test === by);
+  if (options.faults) return attempt(copy, fault, before, true);
+  const quick = [...new Set([...before, ...quickTests(fault)])].filter((test) => !isLong(test));
+  const first = before.some(isLong) && (await attempt(copy, fault, before, true));
+  return first || (await attempt(copy, fault, quick, false)) || attempt(copy, fault, longTests(fault), true);
+}
+
+const sound = copyTree('sound');
+// For tests in process that start the built program too.
+if (!(await build(sound))) throw new Error('the tree cannot be built');
+const copies = ['one', 'other'].map(copyTree);
+for (const copy of copies) fs.cpSync(join(sound, 'dist'), join(copy, 'dist'), { recursive: true });
+const done = new Map((options.faults ? [] : linesOf(UNFINISHED)).map((one) => [one.id, one]));
+if (done.size > 0) console.log(`continues a run: ${UNFINISHED}`);
+// What changed nothing does not where it is the same.
+const wanted = faults.filter(({ id }) => !done.has(id) && !isEqual(earlier.get(id) ?? {}));
+const quickTests = options.faults ? () => [] : await cover(copies[0]);
+await Promise.all(
+  copies.map(async (copy) => {
+    for (let fault = wanted.shift(); fault; fault = wanted.shift()) {
+      const { id, file, kind, was, became } = fault;
+      const by = await notice(copy, fault);
+      console.log(`${by ? 'noticed' : 'NOT'} ${file} ${kind}: ${short(was)} → ${short(became)} ${by ?? ''}`);
+      done.set(id, { id, file, kind, was: short(was), became: short(became), by });
+      if (!options.faults) fs.appendFileSync(UNFINISHED, `${JSON.stringify(done.get(id))}\n`);
+    }
+  }),
+);
+
+for (const { id, file, was, by } of options.faults ? faults : earlier.values())
+  if (by && done.has(id) && !isNoticed(done.get(id))) {
+    process.exitCode = 1;
+    console.log(`noticed no more: ${file}: ${short(was)}, before by ${by}`);
+  }
+if (!options.faults) {
+  const results = choose().flatMap(({ id }) => {
+    const [now, then] = [done.get(id), earlier.get(id)];
+    return now && !isNoticed(now) ? [{ ...now, why: then?.why ?? '' }] : (now ?? then ?? []);
+  });
+  fs.writeFileSync(RESULTS, results.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  fs.rmSync(UNFINISHED, { force: true });
+  fs.writeFileSync(TABLE, withTable());
+  console.log(`\n${tableOf(results)}`);
+}

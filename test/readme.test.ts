@@ -9,8 +9,7 @@ import { variables } from '../src/commands/serve/serve-options';
 import type { Context } from '../src/platform/context';
 import { exitStatus } from '../src/platform/errors';
 import { settingNames } from '../src/profile/settings';
-import { plot } from './bench/plot.mjs';
-import { plotSizes } from './bench/plot-sizes.mjs';
+import { plot, plotSizes } from './bench/plot.mjs';
 import { variablesInSource } from './helpers/source-variables';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

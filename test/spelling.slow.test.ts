@@ -21,9 +21,12 @@ const page = (path: string) =>
     // The codes of languages.
     .replace(/\bca, cs,.*?zh-CN/s, ' ');
 
-/** Markdown without code, links and markup. */
+/** Markdown without code, names of tests, links and markup. */
 const prose = (path: string) =>
-  readFileSync(join(root, path), 'utf8').replace(/^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms, ' ');
+  readFileSync(join(root, path), 'utf8').replace(
+    /(?<=`test\/[^`]+`), [^\n]+? \||^```.*?^```|^ {4}.*$|`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:\S+/gms,
+    ' ',
+  );
 
 function misspelt(text: string): string[] {
   const input = text.replace(/\S*[\d_/@=$]\S*|\b[A-Z]{2,}s?\b/g, ' ').replace(/’/g, "'");

@@ -90,7 +90,7 @@ export interface KeptKey {
  * @param state asks for the state of the request: unless it is `closed`, the key may still be needed
  */
 export async function forgetKey(
-  { warn }: Terminal,
+  { warn }: Pick<Terminal, 'warn'>,
   key: KeptKey | undefined,
   state: () => Promise<unknown>,
 ): Promise<void> {

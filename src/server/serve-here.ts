@@ -325,7 +325,9 @@ class Watch {
     const { sending } = this;
     const { body } = connection;
     if (!body || this.settings.kind === 'push') return connection;
-    const cutIfSettled = () => void (this.isOver && this.kept.size === 0 && this.cut());
+    const cutIfSettled = () => {
+      if (this.isOver && this.kept.size === 0) this.cut();
+    };
     return {
       ...connection,
       body: async function* () {

@@ -77,7 +77,7 @@ export async function startService(
     log.event('start', { url, version: io.version, ...(metrics && { metrics: metrics.url }) });
     const notify = notifier(supervision, log);
     const reload = tlsReloader(sockets.servers, settings, options);
-    void notify('READY=1');
+    const ready = notify('READY=1');
     return {
       url,
       localUrl,
@@ -87,8 +87,7 @@ export async function startService(
       knows: (token) => service.owners.knows(token),
       warn: (message) => log.warning(message),
       reload: async () => {
-        void notify('RELOADING=1');
-        await reload();
+        await Promise.all([notify('RELOADING=1'), reload()]);
         await notify('READY=1');
       },
       close: lazy(async () => {
@@ -97,7 +96,7 @@ export async function startService(
         const stopped = sockets.stop().then(stopSweeping);
         await raceWithLimit(stopped, { milliseconds: options.grace }, () => {});
         await closeData();
-        await notified;
+        await Promise.all([ready, notified]);
         log.event('stopped');
       }),
     };

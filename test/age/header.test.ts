@@ -12,6 +12,7 @@ import {
 } from '../../src/age/age';
 import { encodeBech32, pointOf } from '../../src/age/bech32';
 import { encodeHeader, MAX_HEADER, parseHeader } from '../../src/age/format/header';
+import { readHeader } from '../../src/age/format/stream';
 import { newLinkKey } from '../../src/age/key';
 import { node } from '../../src/age/node-primitives';
 import { encryptText, pieces } from '../helpers/age';
@@ -62,6 +63,12 @@ describe('hostile files', () => {
   });
 });
 
+test('a header ends after a stanza of full lines, whose last line is empty', async () => {
+  const text = `${VERSION}-> full\n${'A'.repeat(64)}\n\n${MAC}`;
+  const { header } = await readHeader(pieces(Buffer.from(`${text}${'x'.repeat(16)}`)));
+  expect(Buffer.from(header).toString()).toBe(text);
+});
+
 test('recipients that a header cannot have are refused', async () => {
   const refused = { name: 'AgeError', reason: 'key' };
   const large = { wrap: () => ({ type: 'large', args: [], body: Buffer.alloc(50_000) }) };
@@ -106,5 +113,6 @@ test('no error has a key or a passphrase in it', async () => {
   const key = 'MARKER-passphrase';
   const armor = await encryptText('secret', [passphraseRecipient('another', 1)]);
   const error = await decryptText(armor, [passphraseIdentity(key)]).catch((thrown) => thrown);
+  expect([error.name, error.reason]).toEqual(['AgeError', 'no-match']);
   expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('MARKER');
 });

@@ -73,9 +73,7 @@ describe('stanzas that someone made for an SSH key', () => {
     expect(`${await decryptText(armor, identities)}`).toBe('secret');
     clearImmediate(next);
     expect(turns).toBeGreaterThanOrEqual(20);
-    await expect(decryptText(await behind(20), identities)).rejects.toMatchObject({
-      reason: 'no-match',
-    });
+    await expect(decryptText(await behind(20), identities)).rejects.toMatchObject({ reason: 'no-match' });
   });
 
   test.each([

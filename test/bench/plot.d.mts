@@ -1,2 +1,2 @@
 export function plot(results: string, peers: string): string;
-export function draw(): void;
+export function plotSizes(sizes: string): string;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { needsPrograms } from '../helpers/needs';
+import { needsPrograms, only, onPath } from '../helpers/needs';
 import { person, program, pwpush } from '../helpers/program';
 import { onTerminal } from '../helpers/pty';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   writeFileSync(join(bin, 'pwpush'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`, {
     mode: 0o755,
   });
-  for (const shell of ['bash', 'zsh', 'fish']) {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     const { stdout } = await pwpush(['completion', shell], { env });
     writeFileSync(at(shell), stdout);
   }
@@ -49,18 +49,22 @@ const running = `$(X) \`X\` ;X |X &X >pwned <(X) =(X) (X) {,$(X)} "$(X)" '$(X)'`
 const special = `~ * ? [a] # !! ' " \\$(X) \\`;
 const chosen = `${running} ${special}`.split(' ').map((word, at) => `w${at}.${word.replace('X', 'echo>pwned')}`);
 
-/** Completes each of these words at a terminal, and runs the line. */
-async function completes(shell: string): Promise<void> {
+/** The `PATH` of a program in the place of ours that offers them, and prints which one it was started with. */
+function offering(): string {
   const described = chosen.map((word) => `${word}\t${word.replaceAll('w', '%{$(echo>pwned):')}`);
   const offers = ['words', 'order.z\tthe first', ...described, 'order.a\tthe last', ''];
   writeFileSync(at('offers'), offers.join('\n'));
   const stub = `#!/bin/sh\nif [ "$1" = __complete ]; then cat '${at('offers')}'; else printf 'got <%s>\\n' "$2"; fi\n`;
   mkdirSync(at('stub'), { recursive: true });
   writeFileSync(at('stub/pwpush'), stub, { mode: 0o755 });
-  const PATH = `${at('stub')}:${somebody.env.PATH}`;
+  return `${at('stub')}:${somebody.env.PATH}`;
+}
+
+/** Completes each of these words at a terminal, and runs the line. */
+async function completes(shell: string): Promise<void> {
   const terminal = onTerminal(`cd ${somebody.folder}; exec ${shell}`, {
     ...env,
-    PATH,
+    PATH: offering(),
     ZDOTDIR: at('zdot'),
     PS1: 'ready> ',
   });
@@ -198,6 +202,22 @@ describe('zsh (needs zsh)', needsPrograms('zsh'), () => {
     await terminal.shows('<pwpush preview >', 2);
     terminal.type(`${empty}exit\r`);
     await terminal.ended;
+    expect(existsSync(at('pwned'))).toBe(false);
+  });
+});
+
+describe('PowerShell (needs pwsh)', only('PowerShell', onPath('pwsh')), () => {
+  test('takes what an instance or another user chose for one word', () => {
+    const script = `
+      Invoke-Expression (Get-Content -Raw powershell)
+      foreach ($at in 0..${chosen.length - 1}) {
+        $line = "pwpush get w$at."
+        $found = [System.Management.Automation.CommandCompletion]::CompleteInput($line, $line.Length, $null)
+        Invoke-Expression "pwpush get $($found.CompletionMatches[0].CompletionText)"
+      }`;
+    const options = { env: { ...env, PATH: offering() }, cwd: somebody.folder, encoding: 'utf8' } as const;
+    const printed = execFileSync('pwsh', ['-NoProfile', '-NonInteractive', '-Command', script], options);
+    expect(linesOf(printed)).toEqual(chosen.map((word) => `got <${word}>`));
     expect(existsSync(at('pwned'))).toBe(false);
   });
 });

@@ -124,3 +124,19 @@ test('a failure says nothing, and it is in no help and suggested for nothing', a
   const typo = await place().run('__complet');
   expect(`${help.stdout}${typo.stderr}`).not.toContain('__complete');
 });
+
+test('the script for PowerShell quotes what is more than a word, and passes on no quotes', async () => {
+  const { code, stdout } = await withConfig('{}').run('completion', 'powershell');
+  expect([code, stdout.split('{').length]).toEqual([0, stdout.split('}').length]);
+  expect(stdout).toContain('Register-ArgumentCompleter -Native -CommandName pwpush -ScriptBlock {');
+  expect(stdout).toContain('pwpush __complete @words');
+  expect(stdout).toContain(`$inserted = "'" + [System.Management.Automation.Language.CodeGeneration]::Escape`);
+  const [, bare = ''] = /\$word -cnotmatch '(.*)'/.exec(stdout) ?? [];
+  const [, lost = ''] = /\$_ -replace '(.*?)', '_'/.exec(stdout) ?? [];
+  // What PowerShell, and cmd.exe where pwpush is a script of npm, give a meaning; curly quotes are quotes there.
+  const special = Array.from(` \t\`$(){};&|<>"'@#,*?[]~%!^\u2018\u2019\u201a\u201b\u201c\u201d\u201e`);
+  expect(special.filter((sign) => new RegExp(bare).test(`w${sign}`))).toEqual([]);
+  expect(special.filter((sign) => !new RegExp(lost).test(`w${sign}`))).toEqual(['@', ',']);
+  const words = ['preview', '--kind=q', 'pw.example.com-8443', 'a_b', 'https://pw.test/p/abc'];
+  expect(words.filter((word) => new RegExp(lost).test(word))).toEqual([]);
+});

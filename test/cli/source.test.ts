@@ -61,10 +61,12 @@ describe('input that is no text is refused', () => {
   });
 
   test('a text over 16 MiB', async () => {
-    const megabytes = async function* () {
-      for (let at = 0; at < 17; at++) yield Buffer.alloc(1024 * 1024, 'a');
+    const text = async function* (last: number) {
+      for (let at = 0; at < 15; at++) yield Buffer.alloc(1024 * 1024, 'a');
+      yield Buffer.alloc(last, 'a');
     };
-    const reading = readAll(megabytes()).then(({ length }) => length);
-    await expect(reading).rejects.toMatchObject({ code: 'usage' });
+    const lengthWith = (last: number) => readAll(text(last)).then(({ length }) => length);
+    expect(await lengthWith(1024 * 1024)).toBe(16 * 1024 * 1024);
+    await expect(lengthWith(1024 * 1024 + 1)).rejects.toMatchObject({ code: 'usage' });
   });
 });

@@ -94,11 +94,7 @@ test('a link of any form is read, without the text around it, and so is a bare t
       const link = at + below + form.replace('T', name);
       const expected = { token: name, base: at + below, ...kind, ...repairs };
       expect(parseReference(left + link + right)).toEqual(expected);
-      expect(parseReference(left + name + right)).toEqual({
-        token: name,
-        base: undefined,
-        ...repairs,
-      });
+      expect(parseReference(left + name + right)).toEqual({ token: name, base: undefined, ...repairs });
     }),
     { numRuns: 2000 },
   );
@@ -259,6 +255,17 @@ describe('a link with a key', () => {
     const found = parseReference(pasted);
     expect(found).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
     expect(repairsOf([found]) === undefined).toBe(repairs === undefined);
+  });
+
+  test('is read behind five gateways, and not behind six', () => {
+    const behind = (count: number) => {
+      let at = `${link}#${key}`;
+      for (let gateway = 0; gateway < count; gateway++) at = `https://g.test/?u=${encoded(at)}`;
+      return at;
+    };
+    const repairs = Array(5).fill('wrapper').join(' ');
+    expect(parseReference(behind(5))).toEqual(read('quyul5r5w08', 'https://pw.test', key, repairs));
+    expect(() => parseReference(behind(6))).toThrow(expect.objectContaining({ code: 'usage' }));
   });
 
   test('goes with a bare token too', () => {

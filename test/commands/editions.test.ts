@@ -47,16 +47,6 @@ test.each<[string, object, Parameters<typeof answersTo>[0]]>([
 });
 
 describe('an expiry is an index', () => {
-  test('of a push and of a request', async () => {
-    const { here, sent } = commercial({ 'POST /requests': REQUEST });
-    await here.run('push', '--expire', '45m');
-    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', '--expire', '90m');
-    expect(sent()).toMatchObject([
-      { push: { payload: 'hunter2', expire_after_duration: 2 } },
-      { request: { close_after_duration: 3 } },
-    ]);
-  });
-
   test('in each line, for which the instance is asked once', async () => {
     const { here, asked, sent } = commercial();
     const stdin = ['{"payload":"a","expire":"6h"}', '{"payload":"b","days":10}', '{"payload":"c"}'];
@@ -142,11 +132,11 @@ describe('a request', () => {
     expect((await here.run('wait', ASKED, ...owner, '--for', '1')).code).toBe(code);
   });
 
-  test('belongs to an account', async () => {
+  test('belongs to an account, and its expiry is an index', async () => {
     const listed = { [page('open')]: [REQUEST] };
     const { here, sent } = commercial({ ...preview, ...listed, 'POST /requests': REQUEST });
-    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', ...owner);
-    expect(sent()).toMatchObject([{ request: { request: 'Q' }, account_id: 42 }]);
+    await here.under({ stdin: '' }).run('request', 'Q', '--no-encrypt', '--expire', '90m', ...owner);
+    expect(sent()).toMatchObject([{ request: { request: 'Q', close_after_duration: 3 }, account_id: 42 }]);
     expect((await here.run('list', 'requests', 'open', ...owner)).stdout).toMatch(/^abc\t/);
     expect((await here.run('preview', ASKED, ...owner)).code).toBe(0);
   });
@@ -161,12 +151,16 @@ describe('a request', () => {
   });
 
   test.each([
-    ...['request', 'list requests', `respond ${ASKED} --generate`],
-    ...['get', 'wait'].map((command) => `${command} https://pw.test/api/v2/requests/abc`),
+    'request',
+    'list requests',
+    `respond ${ASKED} --generate`,
+    'get https://pw.test/api/v2/requests/abc',
+    'wait https://pw.test/api/v2/requests/abc',
   ])('%s says that an instance has none', async (line) => {
     const version = { edition: 'commercial', features: { requests: { enabled: false } } };
     const { here } = commercial({ 'GET /version': version });
-    expect(await here.run(...line.split(' '))).toMatchObject({ code: 8, stdout: '' });
-    expect(here.rescued()).toEqual({});
+    const { code, stdout, stderr } = await here.run(...line.split(' '));
+    expect([code, stdout, here.rescued()]).toEqual([8, '', {}]);
+    expect(stderr).toContain('this instance has no requests');
   });
 });

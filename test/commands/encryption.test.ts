@@ -32,18 +32,6 @@ describe('push --encrypt', () => {
     expect([`${opened}`, await get(stdout)]).toEqual(['hunter2', 'hunter2']);
   });
 
-  test.each([...['hunter2', '', 'link ', 'Words'].map((value) => [`--encrypt=${value}`]), ['--encrypt', 'hunter2']])(
-    'takes no text as its value: %j',
-    async (...words) => {
-      const { code, stdout, stderr } = await here.run('push', ...words);
-      expect({ code, stdout, asked: here.asked }).toEqual({ code: 2, stdout: '', asked: [] });
-      expect(stderr).not.toContain('hunter2');
-      const alone = here.under({ stdin: '' });
-      const named = await alone.run('push', '--encrypt', '--', 'hunter3');
-      expect(await get(named.stdout)).toBe('hunter3');
-    },
-  );
-
   test('the longest text is as long as the armor of a link key allows', async () => {
     const most = 'x'.repeat(773_924);
     const { stdout } = await here.under({ stdin: most }).run('push', '--encrypt');

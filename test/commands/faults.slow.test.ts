@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { contents } from '../helpers/contents';
@@ -7,14 +7,11 @@ import { BASE, overFetch } from '../helpers/instance';
 import { memory } from '../helpers/memory';
 import { onLinux } from '../helpers/needs';
 import { type Outcome, type Place, place } from '../helpers/run';
-import { create, createWithFiles, filePart, type TestService, testService } from '../helpers/service';
+import { create, createWithFiles, type TestService, testService } from '../helpers/service';
+import { holding, once, onceAsFile, PART, SECRET } from '../helpers/whole-secret';
 
-// Each operation on files that a command makes fails in turn: the first until none does.
-
-const SECRET = 'MARKER-correct-horse-battery-staple';
-const VIEWS = { name: 'push[expire_after_views]', value: '1' };
-/** It is in each half. */
-const PART = /MARKER|battery/;
+// Each operation on files that a command makes fails in turn: the first until none does. Alone in its process: conf is
+// loaded when functions of files have been changed (vitest.config.mts).
 
 let service: TestService;
 beforeEach(async () => {
@@ -54,21 +51,16 @@ async function withFaults(
       rmSync(temporary, { recursive: true });
     }
   });
-  return [...new Set(failed.map((one) => one.split(' ')[0] ?? ''))].sort();
+  return operationsOf(failed);
 }
+
+/** The operations of `write state/file` and others, once each. */
+const operationsOf = (failed: string[]) => [...new Set(failed.map((one) => one.split(' ')[0] ?? ''))].sort();
 
 const owner = (here: Place, stdin = '') => here.under({ stdin, env: { PWPUSH_TOKEN: service.adminToken } });
 
-/** The files with the secret, none of which has a half of it. */
-function holding(files: Record<string, string>): string[] {
-  const found = Object.entries(files).filter(([, content]) => PART.test(content));
-  for (const file of found) expect(file).toEqual([file[0], SECRET]);
-  return found.map(([name]) => name);
-}
-
 describe('operations on files that fail (needs Linux)', onLinux, () => {
   let token: string;
-  const once = { payload: SECRET, expire_after_views: 1 };
   const saved = expect.stringMatching(/^(state|pwpush-rescue-\w+)\/secret-/);
   /** Where the text is by the code: 2 says that it was not taken, 1 that it could not be saved where it belongs. */
   const places: Record<number, unknown[]> = { 0: ['mine/secret'], 1: [saved], 2: [] };
@@ -93,8 +85,7 @@ describe('operations on files that fail (needs Linux)', onLinux, () => {
   test('get of a file: it is saved, or can be resumed', async () => {
     const failed = await withFaults(
       async (here) => {
-        const file = filePart('secret', SECRET);
-        token = await createWithFiles(service, file, VIEWS);
+        token = await createWithFiles(service, ...onceAsFile);
         return { words: ['get', token, '--output', `${here.file('mine')}/`] };
       },
       async ({ here, code, files, stderr }) => {
@@ -172,5 +163,37 @@ describe('operations on files that fail (needs Linux)', onLinux, () => {
       },
     );
     expect(failed).toEqual(['fsync', 'link', 'open', 'write']);
+  });
+
+  const work = { url: 'https://work.test', token: 'MARKER-of-work' };
+  /** More than a page, of which disks may have room for the first alone. */
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`work-${n}`, work]));
+
+  test.each([
+    ['none', {}],
+    ['one', { work }],
+    ['many', many],
+  ])('login: the config file is the old one or the new, and had %s', async (_, profiles) => {
+    const token = service.adminToken;
+    const added = { url: 'https://pw.test', edition: 'pwpush', token, encrypt: 'link' };
+    const after = { current: 'default', profiles: { ...profiles, default: added } };
+    const failed = await eachFault(async (failing) => {
+      const here = place({ send: overFetch(service), stdin: token });
+      const [current] = Object.keys(profiles);
+      if (current !== undefined) await here.keep({ current, profiles });
+      const before = here.kept();
+      const login = () => here.run('login', 'https://pw.test');
+      const { code, stdout, stderr } = await failing(here.folder, login);
+      expect(stdout + stderr).not.toMatch(new RegExp(`MARKER|${token}`));
+      expect(code === 0 ? [0, after] : [1, before]).toEqual([code, here.kept()]);
+      const folder = here.file('config');
+      // What conf began it removes while the program goes on, or when it ends.
+      await expect
+        .poll(() => (existsSync(folder) ? readdirSync(folder) : []), { message: 'unfinished config files are removed' })
+        .toEqual(here.kept() ? ['config.json'] : []);
+      expect([(await login()).code, here.kept()]).toEqual([0, after]);
+      here.close();
+    });
+    expect(operationsOf(failed)).toEqual(['fsync', 'mkdir', 'open', 'rename', 'write']);
   });
 });

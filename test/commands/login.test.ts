@@ -13,56 +13,31 @@ const token = () => here.service.adminToken;
 const piped = (...words: string[]) => here.under({ stdin: token() }).run('login', ...words);
 const at = (host: string, more = {}) => ({ url: `https://${host}.test`, ...more });
 
-test.each<[what: string, kept: StoredProfiles, argv: string[], after: object]>([
-  [
-    'the one that is named, which is in use from then on',
-    { current: 'home', profiles: { home: at('home') } },
-    ['https://pw.test', '--profile', 'work'],
-    { current: 'work', profiles: { home: at('home'), work: at('pw', { token: '' }) } },
-  ],
-  [
-    'that of the same address, with its settings',
-    { current: 'p', profiles: { p: at('pw', { days: 2 }) } },
-    [],
-    { current: 'p', profiles: { p: at('pw', { days: 2, token: '' }) } },
-  ],
-  [
-    'one without an address yet, with what was set for it',
-    { current: 'work', profiles: { work: { account: 7, insecure: true } } },
-    ['https://pw.test', '--profile', 'work'],
-    { current: 'work', profiles: { work: at('pw', { insecure: true, account: 7, token: '' }) } },
-  ],
-  [
-    'a new one, in place of that of another address which is not named',
-    { current: 'default', profiles: { default: at('home') } },
-    ['https://pw.test'],
-    { current: 'pw.test', profiles: { default: at('home'), 'pw.test': at('pw', { token: '' }) } },
-  ],
-  [
-    'one with a number where the host is the name of another, whose token was shown once',
-    {
-      profiles: { default: at('home'), 'pw.test': { url: 'https://pw.test/a', token: 'token-1' } },
-    },
-    ['https://pw.test'],
-    {
-      current: 'pw.test-2',
-      profiles: {
-        default: at('home'),
-        'pw.test': { url: 'https://pw.test/a', token: 'token-1' },
-        'pw.test-2': at('pw', { token: '' }),
-      },
-    },
-  ],
-  [
-    'one that a command line can name, of an IPv6 address',
-    { profiles: { default: at('home') } },
-    ['https://[::1]:7702'],
-    {
-      current: '1-7702',
-      profiles: { default: at('home'), '1-7702': { url: 'https://[::1]:7702', token: '' } },
-    },
-  ],
-])('the profile is %s', async (_what, kept, argv, after) => {
+const OTHER = { url: 'https://pw.test/a', token: 'token-1' };
+
+// biome-ignore format: a table
+const LOGINS: readonly [what: string, kept: StoredProfiles, argv: string[], after: StoredProfiles][] = [
+  ['the one that is named, which is in use from then on',
+    { current: 'home', profiles: { home: at('home') } }, ['https://pw.test', '--profile', 'work'],
+    { current: 'work', profiles: { home: at('home'), work: at('pw', { token: '' }) } }],
+  ['that of the same address, with its settings',
+    { current: 'p', profiles: { p: at('pw', { days: 2 }) } }, [],
+    { current: 'p', profiles: { p: at('pw', { days: 2, token: '' }) } }],
+  ['one without an address yet, with what was set for it',
+    { current: 'work', profiles: { work: { account: 7, insecure: true } } }, ['https://pw.test', '--profile', 'work'],
+    { current: 'work', profiles: { work: at('pw', { insecure: true, account: 7, token: '' }) } }],
+  ['a new one, in place of that of another address which is not named',
+    { current: 'default', profiles: { default: at('home') } }, ['https://pw.test'],
+    { current: 'pw.test', profiles: { default: at('home'), 'pw.test': at('pw', { token: '' }) } }],
+  ['one with a number where the host is the name of another, whose token was shown once',
+    { profiles: { default: at('home'), 'pw.test': OTHER } }, ['https://pw.test'],
+    { current: 'pw.test-2', profiles: { default: at('home'), 'pw.test': OTHER, 'pw.test-2': at('pw', { token: '' }) } }],
+  ['one that a command line can name, of an IPv6 address',
+    { profiles: { default: at('home') } }, ['https://[::1]:7702'],
+    { current: '1-7702', profiles: { default: at('home'), '1-7702': { url: 'https://[::1]:7702', token: '' } } }],
+];
+
+test.each(LOGINS)('the profile is %s', async (_what, kept, argv, after) => {
   await here.keep(kept);
   expect((await piped(...argv)).code).toBe(0);
   const learnt = /,"edition":"pwpush"|,"encrypt":"link"/g;
@@ -118,12 +93,6 @@ test('paths of a client certificate and of headers are saved', async () => {
   writeFileSync(cert, nextKey + nextCert);
   writeFileSync(headers, 'X-A: s3cret', { mode: 0o600 });
   expect((await piped('pw.test', '--cert', cert, '--headers-file', headers)).code).toBe(0);
-  const saved = {
-    edition: 'pwpush',
-    encrypt: 'link',
-    token: token(),
-    'headers-file': headers,
-    cert,
-  };
+  const saved = { edition: 'pwpush', encrypt: 'link', token: token(), 'headers-file': headers, cert } as const;
   expect(here.kept()?.profiles.default).toEqual(at('pw', saved));
 });

@@ -6,45 +6,15 @@ import { TransportError } from '../../src/client/transport/network-errors';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { exitStatus } from '../../src/platform/errors';
 import { encryptText } from '../helpers/age';
-import { heldIn } from '../helpers/held-in';
+import { type Mark, marks, marksIn } from '../helpers/held-in';
 import { onlyLong, partOf } from '../helpers/long';
 import { AUDITED, CREATED, changed, EXPIRED, RETRIEVED, VERSION } from '../helpers/reference';
-import { type Conditions, place } from '../helpers/run';
+import { type Conditions, type Place, place } from '../helpers/run';
 import { tableOf } from '../helpers/table';
 import { answering, json } from '../helpers/wire';
 
-// Secrets that can be told from anything else. Where one turns up, there is a leak.
-const marks = {
-  payload: 'MARKpayload7f3a9c2e51',
-  passphrase: 'MARKpassphrase0b6d84f1',
-  token: 'MARKtoken93e1c7a05d',
-  note: 'MARKnote48a2f6e0b9',
-  content: 'MARKcontentd15c0e7a63',
-  key: 'MARKkey5c2e9a7f1d3b84A',
-};
-type Mark = keyof typeof marks;
-
-const marksIn = (text: string): Mark[] => heldIn(text, marks);
-
-const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1)]);
-const sealed = `https://pw.test/p/sealed#${marks.key}`;
-const asked = `https://pw.test/r/abc#${newKeyPair().recipient}`;
-
-/** Calls of tools, by a client that has gone when they are answered. */
-const messages = [
-  { name: 'list', arguments: {} },
-  { name: 'preview', arguments: { link: sealed } },
-  { name: 'push', arguments: { text: marks.payload } },
-  { name: 'get', arguments: { link: marks.token, passphrase: marks.passphrase } },
-]
-  .map((params, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`)
-  .join('');
-
-const prompts = [
-  { secret: 'Secret:', answer: marks.payload },
-  { secret: 'Passphrase:', answer: marks.passphrase },
-  { secret: 'Passphrase again:', answer: marks.passphrase },
-];
+// Every command, with every secret around it and before it, at everybody who may answer: where one of them turns up, there
+// is a leak. commands/markers.txt has the command lines, and what each may print.
 
 interface Line {
   readonly words: string;
@@ -56,34 +26,162 @@ interface Line {
   readonly printsJson: readonly Mark[];
 }
 
-const names: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name.toUpperCase(), mark])),
-  SEALED: sealed,
-  ESCAPED: sealed.replace('#', '%23'),
-  ASKED: asked,
-  CALLS: messages,
-};
-const named = (text: string) =>
-  text.replace(/(?<![A-Z_])[A-Z]+(?![A-Z_])/g, (name) => names[name] ?? name).replaceAll('\\n', '\n');
-
-type Printed = Pick<Line, 'prints' | 'printsJson'>;
-const printed: Readonly<Record<string, Printed>> = {
+const printed: Readonly<Record<string, Pick<Line, 'prints' | 'printsJson'>>> = {
   '': { prints: [], printsJson: [] },
   text: { prints: ['payload'], printsJson: ['payload'] },
   note: { prints: [], printsJson: ['note'] },
 };
-const cases: readonly Line[] = tableOf('commands/markers.txt').map(([what = '', input = '', words = '']) => ({
-  words: named(words),
-  stdin: named(input),
-  ...(printed[what] as Printed),
-  ...(words === 'push -p' && { prompts }),
-}));
+const prompts = [
+  { secret: 'Secret:', answer: marks.payload },
+  { secret: 'Passphrase:', answer: marks.passphrase },
+  { secret: 'Passphrase again:', answer: marks.passphrase },
+];
+const cases = tableOf('commands/markers.txt').map(
+  ([what = '', input = '', words = '']): Line => ({
+    words: named(words),
+    stdin: named(input),
+    ...(printed[what] as Pick<Line, 'prints' | 'printsJson'>),
+    ...(words === 'push -p' && { prompts }),
+  }),
+);
 
 /** Of its secrets, an agent sees none but a note. */
 const AGENT = ' for an agent';
 const TERMINAL = 'on a terminal';
-const options = ['', '--json', '--debug', '--json --debug', '--quiet'];
-const modes = [...options, TERMINAL, AGENT, `--json --debug${AGENT}`];
+// biome-ignore format: one table
+const modes = ['', '--json', '--debug', '--json --debug', '--quiet', TERMINAL, AGENT, `--json --debug${AGENT}`];
+
+test('every command has its lines here', async () => {
+  const { stdout } = await place().run('help', '--json');
+  const names = JSON.parse(stdout).commands.map(({ name }: { name: string }) => name);
+  expect([...new Set(cases.map(({ words }) => words.split(' ')[0]))].sort()).toEqual(names.sort());
+});
+
+/** The exit codes of all runs. */
+const seen = new Set<number>();
+
+// In a short run a line meets a quarter of the answers.
+test.each(cases.map((line, at) => [line.words, line, at] as const))(
+  '%s leaks nothing, whoever answers',
+  async (_words, line, at) => {
+    // Prompts that are not reached would count as a mistake of the script.
+    const all = Object.entries(line.prompts ? { 'the reference': reference } : worlds);
+    // Each line meets each answer in one mode, and each mode is tried with each line and with each answer.
+    const isMet = (mode: number, nth: number) => all.length === 1 || (mode + at + nth) % modes.length === 0;
+    for (const [nth, [who, send]] of partOf([...all.entries()], at, 4))
+      for (const mode of modes.filter((_, place) => isMet(place, nth)))
+        expect([who, mode, ...(await leaks(line, mode, send))]).toEqual([who, mode]);
+  },
+);
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s leaks nothing either', async (name) => {
+  for (const line of cases.filter(({ prompts }) => !prompts)) {
+    const ended = new AbortController();
+    const send: Transport = (request) => {
+      ended.abort(name);
+      return breaksOff(request);
+    };
+    const found = await leaks(line, '--debug', send, ended.signal);
+    expect([line.words, ...found]).toEqual([line.words]);
+  }
+});
+
+test('all those runs together end with every status of the table', onlyLong, ({ task, skip }) => {
+  skip(
+    task.file.tasks.some(({ mode }) => mode === 'skip'),
+    'the tests before it',
+  );
+  const missed = Object.entries(exitStatus).filter(([, code]) => !seen.has(code));
+  expect(missed).toEqual([]);
+});
+
+test('the marks are found however they are spelled', () => {
+  const basic = Buffer.from(`ann:${marks.token}`).toString('base64');
+  const hex = Buffer.from(marks.note).toString('hex');
+  expect(marksIn(`${basic} ${hex} x${marks.payload}x`)).toEqual(['payload', 'token', 'note']);
+});
+
+/** Runs a line with all secrets around it, and answers what turned up where it must not. */
+async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSignal) {
+  let time = Date.UTC(2026, 7, 20);
+  const here = place({
+    now: () => new Date(time),
+    asleep: (milliseconds) => {
+      time += milliseconds;
+    },
+    send,
+    invented: 'any',
+    ...(signal && { signal }),
+  });
+  for (const name of ['payload', 'passphrase', 'token', 'content', 'key'] as const)
+    writeFileSync(here.file(name), marks[name]);
+  writeFileSync(here.file('there'), '');
+  for (const folder of ['tmp', 'config']) mkdirSync(here.file(folder));
+  const profiles = { kept: { url: 'https://pw.test', token: marks.token } };
+  writeFileSync(here.file('config/config.json'), JSON.stringify({ current: 'kept', profiles }));
+  const { code, stdout, stderr } = await here.under(around(line, mode, here)).run(...wordsOf(line, mode, here));
+  seen.add(code);
+  const prints = mode.includes('json') ? line.printsJson : line.prints;
+  const may = mode.endsWith(AGENT) ? prints.filter((one) => one === 'note') : prints;
+  const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
+  const found = (where: string, text: string, allowed: readonly Mark[] = []) =>
+    marksIn(text).flatMap((one) => (allowed.includes(one) ? [] : [`${one} ${where}`]));
+  const leaked = [
+    ...found('on stdout', stdout, may),
+    ...found('on stderr', stderr),
+    ...found('in the config file', config),
+    ...Object.entries(here.rescued()).flatMap(([name, text]) =>
+      found('in the state folder', `${name} ${text}`, ['payload', 'content']),
+    ),
+    ...readdirSync(here.file('tmp')).map((name) => `${name} in the folder for temporary files`),
+    ...readdirSync(here.file('config')).filter((name) => name !== 'config.json'),
+  ];
+  here.close();
+  return leaked;
+}
+
+function around({ stdin, prompts }: Line, mode: string, here: Place): Conditions {
+  const isAgent = mode.endsWith(AGENT);
+  const env = {
+    TMPDIR: here.file('tmp'),
+    PATH: process.env.PATH,
+    PWPUSH_TOKEN: '',
+    SECRET_TEXT: marks.payload,
+    // Nothing asks for a passphrase that the variable has.
+    PWPUSH_PASSPHRASE: prompts ? '' : marks.passphrase,
+    PWPUSH_KEY: marks.key,
+    AI_AGENT: isAgent ? 'some' : '',
+  };
+  const seeing = mode === TERMINAL ? (['stdout', 'stderr'] as const) : [];
+  const terminals = prompts ? (['stdin', ...seeing] as const) : seeing;
+  return { env, stdin, terminals, ...(prompts && !isAgent && { prompts }) };
+}
+
+function wordsOf({ words }: Line, mode: string, here: Place): string[] {
+  const [before = '', ...behind] = words.replaceAll('DIR', here.folder).split(' -- ');
+  const options = mode.replace(AGENT, '').replace(TERMINAL, '');
+  return [...`${before} ${options}`.trim().split(' '), ...behind.flatMap((one) => ['--', ...one.split(' ')])];
+}
+
+/** The text of a cell, in which names in capitals stand for secrets, links and calls. */
+function named(text: string): string {
+  const sealed = `https://pw.test/p/sealed#${marks.key}`;
+  // Calls of tools, by a client that has gone when they are answered.
+  const calls = [
+    { name: 'list', arguments: {} },
+    { name: 'preview', arguments: { link: sealed } },
+    { name: 'push', arguments: { text: marks.payload } },
+    { name: 'get', arguments: { link: marks.token, passphrase: marks.passphrase } },
+  ].map((params, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
+  const names: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(Object.entries(marks).map(([name, mark]) => [name.toUpperCase(), mark])),
+    SEALED: sealed,
+    ESCAPED: sealed.replace('#', '%23'),
+    ASKED: `https://pw.test/r/abc#${newKeyPair().recipient}`,
+    CALLS: calls.join(''),
+  };
+  return text.replace(/(?<![A-Z_])[A-Z]+(?![A-Z_])/g, (name) => names[name] ?? name).replaceAll('\\n', '\n');
+}
 
 const answer = (...words: Parameters<typeof json>) => answering(json(...words));
 
@@ -95,6 +193,7 @@ async function echoOf({ method, url, headers, body }: HttpRequest): Promise<stri
   return `${method} ${url} ${JSON.stringify(headers)} ${Buffer.concat(sent)}`;
 }
 
+const armor = await encryptText(marks.payload, [passphraseRecipient(marks.key, 1)]);
 const secrets = { passphrase: marks.passphrase, note: marks.note };
 
 /** The reference, which repeats passphrases. */
@@ -155,120 +254,3 @@ const worlds: Record<string, Transport> = {
   'a bug of the engine': async () => answer(200, JSON.parse(`{"${marks.token}`)),
   'a failing system call': failing((cause) => Object.assign(cause, { code: 'EIO', syscall: 'read' })),
 };
-
-const seen = new Set<number>();
-
-/** Runs a line with all secrets around it, and answers what turned up where it must not. */
-async function leaks(line: Line, mode: string, send: Transport, signal?: AbortSignal) {
-  let time = Date.UTC(2026, 7, 20);
-  const here = place({
-    now: () => new Date(time),
-    asleep: (milliseconds) => {
-      time += milliseconds;
-    },
-    send,
-    invented: 'any',
-    ...(signal && { signal }),
-  });
-  for (const name of ['payload', 'passphrase', 'token', 'content', 'key'] as const)
-    writeFileSync(here.file(name), marks[name]);
-  writeFileSync(here.file('there'), '');
-  for (const folder of ['tmp', 'config']) mkdirSync(here.file(folder));
-  const kept = { url: 'https://pw.test', token: marks.token };
-  const stored = { current: 'kept', profiles: { kept } };
-  writeFileSync(here.file('config/config.json'), JSON.stringify(stored));
-  const forAgent = mode.endsWith(AGENT);
-  const seeing = mode === TERMINAL ? (['stdout', 'stderr'] as const) : [];
-  const { words, stdin, prompts } = line;
-  const conditions = {
-    env: {
-      TMPDIR: here.file('tmp'),
-      PATH: process.env.PATH,
-      PWPUSH_TOKEN: '',
-      SECRET_TEXT: marks.payload,
-      // Nothing asks for a passphrase that the variable has.
-      PWPUSH_PASSPHRASE: prompts ? '' : marks.passphrase,
-      PWPUSH_KEY: marks.key,
-      AI_AGENT: forAgent ? 'some' : '',
-    },
-    stdin,
-    terminals: prompts ? (['stdin', ...seeing] as const) : seeing,
-    ...(prompts && !forAgent && { prompts }),
-  };
-  const [before = '', ...behind] = words.split(' -- ');
-  const options = mode.replace(AGENT, '').replace(TERMINAL, '');
-  const argv = `${before} ${options}`.trim().replaceAll('DIR', here.folder).split(' ');
-  for (const one of behind) argv.push('--', ...one.split(' '));
-  const { code, stdout, stderr } = await here.under(conditions).run(...argv);
-  seen.add(code);
-  const prints = mode.includes('json') ? line.printsJson : line.prints;
-  const may = prints.filter((one) => one === 'note' || !forAgent);
-  const config = JSON.stringify(here.kept(), (key, value) => (key === 'token' ? '' : value)) ?? '';
-  const rescued = Object.entries(here.rescued()).map(([name, text]) => `${name} ${text}`);
-  const found = (where: string, text: string, allowed: readonly Mark[] = []) =>
-    marksIn(text).flatMap((one) => (allowed.includes(one) ? [] : [`${one} ${where}`]));
-  const leaked = [
-    ...found('on stdout', stdout, may),
-    ...found('on stderr', stderr),
-    ...found('in the config file', config),
-    ...rescued.flatMap((text) => found('in the state folder', text, ['payload', 'content'])),
-    ...readdirSync(here.file('tmp')).map((name) => `${name} in the folder for temporary files`),
-    ...readdirSync(here.file('config')).filter((name) => name !== 'config.json'),
-  ];
-  here.close();
-  return leaked;
-}
-
-test('every command has its lines here', async () => {
-  const { stdout } = await place().run('help', '--json');
-  const names = JSON.parse(stdout).commands.map(({ name }: { name: string }) => name);
-  expect([...new Set(cases.map(({ words }) => words.split(' ')[0]))].sort()).toEqual(names.sort());
-});
-
-/**
- * The modes in which a line meets an answer: one, so that each line meets each answer, and each mode is tried with each
- * line and with each answer; all, where there is one answer.
- */
-const modesOf = (at: number, nth: number, answers: number) =>
-  modes.filter((_, place) => answers === 1 || (place + at + nth) % modes.length === 0);
-
-// In a short run a line meets a quarter of the answers.
-test.each(cases.map((line, at) => [line.words, line, at] as const))(
-  '%s leaks nothing, whoever answers',
-  async (_words, line, at) => {
-    // Prompts that are not reached would count as a mistake of the script.
-    const asked = Object.entries(line.prompts ? { 'the reference': reference } : worlds);
-    for (const [nth, [who, send]] of partOf([...asked.entries()], at, 4)) {
-      for (const mode of modesOf(at, nth, asked.length)) {
-        expect([who, mode, ...(await leaks(line, mode, send))]).toEqual([who, mode]);
-      }
-    }
-  },
-);
-
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s leaks nothing either', async (name) => {
-  for (const line of cases.filter(({ prompts }) => !prompts)) {
-    const ended = new AbortController();
-    const send: Transport = (request) => {
-      ended.abort(name);
-      return breaksOff(request);
-    };
-    const found = await leaks(line, '--debug', send, ended.signal);
-    expect([line.words, ...found]).toEqual([line.words]);
-  }
-});
-
-test('all those runs together end with every status of the table', onlyLong, ({ task, skip }) => {
-  skip(
-    task.file.tasks.some(({ mode }) => mode === 'skip'),
-    'the tests before it',
-  );
-  const missed = Object.entries(exitStatus).filter(([, code]) => !seen.has(code));
-  expect(missed).toEqual([]);
-});
-
-test('the marks are found however they are spelled', () => {
-  const basic = Buffer.from(`ann:${marks.token}`).toString('base64');
-  const hex = Buffer.from(marks.note).toString('hex');
-  expect(marksIn(`${basic} ${hex} x${marks.payload}x`)).toEqual(['payload', 'token', 'note']);
-});

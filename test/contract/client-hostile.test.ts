@@ -175,19 +175,20 @@ describe('an instance that says what the program says', () => {
   });
 });
 
-test.each([
-  ['arrays', `[{"url_token":"abc","x":[${'[],'.repeat(300_000)}1]}]`],
-  ['one key each', `[{${Array.from({ length: 260_000 }, (_, at) => `"${at}":0`).join(',')}}]`],
-])('%s by the hundred thousand are not made into values', async (_what, text) => {
-  const { code, stdout, stderr } = await asking([json(200, text)], ['list']);
+test('arrays by the hundred thousand are not made into values', async () => {
+  const answer = json(200, `[{"url_token":"abc","x":[${'[],'.repeat(300_000)}1]}]`);
+  const { code, stdout, stderr } = await asking([answer], ['list']);
   expect([code, stdout, stderr.includes('unexpected response')]).toEqual([1, '', true]);
 });
 
-test('files by the thousand are not tried one after the other; the answer is saved', async () => {
-  const files = Array.from({ length: 1000 }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
+test.each([
+  [100, 0, false],
+  [101, 11, true],
+])('an answer with %i files ends with %i; that it is saved instead: %s', async (length, exit, isSaved) => {
+  const files = Array.from({ length }, () => ({ filename: 'a', url: 'https://pw.test/f' }));
   const answer = json(200, changed(RETRIEVED, { files }));
-  const { code, stderr, sent } = await asking([answer], ['get', 'abc'], OTHER);
-  expect([code, /saved to \//.test(stderr), sent.length]).toEqual([11, true, 1]);
+  const { code, stderr, sent } = await asking([answer], ['get', 'abc', '--no-files'], OTHER);
+  expect([code, /saved to \//.test(stderr), sent.length]).toEqual([exit, isSaved, 1]);
 });
 
 test.each([
@@ -207,7 +208,8 @@ test.each([
 
 test('a content type that repeats the passphrase is not quoted', async () => {
   const answer = { ...json(200, '[]'), headers: { 'content-type': `json/${secret}` } };
-  const { stderr } = await asking([answer], ['get', 'abc'], { env: { PWPUSH_PASSPHRASE: secret } });
+  const { code, stderr } = await asking([answer], ['get', 'abc'], { env: { PWPUSH_PASSPHRASE: secret } });
+  expect([code, stderr]).toEqual([11, expect.stringContaining('unexpected response')]);
   expect(stderr).not.toContain('horse');
 });
 
@@ -240,10 +242,17 @@ async function answered(answer: Literal, line: string) {
 // Those of each call in every form: client-forms.test.ts. What is said of them: test/cases/unexpected-responses.txt.
 test.each([
   ['a token that is a path', json(201, '{"url_token":"../../etc"}'), 'push', 11],
-  ['more than 16 MiB', json(200, ' '.repeat(MOST + 1)), 'version', 1],
-  ['more than 16 MiB', packed(new Uint8Array(MOST + 1)), 'push', 11],
+  ['more than 16 MiB', json(200, VERSION.padEnd(MOST + 1)), 'version', 1],
+  ['more than 16 MiB', packed(CREATED.padEnd(MOST + 1)), 'push', 11],
 ])('a success with %s is none (%#)', async (_what, answer, line, code) => {
   expect(await answered(answer, line)).toEqual({ code, stdout: '', requests: 1 });
+});
+
+test.each([
+  ['', json(201, CREATED.padEnd(MOST))],
+  ['unpacked, ', packed(CREATED.padEnd(MOST))],
+])('a success of %s16 MiB is one', async (_how, answer) => {
+  expect(await answered(answer, 'push')).toEqual({ code: 0, stdout: LINK, requests: 1 });
 });
 
 const made = ['push', 'push --json', 'push --each', 'request', 'request --json'];
@@ -272,6 +281,15 @@ test('nor does JSON that is nested 100,000 deep', async () => {
   expect(JSON.parse(stdout).html_url).toBe(LINK.trim());
 });
 
+test.each([
+  [300, ''],
+  [301, '…'],
+])('of %i characters that an instance says, 300 are printed', async (length, end) => {
+  const answer = json(422, JSON.stringify({ error: 'x'.repeat(length) }));
+  const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2' });
+  expect(stderr).toBe(`pwpush: the instance refused the request: ${'x'.repeat(300)}${end}\n`);
+});
+
 /** Several lines, each of which may be sent back; pages: test/cases/unexpected-responses.txt. */
 const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDG\n';
 
@@ -289,6 +307,9 @@ test.each([
   ['a short one in a URL', 'GET /?q=a%2Bb%40c&x', 'a+b@c'],
   ['as a page has it', 'a&lt;b&amp;c-hunter2', 'a<b&c-hunter2'],
   ['as JSON has it', 'password=\\"hunter2\\"', 'user=me\npassword="hunter2"\n'],
+  ['eight characters of it', 'no abcdefgh!', 'abcdefghijkl'],
+  ['but seven', 'no abcdefg!', 'abcdefghijkl'],
+  ['but three that are all', 'no abc!', 'abc'],
   ['but a short passphrase inside another word', 'too many passphrases', 'hunter2'],
 ])('what an instance echoes is not printed: %s', async (what, message, payload) => {
   const answer = json(422, JSON.stringify({ error: message }));

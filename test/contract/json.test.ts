@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JsonSize, valuesIn } from '../../src/contract/json';
+import { JsonSize, parseJson, valuesIn } from '../../src/contract/json';
 
 test.each([
   ['{"a":"x,y,[{","b":[1,2]}', 4],
@@ -8,6 +8,12 @@ test.each([
   ['"a,b', 0],
 ])('%s has so many commas and brackets outside of strings: %i', (text, count) => {
   expect(valuesIn(Buffer.from(text))).toBe(count);
+});
+
+test('a text of 250,000 values is parsed, and one of more is not', () => {
+  const values = (count: number) => Buffer.from(`[${Array(count - 1).fill(0)},0]`);
+  expect(parseJson(values(250_000))).toHaveLength(250_000);
+  expect(() => parseJson(values(250_001))).toThrow('too many values');
 });
 
 test.each([

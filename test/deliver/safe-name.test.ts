@@ -28,6 +28,8 @@ describe('a name that someone else chose', () => {
     ['nul .txt', '_nul .txt'],
     ['CONIN$', '_CONIN$'],
     ['a<b>c"d|e?f*g', 'a_b_c_d_e_f_g'],
+    ['a:b.txt', 'a_b.txt'],
+    ['Makefile', 'Makefile'],
     ['..env', '_.env'],
     [' .\u200b.bashrc', '_.bashrc'],
     ['--output', '_-output'],

@@ -131,10 +131,10 @@ interface PagesOptions {
 }
 
 /**
- * Opens addresses for the tests of a file, and fails those whose page had troubles. Tests with the same options use one
+ * Opens paths of an origin, or whole addresses, for the tests of a file, and fails those whose page had troubles. Tests with the same options use one
  * page in turn, and all with the same window one context: making one takes longer than most of them.
  */
-export function pages({ permissions = [], except }: PagesOptions = {}) {
+export function pages(at: () => string, { permissions = [], except }: PagesOptions = {}) {
   const contexts = new Map<string, BrowserContext>();
   const kept = new Map<string, Watched>();
   const used = new Map<string, Watched>();
@@ -163,7 +163,8 @@ export function pages({ permissions = [], except }: PagesOptions = {}) {
     contexts.set(key, context);
     return context;
   };
-  return async (address: string, options: PageOptions = {}): Promise<Page> => {
+  return async (path: string, options: PageOptions = {}): Promise<Page> => {
+    const address = /^https?:/.test(path) ? path : at() + path;
     const { before, own, ...rest } = options;
     const { origin } = new URL(address);
     const key = JSON.stringify([origin, options]);
@@ -210,9 +211,34 @@ export function serviceAt({ url, token = '' }: Pick<Served, 'url' | 'token'>, fo
   return { ...asked, views };
 }
 
+/** Each character of it must arrive. */
+export const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
+
 export const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
 
 export const alerts = (page: Page, text: string) => page.getByRole('alert').getByText(text).waitFor();
+
+/** The heading of a page: once it is there, the page is. */
+export const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+
+/** Sends the form of the front page, and resolves to the link that is shown then. */
+export async function createLink(page: Page): Promise<string> {
+  await press(page, 'Create link');
+  await headed(page, 'Your link is ready');
+  return (await page.locator('bdo').textContent()) ?? '';
+}
+
+export const SMALLEST = { width: 320, height: 640 };
+
+/** Pixels by which the page is wider than the smallest phone. */
+export async function tooWide(page: Page): Promise<number> {
+  await page.setViewportSize(SMALLEST);
+  return widthTooMuch(page);
+}
+
+/** Pixels by which the page is wider than the window, whose scroll bar has room reserved. */
+export const widthTooMuch = (page: Page): Promise<number> =>
+  page.evaluate('document.body.scrollWidth - document.body.clientWidth');
 
 /** So many files that are saved because of what `begin` does, by the names that the page suggests. */
 export async function downloads(page: Page, count: number, begin: () => Promise<unknown>) {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
 import { scratch } from './memory';
 import { allOf, type Needs, only } from './needs';
 
@@ -177,6 +177,41 @@ export function running(child: ChildProcess) {
 export function peakOf(pid: number): number {
   const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kibibytes) / 1024;
+}
+
+/**
+ * For the tests of a file: the built service, a folder `work` that is empty before each of them, and the environments of
+ * somebody who works there with `pwpush` on the PATH, without a token as in a job of CI, and of the owner of pushes.
+ */
+export function workplace() {
+  const { folder, env } = person();
+  const service = serving(env);
+  const within = (...names: string[]) => join(folder, ...names);
+  const job: Record<string, string> = {
+    HOME: within('elsewhere'),
+    PWPUSH_CONFIG_DIR: within('elsewhere'),
+    NO_PROXY: '*',
+  };
+  const owner: Record<string, string> = {};
+  beforeAll(() => {
+    Object.assign(job, { PATH: pathWith(within('bin')), PWPUSH_URL: service.url });
+    Object.assign(owner, job, { PWPUSH_TOKEN: service.token });
+  });
+  beforeEach(() => {
+    rmSync(within('work'), { recursive: true, force: true });
+    mkdirSync(within('work'));
+  });
+  const at = (name: string) => within('work', name);
+  return {
+    env,
+    service,
+    job,
+    owner,
+    work: at(''),
+    bin: within('bin'),
+    at,
+    file: (name: string) => readFileSync(at(name), 'utf8'),
+  };
 }
 
 export function rescued({ PWPUSH_STATE_DIR: folder = '' }: Record<string, string>): string[] {

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node';
-import { complaint, lineOf, type Promised, promises } from '../../.ci/promises.mjs';
+import { complaint, isTable, lineOf, type Promised, patternOf, promises } from '../../.ci/promises.mjs';
 import type { Skipped } from './needs';
 import { reasonOf } from './reporter';
 
@@ -14,14 +14,15 @@ export interface Outcome {
 }
 
 /** The tests of `cases.test.ts` have the names of transcripts. */
-const witnesses = ({ file, title }: Promised, test: Outcome): boolean =>
-  file.endsWith('.txt')
-    ? /^test\/cases\.(\w+\.)?test\.ts$/.test(test.file) && test.name === basename(file)
-    : test.file === file && test.fullName.includes(title);
+function witnesses({ file, title }: Promised, test: Outcome): boolean {
+  if (file.endsWith('.txt')) return /^test\/cases\.(\w+\.)?test\.ts$/.test(test.file) && test.name === basename(file);
+  return test.file === file && (title === '' || patternOf(title).test(test.fullName));
+}
 
 /**
- * Which promises have a test that passed, and which do not though their files were run as a whole. A reason to skip
- * such a test counts if it is that another run has it, or, unless that is strict, that a tool is missing.
+ * Which promises have a test that passed, of a table or a file all, and which do not though their files were run as a
+ * whole, or whose name several have. A reason to skip such a test counts if it is that another run has it, or, unless
+ * that is strict, that a tool is missing.
  */
 export function judge(
   all: readonly Promised[],
@@ -33,13 +34,17 @@ export function judge(
     promise,
     own: tests.filter((test) => witnesses(promise, test)),
   }));
-  const passed = (own: readonly Outcome[]) => own.some(({ state }) => state === 'passed');
-  const excused = ({ skipped }: Outcome) => skipped && (skipped.elsewhere || !strict);
+  const passes = ({ state }: Outcome) => state === 'passed';
+  const stands = (test: Outcome) => passes(test) || (test.skipped && (test.skipped.elsewhere || !strict));
+  const isOpen = ({ promise: { file, title }, own }: (typeof judged)[number]) =>
+    own.length > 0 &&
+    own.every(stands) &&
+    (own.length === 1 || title === '' || isTable(title) || file.endsWith('.txt'));
   return {
-    witnessed: judged.filter(({ own }) => passed(own)).map(({ promise }) => promise),
+    witnessed: judged.filter((one) => isOpen(one) && one.own.some(passes)).map(({ promise }) => promise),
     missing: judged
       .filter(({ promise, own }) => whole.has(promise.file) || own.some(({ file }) => whole.has(file)))
-      .filter(({ own }) => !passed(own) && !own.some(excused))
+      .filter((one) => !isOpen(one))
       .map(({ promise }) => promise),
   };
 }

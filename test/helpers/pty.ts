@@ -60,7 +60,7 @@ export function onTerminal(line: string, env: Record<string, string>) {
       };
       waiting.add(check);
       check();
-      ended.then(() => reject(new Error(`the program ended without showing "${text}":\n${screen}`)));
+      ended.then(() => reject(new Error(`the program ended without showing "${text}":\n${screen}`)), reject);
     });
   return {
     screen: () => screen,

@@ -70,6 +70,8 @@ export function countsIn(log: string): Record<CallName, number> {
 /** The log of a process that has ended, once strace has written it. */
 export async function logOf(path: string, pid: number | undefined): Promise<string> {
   const text = () => readFileSync(path, 'utf8');
-  await expect.poll(text).toMatch(new RegExp(`^${pid} +[+]{3} (exited|killed)`, 'm'));
+  await expect
+    .poll(text, { message: 'strace has written the end of the process' })
+    .toMatch(new RegExp(`^${pid} +[+]{3} (exited|killed)`, 'm'));
   return text();
 }

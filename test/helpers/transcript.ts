@@ -10,6 +10,8 @@ import { broken, type Literal, wire } from './wire';
 interface Command {
   readonly line: string;
   readonly tty: boolean;
+  /** The command as its row has it, of one in a table. */
+  readonly row?: string;
   readonly input: readonly string[];
   readonly prompts: readonly string[];
   readonly expected: readonly string[];
@@ -21,6 +23,20 @@ type Step = string | Command;
 const INPUT = /^<( |$)/;
 const OUTCOME = /^([>!=](?= |$)|[-+] |exit )/;
 const CONTENT = /^=( |$)/;
+/** A row of a table of failures: the exit code, a command, its message and its hint. */
+const ROW = /^\| (\d+) \| (.+?) \| (.+?)(?: \| (.+))?$/;
+const FAILED = /^! pwpush: (.+?)(?:\n! hint: (.+))?\nexit (\d+)$/;
+
+function rowCommand([, code, row = '', message, hint]: RegExpExecArray): Command {
+  const expected = [`! pwpush: ${message}`, ...(hint ? [`! hint: ${hint}`] : []), `exit ${code}`];
+  return { line: row, row, tty: false, input: [], prompts: [], expected };
+}
+
+/** The row of a command that failed without a word more. */
+function rowOf(row: string | undefined, outcome: readonly string[]): string | undefined {
+  const [, message, hint, code] = FAILED.exec(outcome.join('\n')) ?? [];
+  return row && code && `| ${[code, row, message, ...(hint ? [hint] : [])].join(' | ')}`;
+}
 
 function parseTranscript(text: string): Step[] {
   const steps: Step[] = [];
@@ -31,7 +47,9 @@ function parseTranscript(text: string): Step[] {
   };
   for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
     const [, tty, command] = /^(tty)?\$ (.*)$/.exec(line) ?? [];
-    if (command === undefined) steps.push(line);
+    const row = ROW.exec(line);
+    if (row) steps.push(rowCommand(row));
+    else if (command === undefined) steps.push(line);
     else {
       const [input, prompts] = [taken(INPUT), taken(/^\? /)];
       const expected = taken(OUTCOME);
@@ -121,7 +139,9 @@ export async function play(text: string, stage: Stage): Promise<string> {
       ...(outcome.code === 0 ? [] : [`exit ${outcome.code}`]),
       ...changes(before, filesIn(stage.folder), names.shown),
     ];
-    told.push(`${tty ? 'tty$' : '$'} ${line}`, ...input, ...kept([...prompts, ...expected], found));
+    const lines = kept([...prompts, ...expected], found);
+    const row = rowOf(step.row, lines);
+    told.push(...(row ? [row] : [`${tty ? 'tty$' : '$'} ${line}`, ...input, ...lines]));
   }
   return told.join('\n');
 }
@@ -141,13 +161,15 @@ async function outcomeOf(
     const [first, ended] = await Promise.all([started.first, started.ended]);
     return { ...ended, [started.stream]: ended[started.stream].slice(first.length + 1) };
   }
-  const { env, words, piped, redirections } = shellWords(names.real(line));
+  const [command = '', typed] = line.split(' <<< ');
+  const given = typed === undefined ? input : [`< ${typed}`];
+  const { env, words, piped, redirections } = shellWords(names.real(command));
   const terminals = (['stdin', 'stdout', 'stderr'] as const).filter(
-    (one) => !(one === 'stdin' && input.length > 0) && !(one === 'stdout' && piped),
+    (one) => !(one === 'stdin' && given.length > 0) && !(one === 'stdout' && piped),
   );
   const conditions: Conditions = {
     env: { ...stage.env, ...env },
-    stdin: names.real(contentOf(input)),
+    stdin: names.real(contentOf(given)),
     ...(tty && { terminals, prompter, columns: Number(env.COLUMNS ?? 80) }),
     ...(env.LINES && { rows: Number(env.LINES) }),
     ...redirections,

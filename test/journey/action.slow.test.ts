@@ -1,13 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { version } from '../../package.json';
-import { answerJson, type Listening, listening, rawServer } from '../helpers/listen';
+import { answerJson, type Listening, rawServer } from '../helpers/listen';
 import { allOf, needsPrograms, onUnix } from '../helpers/needs';
-import { alsoBinary, binary, onNode, person, program, pwpush, script, serving, start } from '../helpers/program';
+import { alsoBinary, binary, onNode, program, pwpush, script, start, workplace } from '../helpers/program';
 import { CREATED, changed } from '../helpers/reference';
+import { archiveOf, offering, sha256Of, sumOf } from '../helpers/release';
 import { overSocket } from '../helpers/sockets';
 import { exampleOf, type Plain, yaml } from '../helpers/yaml';
 
@@ -18,10 +18,10 @@ const root = join(import.meta.dirname, '../..');
 const main = join(root, 'action/main.cjs');
 const SECRET = 'pass 100% "word"\n::set-output name=link::x\n##[stop-commands]x';
 
-const somebody = person();
-const service = serving(somebody.env);
-const at = (name: string) => join(somebody.folder, name);
-const [work, temp, tools] = [at('work'), at('temp'), at('tools')];
+const { env: settled, service, work, at: inWork, file } = workplace();
+/** Places of the runner beside the workspace. */
+const at = (name: string) => join(work, '..', name);
+const [temp, tools] = [at('temp'), at('tools')];
 
 // The program in the archive runs on whatever machine this is.
 const runs = { RUNNER_OS: 'Linux', RUNNER_ARCH: 'X64' };
@@ -38,30 +38,24 @@ beforeAll(async () => {
   mkdirSync(at(name));
   if (binary) symlinkSync(binary, at(`${name}/pwpush`));
   else script(at(`${name}/pwpush`), `exec ${program.join(' ')} "$@"`);
-  writeFileSync(at(`${name}/README.md`), 'not needed\n');
-  const options = { cwd: somebody.folder, maxBuffer: 2 ** 30 };
-  const packed = execFileSync('sh', ['-c', `tar -chf - ${name} | gzip -1`], options);
-  sha256 = createHash('sha256').update(packed).digest('hex');
+  const packed = archiveOf(at(''), name, { 'README.md': 'not needed\n' });
+  sha256 = sha256Of(packed);
   const other = `${'0'.repeat(64)}  pwpush-${version}-linux-arm64.tar.gz.old\n`;
-  const sums = `${other}${sha256}  ${archive}\n`;
-  const releases: Record<string, readonly [string, Buffer?]> = {
+  const sums = Buffer.from(other + sumOf(packed, archive));
+  const releases: Record<string, readonly [Buffer, Buffer?]> = {
     release: [sums, packed],
     changed: [sums, Buffer.concat([packed, Buffer.from('x')])],
     cut: [sums, packed],
-    'without-sum': [other],
+    'without-sum': [Buffer.from(other)],
   };
-  server = await listening(({ url: path = '' }, response) => {
+  server = await offering((path) => {
     // Downloads of GitHub redirect to a storage.
     const location = path.replace(`/owner/pwpush/releases/download/v${version}/`, '/release/');
-    if (location !== path) return response.writeHead(302, { location }).end();
+    if (location !== path) return { location };
     const [, release = '', file = ''] = path.split('/');
     const [checksums, bytes] = releases[release] ?? [];
-    const body = file === archive ? bytes : checksums && Buffer.from(checksums);
-    if (!body) return response.writeHead(404).end('<html>');
-    response.writeHead(200, { 'content-length': body.length });
-    if (release === 'cut' && file === archive) return response.write(body.subarray(0, 50), () => response.destroy());
-    return response.end(body);
-  });
+    return file === archive ? bytes : checksums;
+  }, `/cut/${archive}`);
   return server.close;
 });
 
@@ -70,7 +64,6 @@ const empty = (folder: string) => {
   mkdirSync(folder);
 };
 beforeEach(() => {
-  empty(work);
   mkdirSync(temp, { recursive: true });
   server?.seen.splice(0);
 });
@@ -85,7 +78,7 @@ async function step(inputs: Record<string, string>, env: Record<string, string> 
     by: [process.execPath],
     cwd: work,
     env: {
-      ...somebody.env,
+      ...settled,
       HOME: at('home'),
       PWPUSH_CONFIG_DIR: at('home'),
       CI: 'true',
@@ -146,8 +139,8 @@ describe('the GitHub Action', runner, () => {
   });
 
   test('passes on encrypted files, with a passphrase, and masks the link if asked to', async () => {
-    writeFileSync(join(work, 'site.key'), 'KEY');
-    writeFileSync(join(work, '-x y'), 'other');
+    writeFileSync(inWork('site.key'), 'KEY');
+    writeFileSync(inWork('-x y'), 'other');
     const protection = { PWPUSH_PASSPHRASE: 'over the phone' };
     const files = { file: 'site.key\n  -x y\n\n', 'mask-link': 'true' };
     const pushing = await step({ command: 'push', ...owner(), ...files }, protection);
@@ -156,14 +149,14 @@ describe('the GitHub Action', runner, () => {
     expect(link).toMatch(KEY);
     const named = { ...owner(), link, anonymous: 'true', output: 'inbox/' };
     expect((await step({ command: 'get', ...named }, protection)).code).toBe(0);
-    expect(readdirSync(join(work, 'inbox')).sort()).toEqual(['_x y', 'site.key']);
-    expect(readFileSync(join(work, 'inbox/site.key'), 'utf8')).toBe('KEY');
+    expect(readdirSync(inWork('inbox')).sort()).toEqual(['_x y', 'site.key']);
+    expect(file('inbox/site.key')).toBe('KEY');
   });
 
   test('gets a secret as a masked output without its files, and waits for views, whose traces are no commands', async () => {
     writeFileSync(at('Makefile.in'), 'x');
     const words = ['push', '--file', at('Makefile.in'), '--message', SECRET, '--views', '3', '--no-encrypt'];
-    const link = (await pwpush(words, { env: somebody.env })).stdout.trim();
+    const link = (await pwpush(words, { env: settled })).stdout.trim();
     const waiting = { command: 'wait', ...owner(), link };
     expect((await step({ ...waiting, for: '1' })).outputs['exit-code']).toBe('12');
     const attack = '##[set-output name=link;]https://attacker.example';
@@ -183,7 +176,7 @@ describe('the GitHub Action', runner, () => {
     const question = '--help\nThe password of "db1"?';
     const { outputs } = await step({ command: 'request', ...owner(), question, expire: '6h' });
     const { link = '' } = outputs;
-    const answered = await pwpush(['respond', link], { env: somebody.env, input: SECRET });
+    const answered = await pwpush(['respond', link], { env: settled, input: SECRET });
     expect(answered).toMatchObject({ code: 0, stderr: expect.stringContaining('of "db1"?') });
     expect(await step({ command: 'wait', ...owner(), link })).toMatchObject({ code: 0 });
     const got = await step({ command: 'get', ...owner(), link, variable: 'DB' });
@@ -265,10 +258,10 @@ describe('the executable of the action', allOf(runner, onNode), () => {
   });
 
   test('is unpacked by a program that gets no token or other variable of the step', async () => {
-    mkdirSync(at('bin'));
-    script(at('bin/tar'), `env >'${at('told')}'\nPATH=\${PATH#*:} exec tar "$@"`);
+    mkdirSync(at('own'));
+    script(at('own/tar'), `env >'${at('told')}'\nPATH=\${PATH#*:} exec tar "$@"`);
     const secrets = { DB_PASSWORD: 'hunter2', PWPUSH_TOKEN: 'T0ken', TAR_OPTIONS: '--verbose' };
-    const PATH = `${at('bin')}:${process.env.PATH}`;
+    const PATH = `${at('own')}:${process.env.PATH}`;
     expect(await install({ token: 'T1ken' }, { ...secrets, PATH })).toMatchObject({ code: 0 });
     const names = readFileSync(at('told'), 'utf8').replace(/=.*/g, '').trim().split('\n');
     // Those that a shell sets by itself, beside what it was given.
@@ -326,7 +319,7 @@ describe('what the action refuses', allOf(runner, onNode), () => {
   test('a link of two lines, from the instance, is no output', async () => {
     const html_url = 'http://127.0.0.1:1/p/x\nlink=https://attacker.example/p/x';
     const told = await rawServer((socket) => answerJson(socket, changed(CREATED, { html_url }), '201 Created'));
-    writeFileSync(join(work, 'key.pem'), 'KEY\n');
+    writeFileSync(inWork('key.pem'), 'KEY\n');
     const inputs = { command: 'push', url: told.url, token: 'T0ken', from: 'key.pem' };
     const { log, outputs } = await step(inputs, { PWPUSH_EDITION: 'oss' });
     expect(told.requests[0]).toContain('Bearer T0ken');

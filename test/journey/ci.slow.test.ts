@@ -1,43 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { onlyLong } from '../helpers/long';
 import { allOf, needsFile, needsPrograms, onUnix } from '../helpers/needs';
-import { pathWith, person, pushed, pwpush, script, serving } from '../helpers/program';
+import { pushed, pwpush, script, workplace } from '../helpers/program';
 import { overSocket } from '../helpers/sockets';
 import { exampleOf, type Plain, yaml } from '../helpers/yaml';
 
 // Recipes of docs/ci.md, taken out of its text; the components of GitLab; the lookup of Ansible: all run with the
 // built program and service. action.slow.test.ts has the GitHub Action.
 
-const somebody = person();
-const service = serving(somebody.env);
-const work = join(somebody.folder, 'work');
-const bin = join(somebody.folder, 'bin');
-const at = (name: string) => join(work, name);
-const file = (name: string) => readFileSync(at(name), 'utf8');
-/** That of a job without a token, and of one with it. */
-let job: Record<string, string>;
-let owner: Record<string, string>;
-beforeAll(() => {
-  const elsewhere = join(somebody.folder, 'elsewhere');
-  job = {
-    PATH: pathWith(bin),
-    HOME: elsewhere,
-    PWPUSH_CONFIG_DIR: elsewhere,
-    NO_PROXY: '*',
-    CI: 'true',
-    PWPUSH_URL: service.url,
-  };
-  owner = { ...job, PWPUSH_TOKEN: service.token };
-});
-beforeEach(() => {
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work);
-});
+const { env: settled, service, job, owner, work, bin, at, file } = workplace();
 
 const run = (by: string, words: string[], env = owner, input = '') =>
-  pwpush(words, { by: [by], env, cwd: work, input });
+  pwpush(words, { by: [by], env: { CI: 'true', ...env }, cwd: work, input });
 const done = (stdout = '', stderr = '') => ({ code: 0, signal: null, stdout, stderr });
 const push = (payload: string, more = {}) => pushed(service, payload, more);
 /** The key in a link, without which the instance has the secret in clear. */
@@ -206,8 +182,9 @@ describe('the Ansible lookup (long, needs ansible-playbook)', inAnsible, () => {
   /** Runs tasks for two hosts, which both are this machine; resolves to what is said. */
   async function play(tasks: object[], variables: object, words: string[] = [], more = {}) {
     const env = {
-      ...somebody.env,
+      ...settled,
       PATH: job.PATH ?? '',
+      CI: '',
       LC_ALL: 'C.UTF-8',
       ANSIBLE_PIPELINING: 'True',
       ANSIBLE_LOCALHOST_WARNING: 'False',

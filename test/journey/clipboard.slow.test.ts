@@ -34,7 +34,7 @@ describe('on X11 (needs Xvfb, xclip, xsel)', needsPrograms('Xvfb', 'xclip', 'xse
     expect(got).toMatchObject({ code: 0, stdout: '' });
     // xclip takes the selection a moment after it has gone to the background.
     const board = () => spawnSync('xsel', ['--clipboard', '--output'], { env, encoding: 'utf8' });
-    await expect.poll(() => board().stdout).toBe(SECRET);
+    await expect.poll(() => board().stdout, { message: 'what the clipboard has' }).toBe(SECRET);
   });
 });
 

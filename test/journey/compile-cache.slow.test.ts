@@ -35,7 +35,7 @@ const folder = () => join(caches, readdirSync(caches)[0] ?? '');
 const program = () => join(folder(), 'start.js');
 /** A run that a machine holds up keeps nothing: until one was not. */
 const keeping = (run: () => Promise<unknown>) =>
-  expect.poll(async () => [await run(), existsSync(caches)][1]).toBe(true);
+  expect.poll(async () => [await run(), existsSync(caches)][1], { message: 'code is kept' }).toBe(true);
 
 /** How many chunks a run keeps, since one of them was compiled anew; it takes no time by its own clock. */
 function anew(more: Record<string, string> = {}, first = '', by = process.execPath): number {

@@ -215,7 +215,7 @@ async function crashAndCheck(store: Store, rounds: number, { processes, by, env 
   await check(store, ledger, round + 1);
   for (const entry of ledger.entries) while (await ledger.retrieve(service, entry, 'the last'));
   await check(store, ledger, round + 2);
-  await expect.poll(() => store.look(undeleted)).toEqual([[]]);
+  await expect.poll(() => store.look(undeleted), { message: 'what was given up is deleted' }).toEqual([[]]);
   await service.stop();
 }
 

@@ -15,6 +15,7 @@ import { encryptText as encryptTo, joined, proven, prover, shownAt } from '../he
 import {
   alerts,
   alsoFirefox,
+  createLink,
   downloads,
   needsBrowser,
   onChromium,
@@ -22,6 +23,8 @@ import {
   pages,
   press,
   qrIn,
+  SECRET,
+  tooWide,
 } from '../helpers/browser';
 import { partOf } from '../helpers/long';
 import { allOf } from '../helpers/needs';
@@ -31,7 +34,6 @@ import { filePart, partsOf } from '../helpers/service';
 // Secrets that were encrypted before they were sent, in a real browser. `pw.test` is no secure context over plain http,
 // and all that the browser sends is recorded on the wire.
 
-const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 const WORDS = 'abacus-bloated-cycling-dwindle-emperor-fidgety';
 const SPOKEN = ` ${WORDS.replaceAll('-', ' ').toUpperCase()}`;
 const WRONG_WORDS = WORDS.replace('fidgety', 'fidget');
@@ -45,18 +47,14 @@ const here = recordedService('--anonymous-files');
 const secrets: string[] = [WORDS];
 /** What may be sent, and must not be logged. */
 const logged: string[] = [];
-const openPage = pages({
-  // Chromium at times calls a small file aborted that was read to its end.
-  except: /^failed: .*\/files\/.* net::ERR_ABORTED$/,
-});
+// Chromium at times calls a small file aborted that was read to its end.
+const visit = pages(() => here.origin, { except: /^failed: .*\/files\/.* net::ERR_ABORTED$/ });
 
 function newKey(): string {
   const key = newLinkKey();
   secrets.push(key);
   return key;
 }
-
-const visit = (path: string, options?: PageOptions) => openPage(here.origin + path, options);
 
 type Push = Record<string, unknown>;
 const pushed = async (payload: string, push: Push = {}) =>
@@ -76,12 +74,6 @@ async function shows(page: Page, text = SECRET): Promise<void> {
   await shown(page).waitFor({ state: 'attached' });
   expect(await shown(page).textContent()).toBe(text);
   expect(page.url()).not.toContain('#');
-}
-
-/** Pixels by which the page is wider than the smallest phone. */
-async function tooWide(page: Page): Promise<unknown> {
-  await page.setViewportSize({ width: 320, height: 640 });
-  return page.evaluate('document.body.scrollWidth - document.body.clientWidth');
 }
 
 describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
@@ -173,42 +165,32 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test('that is damaged stays armor, and the page says so', async () => {
-    const key = newKey();
-    const armor = (await armored(SECRET, key)).replace(/.{4}\n-----END/, 'AAAA\n-----END');
-    const page = await visit(`${await pushed(armor)}#${key}`);
-    await alerts(page, 'is damaged');
-    const sealed = page.locator('.sealed pre');
-    expect([await sealed.isVisible(), await sealed.textContent()]).toEqual([true, armor]);
-  });
-
-  test('may be a link, with the host that it leads to', async () => {
-    const payload = 'http://me@xn--e1awd7f.example/x?y#z';
-    const page = await open(payload);
-    await press(page, 'Show the link');
-    expect(await shown(page).textContent()).toBe(payload);
-    const leads = await page.locator('.leads').textContent();
-    expect(leads).toBe('This link leads to xn--e1awd7f.example');
+  const long = 'x'.repeat(200);
+  const kilobytes700 = `${'1 <&> λ\r\n'.repeat(70_000)}x`;
+  test.each([
+    ['a text that is a link', 'text', 'http://me@xn--e1awd7f.example/x?y#z', 'link'],
+    ['a text with a host that is too long', 'text', `http://${'x'.repeat(64)}.example/`, 'text'],
+    ['a link by its kind', 'url', `https://xn--e1awd7f.example/${long}`, 'link'],
+    ['a script in place of a link', 'url', 'javascript:alert(1)', 'text'],
+    ['data in place of a link', 'url', 'data:text/html,x', 'text'],
+    ['a link whose host turns its direction', 'url', 'http://a\u202e.example/', 'text'],
+    ['a text that comes in several pieces of base64', 'text', kilobytes700, 'text'],
+    ['a text that is too long for the QR code that it should be', 'qr', 'x'.repeat(3000), 'text'],
+  ])('%s is shown as what it is, and only http and https make a link', async (_, kind, payload, shownAs) => {
+    const page = await open(payload, { kind });
+    await press(page, `Show the ${shownAs}`);
+    await shows(page, payload);
+    expect(await tooWide(page)).toBe(0);
+    const isLink = shownAs === 'link';
+    expect(await page.locator('.encrypted a').count()).toBe(isLink ? 2 : 1);
+    expect(await page.getByText('meant to be a QR code, but it is too long for one').count()).toBe(
+      Number(kind === 'qr'),
+    );
+    if (!isLink) return;
+    expect(await page.locator('.leads').textContent()).toBe('This link leads to xn--e1awd7f.example');
     const link = page.getByRole('link', { name: 'Open in a new tab' });
     expect(await link.getAttribute('href')).toBe(payload);
-    const none = await open(`http://${'x'.repeat(64)}.example/`);
-    await none.getByRole('button', { name: 'Show the text' }).waitFor();
-  });
-
-  test('may be a link by its kind, which is pressed, and is one for http and https alone', async () => {
-    const payload = `${here.origin}/${'x'.repeat(200)}`;
-    const page = await open(payload, { kind: 'url' });
-    await press(page, 'Show the link');
-    await shows(page, payload);
-    const link = page.getByRole('link', { name: 'Open in a new tab' });
     expect(await link.getAttribute('rel')).toBe('noreferrer noopener');
-    expect(await tooWide(page)).toBe(0);
-    for (const text of ['javascript:alert(1)', 'data:text/html,x', 'http://a\u202e.example/']) {
-      const other = await open(text, { kind: 'url' });
-      await press(other, 'Show the text');
-      await shows(other, text);
-      expect(await other.locator('.encrypted a').count()).toBe(1);
-    }
   });
 
   test('may be a QR code', onChromium, async () => {
@@ -219,22 +201,6 @@ describe('an encrypted secret (needs Chromium)', needsBrowser, () => {
     await page.getByText('Text of the QR code').click();
     await shows(page, payload);
     expect(await tooWide(page)).toBe(0);
-  });
-
-  test('that is too long for the QR code that it should be is a text, with a note', async () => {
-    const page = await open('x'.repeat(3000), { kind: 'qr' });
-    await press(page, 'Show the text');
-    await shows(page, 'x'.repeat(3000));
-    await page.getByText('meant to be a QR code, but it is too long for one').waitFor();
-    expect(await page.getByRole('img').count()).toBe(0);
-  });
-
-  // In several pieces of base64.
-  test('of 700 KB is there to the last character', async () => {
-    const text = `${'1 <&> λ\r\n'.repeat(70_000)}x`;
-    const page = await open(text);
-    await page.getByRole('button', { name: 'Show the text' }).waitFor();
-    expect((await shown(page).textContent()) === text).toBe(true);
   });
 });
 
@@ -258,7 +224,7 @@ async function provedByWords(fields: object = {}) {
 }
 
 describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () => {
-  const SHOW = 'Show the secret';
+  const show = (page: Page) => press(page, 'Show the secret');
   const link = (page: Page) => field(page, 'Whole link or key');
   const once = { expire_after_views: 1 };
 
@@ -267,7 +233,7 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     const page = await visit(`${path}#${key}`);
     await page.getByText('Your link contains the key.').waitFor();
     expect([await link(page).isVisible(), await here.service.views(token)]).toEqual([false, 0]);
-    await page.getByRole('button', { name: SHOW }).dblclick();
+    await page.getByRole('button', { name: 'Show the secret' }).dblclick();
     await shows(page);
     expect(await here.service.views(token)).toBe(1);
   });
@@ -277,17 +243,17 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     const page = await visit(path);
     await page.getByText(INCOMPLETE).waitFor();
     await link(page).fill(`${here.origin}${path}`);
-    await press(page, SHOW);
+    await show(page);
     await alerts(page, 'Wrong key.');
     await link(page).fill(`<${here.origin}${path}#${key}>.`);
-    await press(page, SHOW);
+    await show(page);
     await shows(page);
     const last = await visit(`${path}#${newKey()}`);
-    await press(last, SHOW);
+    await show(last);
     await alerts(last, 'the part after # is wrong');
     expect(await here.service.views(token)).toBe(1);
     await link(last).fill(key);
-    await press(last, SHOW);
+    await show(last);
     await shows(last);
   });
 
@@ -298,12 +264,12 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     expect(await page.evaluate('document.activeElement.id')).toBe('key');
     const words = field(page, 'Key words');
     await words.fill(WRONG_WORDS);
-    await press(page, SHOW);
+    await show(page);
     await page.locator('[data-refused]').waitFor();
     await alerts(page, 'Wrong key.');
     expect([await words.inputValue(), await here.service.views(token)]).toEqual(['', 0]);
     await words.fill(SPOKEN);
-    await press(page, SHOW);
+    await show(page);
     await shows(page);
     expect(await here.service.views(token)).toBe(1);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
@@ -316,10 +282,10 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     const page = await visit(`${path}#${key}`);
     if (isWords) await field(page, 'Key words').fill(WORDS);
     await page.fill('#passphrase', 'wrong');
-    await press(page, SHOW);
+    await show(page);
     await page.getByText('Wrong passphrase.').waitFor();
     await page.fill('#passphrase', 'sesame');
-    await press(page, SHOW);
+    await show(page);
     await shows(page);
   });
 
@@ -328,7 +294,7 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     const { path } = await provedByWords();
     const page = await visit(path, { before });
     await field(page, 'Key words').fill(WORDS);
-    await press(page, SHOW);
+    await show(page);
     await page.getByText('Enter the key words that the sender gave you.').waitFor();
     await field(page, 'Key words').fill(WRONG_WORDS);
     await press(page, 'Decrypt');
@@ -341,7 +307,7 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
 
 async function pushFiles(
   key: string,
-  files: readonly { readonly name: string; readonly bytes: Buffer; readonly size?: number }[],
+  files: readonly { readonly name: string; readonly bytes: Buffer; readonly size?: number | undefined }[],
   change = (sealed: Buffer[]) => sealed,
 ): Promise<string> {
   const encrypted = await Promise.all(
@@ -379,13 +345,15 @@ describe('encrypted files (needs Chromium)', needsBrowser, () => {
     expect(here.sent()).not.toContain('Schlüssel');
   });
 
-  test.each<[string, (sealed: Buffer[]) => Buffer[]]>([
+  test.each<[string, (sealed: Buffer[]) => Buffer[], size?: number]>([
     ['exchanged', (sealed) => sealed.toReversed()],
     ['cut', (sealed) => sealed.map((bytes) => bytes.subarray(0, -1))],
     ['added to', (sealed) => [...sealed, ...sealed]],
-  ])('that were %s there are not saved under their names', alsoFirefox, async (how, change) => {
+    ['listed with another size', (sealed) => sealed, 4],
+  ])('that were %s are not saved under their names', alsoFirefox, async (how, change, size) => {
     const key = newKey();
-    const page = await visit(`${await pushFiles(key, small, change)}#${key}`, { own: 'page' });
+    const listed = small.map((one) => ({ ...one, size }));
+    const page = await visit(`${await pushFiles(key, listed, change)}#${key}`, { own: 'page' });
     const saves: unknown[] = [];
     page.on('download', (download) => saves.push(download));
     const added = how === 'added to';
@@ -415,12 +383,14 @@ function sshRecipient(): string {
 const KEY_IN_LINK = newKey();
 const toKey = (recipient: string) => (text: string) => encryptTo(text, parseRecipients(recipient));
 
-/** The ways of encryption: how each makes armor, and a fragment that is the right key. */
+const SSH_HINT = 'YOUR_KEY is the file with the private SSH key, usually ~/.ssh/id_ed25519.';
+
+/** The ways of encryption: how each makes armor, a fragment that is the right key, and else what is said of the key. */
 const seals = {
-  link: { seal: (text: string) => armored(text, KEY_IN_LINK), right: KEY_IN_LINK },
-  words: { seal: (text: string) => armored(text, WORDS, WORDS_WORK), right: WORDS },
-  'age1…': { seal: toKey(newKeyPair().recipient), right: '' },
-  'ssh-ed25519': { seal: toKey(sshRecipient()), right: '' },
+  link: { seal: (text: string) => armored(text, KEY_IN_LINK), right: KEY_IN_LINK, hint: '' },
+  words: { seal: (text: string) => armored(text, WORDS, WORDS_WORK), right: WORDS, hint: '' },
+  'age1…': { seal: toKey(newKeyPair().recipient), right: '', hint: 'the private key that belongs to age1…' },
+  'ssh-ed25519': { seal: toKey(sshRecipient()), right: '', hint: SSH_HINT },
 };
 type Seal = keyof typeof seals;
 
@@ -440,16 +410,13 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
   const combined = (Object.keys(seals) as Seal[]).flatMap((seal) =>
     (['a text', 'files'] as const).flatMap((content) =>
       (['no key', 'a wrong key', 'damage'] as const).flatMap((trouble) =>
-        [true, false].map((script) => ({ seal, content, trouble, script })),
+        (['with', 'without'] as const).map((how) => [content, seal, trouble, how] as const),
       ),
     ),
   );
-  const named = combined.map((one) => ({
-    ...one,
-    name: `${one.content} for ${one.seal}, ${one.trouble}, ${one.script ? 'with' : 'without'} script`,
-  }));
 
-  test.each(named)('$name', onChromium, async ({ seal, content, trouble, script }) => {
+  test.each(combined)('%s for %s, %s, %s script', onChromium, async (content, seal, trouble, how) => {
+    const script = how === 'with';
     const { seal: sealText, right } = seals[seal];
     const manifest = { message: 'For Ann', files: [{ name: 'a', type: 'text/plain', size: 1 }] };
     const whole = await sealText(content === 'files' ? encodeManifest(manifest) : SECRET);
@@ -463,20 +430,16 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
     const key = { 'no key': '', 'a wrong key': newLinkKey(), damage: right }[trouble];
     const page = await visit(key === '' ? path : `${path}#${key}`, { javaScriptEnabled: script });
     const files = content === 'files' ? ['1.age'] : [];
-    await expect.poll(() => waysOn(page)).toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
+    await expect
+      .poll(() => waysOn(page), { message: 'the ways that the page offers' })
+      .toEqual({ armor: payload, copies: script, saves: ['secret.age', ...files] });
     // Of public keys no page has the other half, and words are asked for: nothing is wrong.
     const isToKey = right === '';
     const isAlarm = script && !isToKey && (seal === 'link' || trouble !== 'no key');
     expect(await page.locator('.problem:visible').count()).toBe(Number(isAlarm));
     expect(await page.getByText('a browser cannot open it').count()).toBe(Number(isToKey));
-    if (isToKey)
-      await page
-        .getByText(
-          seal === 'ssh-ed25519'
-            ? 'YOUR_KEY is the file with the private SSH key, usually ~/.ssh/id_ed25519.'
-            : `the private key that belongs to ${seal}.`,
-        )
-        .waitFor();
+    if (isToKey) await page.getByText(seals[seal].hint).waitFor();
+    if (script && isDamaged && !isToKey) await page.getByText('is damaged').first().waitFor();
     const saved = await downloads(page, 1, () => page.getByRole('link', { name: 'Download secret.age' }).click());
     expect(saved).toEqual({ 'secret.age': Buffer.from(payload) });
   });
@@ -490,17 +453,6 @@ describe('each byte that came with a view has a way (needs Chromium)', needsBrow
       expect(text).not.toContain('Press the button');
     }
   });
-});
-
-test('files not as long as listed are not saved', allOf(needsBrowser, onChromium), async () => {
-  const key = newKey();
-  const files = [{ name: 'a.txt', bytes: Buffer.from('hunter2'), size: 6 }];
-  const page = await visit(`${await pushFiles(key, files)}#${key}`, { own: 'page' });
-  const downloads: unknown[] = [];
-  page.on('download', (download) => downloads.push(download));
-  await page.getByRole('link', { name: 'Download a.txt' }).click();
-  await alerts(page, 'is damaged or incomplete');
-  expect(downloads).toEqual([]);
 });
 
 test('/open decrypts what is pasted, sends nothing', allOf(needsBrowser, alsoFirefox), async () => {
@@ -543,9 +495,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
   }
 
   async function made(page: Page): Promise<string> {
-    await press(page, 'Create link');
-    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
-    const link = (await page.locator('bdo').textContent()) ?? '';
+    const link = await createLink(page);
     secrets.push(link.split('#')[1] ?? 'no key');
     return link;
   }
@@ -564,7 +514,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     expect(await qrIn(page, 'QR code of the link')).toBe(link);
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     await page.goBack({ waitUntil: 'commit' });
-    await expect.poll(() => page.getByLabel('Secret text').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Secret text').inputValue(), { message: 'the form is empty' }).toBe('');
     const { payload, files } = await payloadOf(link);
     expect(payload).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----\n/);
     expect(files.map(({ filename }) => filename)).toEqual(['1.age', '2.age']);
@@ -598,7 +548,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await press(page, 'Create link');
     await page.getByText('This value is not valid.').waitFor();
     const text = page.getByLabel('Secret text');
-    await expect.poll(() => text.inputValue()).toBe('tell nobody\n');
+    await expect.poll(() => text.inputValue(), { message: 'the form has the text again' }).toBe('tell nobody\n');
     await page.getByLabel('Passphrase (optional)').fill('');
     const link = await made(page);
     // Without its key there is no link.

@@ -8,6 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { contents } from '../helpers/contents';
@@ -16,7 +17,7 @@ import { mountDisk, needsDisk } from '../helpers/disk';
 import { listening } from '../helpers/listen';
 import { partOf } from '../helpers/long';
 import { allOf, needsFile } from '../helpers/needs';
-import { alsoBinary, onBinary, onNode, person, pwpush, shell, start } from '../helpers/program';
+import { alsoBinary, onBinary, onNode, person, pwpush, type Running, shell, start } from '../helpers/program';
 import { cut, type OfferedFile, offering, taking, whole } from '../helpers/transfer';
 
 // What files need of a process: its streams, folder, disk and signals. test/cases/get-files-*.txt, get-resume.txt and
@@ -31,6 +32,8 @@ beforeEach(() => {
   env = { ...somebody.env, PWPUSH_STATE_DIR: at("it's kept") };
 });
 const files = (name = '.') => contents(at(name));
+const sizesIn = (name: string) =>
+  readdirSync(at(name), { recursive: true, encoding: 'utf8' }).map((one) => statSync(join(at(name), one)).size);
 
 const get = ({ url }: { url: string }, ...words: string[]) =>
   pwpush(['get', `${url}/p/abc`, ...words], { env, cwd: folder });
@@ -100,36 +103,57 @@ test.each(['out', 'link', 'fifo'])('stdout is no place for an agent: %s', async 
   expect([code, stderr]).toEqual([2, expect.stringContaining('(CLAUDECODE)')]);
 });
 
+interface Ranged {
+  /** What a download is given of the rest, by how often the file was asked for. */
+  give(response: ServerResponse, rest: string, nth: number): unknown;
+  /** The version at each time; the last one from then on. */
+  readonly tags?: readonly string[];
+  /** The time that is refused. */
+  readonly refused?: number;
+}
+
+/** A file that is given from where it is asked for. */
+function ranged(text: string, { give, tags = ['"1"'], refused }: Ranged) {
+  const ranges: (string | undefined)[] = [];
+  const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
+    const nth = ranges.push(range);
+    if (nth === refused) return void response.writeHead(403).end();
+    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+    const etag = tags[Math.min(nth, tags.length) - 1] as string;
+    const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
+    response.writeHead(range ? 206 : 200, { etag, 'content-length': text.length - from, ...(range && part) });
+    response.flushHeaders();
+    give(response, text.slice(from), nth);
+  };
+  return { ranges, answer };
+}
+
+const pathIn = (stderr: string) => {
+  const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
+  return path.replaceAll("'\\''", "'");
+};
+
 describe('Ctrl-C in a download', () => {
   const text = 'x'.repeat(600_000).concat('y'.repeat(400_000));
 
-  /** A file that breaks off, and then gives the rest of the version that `tags` says. */
-  function breaking(...tags: string[]) {
-    const ranges: (string | undefined)[] = [];
+  /** A file that stops in the middle, and then gives the rest of the version that `tags` says. */
+  function stopping(...tags: string[]) {
     const begun = deferred();
-    const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
-      const etag = tags[Math.min(ranges.push(range), tags.length) - 1];
-      const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
-      const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
-      response.writeHead(range ? 206 : 200, {
-        ...(etag && { etag }),
-        'content-length': text.length - from,
-        ...(range && part),
-      });
-      if (ranges.length > 1) response.end(text.slice(from));
-      else response.write(text.slice(0, 600_000), begun.resolve);
-    };
+    const { ranges, answer } = ranged(text, {
+      tags,
+      give: (response, rest, nth) =>
+        nth > 1 ? response.end(rest) : response.write(rest.slice(0, 600_000), begun.resolve),
+    });
     return { ranges, begun: begun.promise, file: { filename: '.big', answer } };
   }
 
   /** Runs `get` of a whole file and that one, and interrupts it when that has arrived in part. */
-  async function interrupted({ file, begun }: ReturnType<typeof breaking>, views: number, ...words: string[]) {
+  async function interrupted({ file, begun }: ReturnType<typeof stopping>, views: number, ...words: string[]) {
     const instance = await offering([{ filename: 'done', answer: whole('D') }, file], 'text', views);
     const link = `${instance.url}/p/abc`;
     const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
     await begun;
-    const sizes = () => readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    await expect.poll(() => sizes().map((name) => statSync(at(name)).size), { timeout: 60_000 }).toContain(600_000);
+    await expect.poll(() => sizesIn('.'), { message: 'a part is on the disk' }).toContain(600_000);
     child.kill('SIGINT');
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(130);
@@ -137,7 +161,7 @@ describe('Ctrl-C in a download', () => {
   }
 
   test('leaves no part of the file; the rest was handed over', async () => {
-    const { stdout, stderr } = await interrupted(breaking(), 4, '--json');
+    const { stdout, stderr } = await interrupted(stopping('"1"'), 4, '--json');
     expect(stderr).toContain('"code":"interrupted","message":"interrupted; 1 file not saved"');
     expect(JSON.parse(stdout)).toMatchObject({
       payload: 'text',
@@ -147,9 +171,8 @@ describe('Ctrl-C in a download', () => {
   });
 
   test('of the last view keeps the addresses; --resume takes no view', alsoBinary, async () => {
-    const { instance, link, stdout, stderr } = await interrupted(breaking(), 0);
-    const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
-    const kept = path.replaceAll("'\\''", "'");
+    const { instance, link, stdout, stderr } = await interrupted(stopping('"1"'), 0);
+    const kept = pathIn(stderr);
     expect([stdout, stderr]).toEqual([
       'text',
       expect.stringContaining('interrupted; no view is left, and 1 file not saved'),
@@ -173,7 +196,7 @@ describe('Ctrl-C in a download', () => {
       0,
     ),
   )('in a folder, --resume alone %s', alsoBinary, async (_, tags, downloads) => {
-    const file = breaking(...tags);
+    const file = stopping(...tags);
     const { instance, stderr } = await interrupted(file, 0, '--output', 'in/');
     const [, command = ''] = /^hint: get the rest within minutes:\n {2}(.+)\n$/m.exec(stderr) ?? [];
     expect(command).toContain('pwpush get --resume ');
@@ -189,90 +212,73 @@ describe('Ctrl-C in a download', () => {
   });
 });
 
-test.each([
-  ['before a byte came', 0],
-  ['in the middle', 1000],
-])('a run of --resume that is killed %s leaves all to the next', alsoBinary, async (_, bytes) => {
+describe('a download that is killed', () => {
   const text = 'x'.repeat(4000);
-  const ranges: (string | undefined)[] = [];
-  const held = deferred();
-  let hasBroken = false;
-  const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
-    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
-    const count = ranges.push(range);
-    // The run that was interrupted tries again.
-    if (range && !hasBroken) return void response.writeHead(403).end();
-    const etag = '"1"';
-    const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
-    response.writeHead(range ? 206 : 200, { etag, 'content-length': text.length - from, ...part });
-    if (!range) return void response.write(text.slice(0, 2000), () => response.destroy());
-    if (count > 3) return void response.end(text.slice(from));
-    response.flushHeaders();
-    response.write(text.slice(from, from + bytes), held.resolve);
-  };
   const state = () => readdirSync(at("it's kept"));
-  const instance = await offering([{ filename: 'big', answer }], '', 0);
-  const { stderr } = await get(instance, '--output', 'in/');
-  hasBroken = true;
-  const [, path = ''] = /pwpush get --resume '(.*)'\n/.exec(stderr) ?? [];
-  const words = ['get', '--resume', path.replaceAll("'\\''", "'")];
-  const { child, ended } = start(words, { env, input: '', cwd: folder });
-  await held.promise;
-  await expect.poll(() => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size)).toEqual([2000 + bytes]);
-  const other = await pwpush(words, { env, cwd: folder });
-  expect([other.code, ranges.length]).toEqual([1, 3]);
-  expect(other.stderr).toContain('another run is getting the rest of');
-  child.kill('SIGKILL');
-  await ended;
-  expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0 });
-  expect([files('in'), state(), ranges.at(-1)]).toEqual([{ big: text }, [], `bytes=${2000 + bytes}-`]);
-});
 
-test.each([
-  ['to a folder', ['--output', 'in/'], 'before a byte came', 0],
-  ['to a folder', ['--output', 'in/'], 'in the middle', 2000],
-  ['to a folder, with --json', ['--json', '--output', 'in/'], 'in the middle', 2000],
-  ['to standard output', ['--output', '-'], 'in the middle', 2000],
-])('a download %s that is killed %s leaves what it had to --resume', alsoBinary, async (_to, words, _when, bytes) => {
-  const text = 'x'.repeat(4000);
-  const ranges: (string | undefined)[] = [];
-  const held = deferred();
-  const answer: OfferedFile['answer'] = ({ headers: { range } }, response) => {
-    const from = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
-    const part = { 'content-range': `bytes ${from}-${text.length - 1}/${text.length}` };
-    const head = { etag: '"1"', 'content-length': text.length - from, ...part };
-    response.writeHead(range ? 206 : 200, head);
-    if (ranges.push(range) > 1) return void response.end(text.slice(from));
-    if (bytes === 0) response.flushHeaders();
-    response.write(text.slice(0, bytes), held.resolve);
-  };
-  const done = { filename: 'done', answer: whole('D') };
-  const isFolder = words.includes('in/');
-  const offered = [...(isFolder ? [done] : []), { filename: 'big', answer }];
-  const instance = await offering(offered, isFolder ? 'text' : '', 0);
-  mkdirSync(at('in'));
-  const link = `${instance.url}/p/abc`;
-  const { child, ended } = start(['get', link, ...words], { env, input: '', cwd: folder });
-  await held.promise;
-  if (isFolder) {
-    const sizes = () => readdirSync(at('in')).map((name) => statSync(at(`in/${name}`)).size);
-    await expect.poll(sizes).toContain(bytes);
+  /** Meanwhile another run of the words that resume it gives up. After its end, the next one gets the rest. */
+  async function isResumed({ child, ended }: Running, words: readonly string[], ranges: readonly unknown[]) {
+    const asked = ranges.length;
+    const other = await pwpush(words, { env, cwd: folder });
+    expect([other.code, ranges.length]).toEqual([1, asked]);
+    expect(other.stderr).toContain('another run is getting the rest of');
+    child.kill('SIGKILL');
+    await ended;
+    expect(await pwpush(words, { env, cwd: folder })).toMatchObject({ code: 0 });
   }
-  const state = () => readdirSync(at("it's kept"));
-  const [claim = '', ...secrets] = state();
-  const isLast = words.includes('--json');
-  expect(secrets.map((name) => readFileSync(at(`it's kept/${name}`), 'utf8'))).toEqual(isLast ? ['text'] : []);
-  const resume = () => ['get', '--resume', at(`it's kept/${claim.split('.')[0]}`), '-o', 'in/'];
-  const other = await pwpush(resume(), { env, cwd: folder });
-  expect([other.code, ranges.length]).toEqual([1, 1]);
-  expect(other.stderr).toContain('another run is getting the rest of');
-  child.kill('SIGKILL');
-  await ended;
-  expect(await pwpush(resume(), { env, cwd: folder })).toMatchObject({ code: 0 });
-  const texts = isFolder ? { done: 'D', ...(!isLast && { 'secret.txt': 'text' }) } : {};
-  expect([files('in'), state()]).toEqual([{ big: text, ...texts }, secrets]);
-  expect(ranges.at(-1)).toBe(isFolder && bytes > 0 ? `bytes=${bytes}-` : undefined);
-  expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
+
+  test.each([
+    ['before a byte came', 0],
+    ['in the middle', 1000],
+  ])('by --resume, %s, leaves all to the next', alsoBinary, async (_, bytes) => {
+    const held = deferred();
+    const { ranges, answer } = ranged(text, {
+      // The run that was interrupted tries again.
+      refused: 2,
+      give: (response, rest, nth) => {
+        if (nth === 1) response.write(rest.slice(0, 2000), () => response.destroy());
+        else if (nth > 3) response.end(rest);
+        else response.write(rest.slice(0, bytes), held.resolve);
+      },
+    });
+    const instance = await offering([{ filename: 'big', answer }], '', 0);
+    const { stderr } = await get(instance, '--output', 'in/');
+    const words = ['get', '--resume', pathIn(stderr)];
+    const running = start(words, { env, input: '', cwd: folder });
+    await held.promise;
+    await expect.poll(() => sizesIn('in'), { message: 'what came is on the disk' }).toEqual([2000 + bytes]);
+    await isResumed(running, words, ranges);
+    expect([files('in'), state(), ranges.at(-1)]).toEqual([{ big: text }, [], `bytes=${2000 + bytes}-`]);
+  });
+
+  test.each([
+    ['to a folder', ['--output', 'in/'], 'before a byte came', 0],
+    ['to a folder', ['--output', 'in/'], 'in the middle', 2000],
+    ['to a folder, with --json', ['--json', '--output', 'in/'], 'in the middle', 2000],
+    ['to standard output', ['--output', '-'], 'in the middle', 2000],
+  ])('%s, leaves what it had to --resume', alsoBinary, async (_to, words, _when, bytes) => {
+    const held = deferred();
+    const { ranges, answer } = ranged(text, {
+      give: (response, rest, nth) =>
+        nth > 1 ? response.end(rest) : response.write(rest.slice(0, bytes), held.resolve),
+    });
+    const done = { filename: 'done', answer: whole('D') };
+    const isFolder = words.includes('in/');
+    const offered = [...(isFolder ? [done] : []), { filename: 'big', answer }];
+    const instance = await offering(offered, isFolder ? 'text' : '', 0);
+    mkdirSync(at('in'));
+    const running = start(['get', `${instance.url}/p/abc`, ...words], { env, input: '', cwd: folder });
+    await held.promise;
+    if (isFolder) await expect.poll(() => sizesIn('in'), { message: 'what came is on the disk' }).toContain(bytes);
+    const [claim = '', ...secrets] = state();
+    const isLast = words.includes('--json');
+    expect(secrets.map((name) => readFileSync(at(`it's kept/${name}`), 'utf8'))).toEqual(isLast ? ['text'] : []);
+    await isResumed(running, ['get', '--resume', at(`it's kept/${claim.split('.')[0]}`), '-o', 'in/'], ranges);
+    const texts = isFolder ? { done: 'D', ...(!isLast && { 'secret.txt': 'text' }) } : {};
+    expect([files('in'), state()]).toEqual([{ big: text, ...texts }, secrets]);
+    expect(ranges.at(-1)).toBe(isFolder && bytes > 0 ? `bytes=${bytes}-` : undefined);
+    expect(instance.seen.filter((one) => one.includes('abc'))).toHaveLength(1);
+  });
 });
 
 describe('push --file', () => {

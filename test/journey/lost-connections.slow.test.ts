@@ -42,7 +42,9 @@ const faults: readonly [string, (context: FaultContext) => Promise<unknown>][] =
     async (context) => {
       const before = context.refused();
       await stop(context, 'fast');
-      await expect.poll(() => context.refused() - before).toBeGreaterThan(5 * CLIENTS);
+      await expect
+        .poll(() => context.refused() - before, { message: 'clients are refused' })
+        .toBeGreaterThan(5 * CLIENTS);
       await context.cluster.start();
     },
   ],
@@ -133,9 +135,9 @@ onPostgres((cluster) => {
       loading = true;
       const working = Promise.all(upTo(CLIENTS).map(work));
       try {
-        await expect.poll(connections).toBe(CONNECTIONS);
+        await expect.poll(connections, { message: 'all connections are there' }).toBe(CONNECTIONS);
         await fault({ cluster: cluster(), cut, refused: () => refused });
-        await expect.poll(connections).toBe(CONNECTIONS);
+        await expect.poll(connections, { message: 'all connections are there' }).toBe(CONNECTIONS);
       } finally {
         loading = false;
         await working;

@@ -59,17 +59,17 @@ test.each([
   const stop = new AbortController();
   const running = client.callTool({ name: 'run', arguments: given }, { signal: stop.signal }).catch(() => 'closed');
   const isGone = () => existsSync(`${gone}`);
-  await expect.poll(() => existsSync(`${ready}`)).toBe(true);
+  await expect.poll(() => existsSync(`${ready}`), { message: 'the command runs' }).toBe(true);
   if (signal) child.kill(signal);
   else {
     stop.abort();
-    await expect.poll(isGone).toBe(true);
+    await expect.poll(isGone, { message: 'the command has ended' }).toBe(true);
     expect(await call('list')).toMatch(/^\[/);
     await close();
   }
   expect((await ended).code).toBe(code);
   // Only one that is killed cannot wait for it.
-  if (signal === 'SIGKILL') await expect.poll(isGone).toBe(true);
+  if (signal === 'SIGKILL') await expect.poll(isGone, { message: 'the command has ended' }).toBe(true);
   expect(isGone()).toBe(true);
   await client.close();
   expect(await running).toBe('closed');
@@ -81,7 +81,7 @@ test('its own run has no link in its arguments, and no variable of --env', neede
   const { html_url: link } = JSON.parse(await call('push', { generate: 20, encrypt: true }));
   const waiting = call('wait', { link, seconds: 3600 }).catch(() => 'closed');
   const runs = () => execFileSync('pgrep', ['-P', `${child.pid}`], { encoding: 'utf8' }).split('\n');
-  await expect.poll(runs).toHaveLength(2);
+  await expect.poll(runs, { message: 'both runs are there' }).toHaveLength(2);
   const of = (file: string) => readFileSync(`/proc/${runs()[0]}/${file}`, 'latin1');
   expect(of('cmdline')).toMatch(/\0__handed-over\0$/);
   expect(of('environ')).not.toContain(SECRET);

@@ -14,7 +14,7 @@ let proxy: Listens;
 /** After how many bytes the response to the next form is cut. */
 let cutAt: number | undefined;
 // What is cut and what is gone is told on the console.
-const openPage = pages({ except: /ERR_|404|Unrecognized Content-Security-Policy|Failed to load/ });
+const visit = pages(() => proxy.url, { except: /ERR_|404|Unrecognized Content-Security-Policy|Failed to load/ });
 
 beforeAll(async () => {
   proxy = await listen(
@@ -40,7 +40,7 @@ const service = () => serviceAt(built);
 
 async function opened(views: number, options = {}): Promise<{ page: Page; token: string }> {
   const token = await service().createOwn({ payload: SECRET, expire_after_views: views });
-  return { token, page: await openPage(`${proxy.url}/p/${token}/r`, options) };
+  return { token, page: await visit(`/p/${token}/r`, options) };
 }
 const show = (page: Page) => press(page, 'Show the secret');
 const seen = (page: Page) => page.getByText(SECRET).waitFor();
@@ -52,9 +52,9 @@ describe('a secret that is shown once (needs Chromium)', needsBrowser, () => {
     const { page, token } = await opened(1);
     cutAt = at;
     await show(page).catch(() => undefined);
-    await expect.poll(() => cutAt).toBeUndefined();
+    await expect.poll(() => cutAt, { message: 'the form was sent' }).toBeUndefined();
     // Chromium refuses it while a page about the error takes the place of this one.
-    await expect.poll(() => page.reload().catch(() => undefined)).toBeTruthy();
+    await expect.poll(() => page.reload().catch(() => undefined), { message: 'the page is loaded again' }).toBeTruthy();
     await seen(page);
     await oneView(token);
   });

@@ -58,6 +58,6 @@ test('memory of senders that pause and readers that do not read is bounded', nee
   expect(peakOf(pid) - before).toBeLessThan(200);
 
   for (const socket of sockets.splice(0)) socket.destroy();
-  await expect.poll(whole).toBe(payload);
+  await expect.poll(whole, { message: 'a response comes whole' }).toBe(payload);
   expect((await stop()).code).toBe(0);
 });

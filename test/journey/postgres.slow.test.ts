@@ -75,7 +75,9 @@ onPostgres((cluster) => {
       await sql`LOCK TABLE tries IN SHARE MODE`;
       const asked = wrong();
       const waiting = () => sql`SELECT pid FROM pg_locks WHERE NOT granted`;
-      await expect.poll(async () => (await waiting()).length).toBeGreaterThan(3);
+      await expect
+        .poll(async () => (await waiting()).length, { message: 'requests wait for the database' })
+        .toBeGreaterThan(3);
       return { asked };
     });
     const statuses = (await answers.asked).map(({ status }) => status).sort();

@@ -19,7 +19,7 @@ import {
   type Trace,
   traced,
 } from '../helpers/power-loss';
-import { onNode, person, serveBuilt, serving, start } from '../helpers/program';
+import { onNode, person, type Served, serveBuilt, serving, start } from '../helpers/program';
 import { call, create, createWithFiles, filePart } from '../helpers/service';
 import { logOf } from '../helpers/system-calls';
 import {
@@ -34,6 +34,9 @@ import {
   stocked,
 } from '../helpers/whole-session';
 
+// What a process has done is recorded once. Then each state that a disk may be in, had the power failed meanwhile, is judged
+// by the program that opens it; and the same where one sync had not been made, which must cost something.
+
 const someone = person();
 const newFolder = folders();
 const service = serving(someone.env);
@@ -43,6 +46,110 @@ interface Scene {
   readonly trace: Trace;
   judge(folder: string, left: Left): Promise<void>;
 }
+
+const FIRST = 'the first start of serve';
+const REKEY = 'serve rekey';
+const FILES = 'get of files';
+
+const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
+  ['a session of serve', aSession],
+  [FIRST, aFirstStart],
+  [REKEY, aRekey],
+  ['serve backup', aBackup],
+  ['get --output', aText],
+  [FILES, aFile],
+  ['get of what cannot be written', aRescue],
+  ['request', aRequest],
+  ['push, when receipts are compacted', aPush],
+  ['profile set', aProfile],
+];
+
+const recorded = new Map<string, Promise<Scene>>();
+async function sceneOf(name: string, record: (home: string) => Promise<Scene>): Promise<Scene> {
+  const scene = recorded.get(name) ?? record(await newFolder());
+  recorded.set(name, scene);
+  return scene;
+}
+
+describe('a loss of power (needs strace)', allOf(needsPrograms('strace'), onNode), () => {
+  test.each(SCENES)('loses nothing and gives no view twice: %s', async (name, record) => {
+    const scene = await sceneOf(name, record);
+    const all = [...leftBy(scene.trace)];
+    // Of a service, a long run tries one state of about sixty.
+    for (const left of inSteps(all, Math.ceil(all.length / (long ? 20 : 10))))
+      expect(await loss(scene, left), left.where).toBeUndefined();
+  });
+
+  test.each(SCENES)('may lose something without any one sync: %s', async (name, record) => {
+    const scene = await sceneOf(name, record);
+    const needed = syncsIn(scene.trace).filter((sync) => !SPARE.some(([, is]) => is(sync, name)));
+    expect(needed).not.toEqual([]);
+    for (const sync of inSteps(needed, long ? 2 : needed.length)) {
+      const lefts = [...leftBy(scene.trace, sync.events)].sort((a, b) => a.rank - b.rank);
+      let lost: unknown;
+      for (const left of lefts) lost ??= await loss(scene, left);
+      expect(lost, `without ${sync.where}`).toBeDefined();
+    }
+  });
+});
+
+/** What is lost in that state: the error of the judge, if any. */
+async function loss({ judge }: Scene, left: Left): Promise<unknown> {
+  const folder = await newFolder();
+  left.restore(folder);
+  try {
+    await judge(folder, left);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    await rm(folder, { recursive: true });
+    mkdirSync(folder);
+  }
+}
+
+/** Why nothing is lost without some syncs: those of SQLite but one. */
+const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
+  [
+    'it has a journal while page 1 alone changes, which says the mode, and for a copy that has no name yet',
+    ({ last }) => namesIn(last).some((name) => name.endsWith('-journal')),
+  ],
+  ['both modes read the log', ({ name, changes }) => name === 'pwpush.db' && changes.length === 1],
+  [
+    'the sync of the next commit is also that of the header of the log',
+    ({ changes, last }) => namesIn(last)[0] === 'pwpush.db-wal' && changes.every(isHeader),
+  ],
+  [
+    'the next start makes the tables, as nothing was said',
+    ({ last, isSilent }, scene) => scene === FIRST && isSilent && namesIn(last).includes('pwpush.db-wal'),
+  ],
+  ['a file of receipts that is not replaced yet has them, too', ({ last }) => namesIn(last).includes('receipts.jsonl')],
+  [
+    'SQLite syncs the folder with its log, before a new key is in use, or a note',
+    ({ changes }, scene) => {
+      const names = changes.flatMap(namesIn);
+      if (scene === REKEY) return names.includes('pwpush.db-wal');
+      return scene === FIRST && names.some((name) => /^instance.*\.lock$/.test(name));
+    },
+  ],
+  [
+    'a claim that is left is not one of the next version',
+    ({ last }) => namesIn(last).every((name) => name.endsWith('.lock')),
+  ],
+  [
+    'what was kept of a download before leads to the same files',
+    ({ last }) => last.kind === 'names' && /^download-.*,\./.test(namesIn(last).join()),
+  ],
+  [
+    'the folder that has both is synced with the name of the state folder before a file is asked for',
+    ({ last }, scene) => scene === FILES && namesIn(last).includes('out'),
+  ],
+  ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
+];
+
+const isHeader = (change: Change) =>
+  change.kind === 'truncate' || (change.kind === 'write' && change.bytes.length === 32);
+const namesIn = (change: Change) => (change.kind === 'names' ? change.set.map(([name]) => name) : [change.node.name]);
 
 const SECRET = `${MARKER}correct-horse-battery-staple`.repeat(100);
 
@@ -64,6 +171,22 @@ async function ran(home: string, words: string[], { input = '', to = '', code = 
   return { ...ended, trace: read(await logOf(log, running.child.pid)) };
 }
 
+/** What a service does until it ends as `during` has it end. */
+async function servedIn<T>(home: string, data: string, during: (served: Served) => Promise<T>) {
+  const read = remember(home);
+  const log = join(await newFolder(), 'log');
+  const served = await serveBuilt(someone.env, ['--data', data], traced(log));
+  const answers = await during(served);
+  return { answers, served, trace: read(await logOf(log, served.pid)) };
+}
+
+/** Data with the pushes and requests of a stock. */
+async function dataWithStock(home: string) {
+  const data = join(home, 'data');
+  mkdirSync(data);
+  return { data, stock: await stocked({ data }) };
+}
+
 const toldBy = ({ said }: Left, to: 'stdout' | 'stderr') =>
   said
     .filter((one) => one.to === to)
@@ -74,17 +197,16 @@ const responses = ({ said }: Left) =>
   said.filter(({ to, text }) => to === 'socket' && text.startsWith('HTTP/1.1 ')).length;
 
 async function aSession(home: string): Promise<Scene> {
-  const data = join(home, 'data');
-  mkdirSync(data);
-  const stock = await stocked({ data });
-  const read = remember(home);
-  const log = join(await newFolder(), 'log');
-  const served = await serveBuilt(someone.env, ['--data', data], traced(log));
-  const answers = await session(overSocket(served), stock);
-  const then = Date.now();
-  await served.stop();
+  const { data, stock } = await dataWithStock(home);
+  let then = 0;
+  const { answers, trace } = await servedIn(home, data, async (served) => {
+    const answers = await session(overSocket(served), stock);
+    then = Date.now();
+    await served.stop();
+    return answers;
+  });
   return {
-    trace: read(await logOf(log, served.pid)),
+    trace,
     async judge(folder, left) {
       const data = join(folder, 'data');
       // As if at once, while repetitions are answered.
@@ -97,27 +219,24 @@ async function aSession(home: string): Promise<Scene> {
 }
 
 async function aFirstStart(home: string): Promise<Scene> {
-  const read = remember(home);
-  const log = join(await newFolder(), 'log');
-  const data = join(home, 'new', 'data');
-  const served = await serveBuilt(someone.env, ['--data', data], traced(log));
-  const push = { payload: SECRET, expire_after_views: 1 };
-  const token = await create(overSocket(served), push);
-  // By then, strace has written down the response.
-  await call(overSocket(served), 'GET', '/api/v2/version');
-  await served.kill();
+  const { answers, served, trace } = await servedIn(home, join(home, 'new', 'data'), async (served) => {
+    const token = await create(overSocket(served), { payload: SECRET, expire_after_views: 1 });
+    // By then, strace has written down the response.
+    await call(overSocket(served), 'GET', '/api/v2/version');
+    await served.kill();
+    return token;
+  });
   return {
-    trace: read(await logOf(log, served.pid)),
+    trace,
     async judge(folder, left) {
       const data = join(folder, 'new', 'data');
       // Without the note, a change of the key for other data would remove it.
       if (responses(left) > 0)
         expect(readFileSync(join(data, 'instance.key'), 'utf8')).toMatch(/\n# used by:\n# .* SQLite /);
       const again = await opened({ data });
-      const view = await call(again, 'GET', `/api/v2/pushes/${token}`);
+      const view = await call(again, 'GET', `/api/v2/pushes/${answers}`);
       if (responses(left) > 0) expect(view.text).toContain(SECRET);
-      const list = { token: served.token };
-      const { status } = await call(again, 'GET', '/api/v2/pushes/active', list);
+      const { status } = await call(again, 'GET', '/api/v2/pushes/active', { token: served.token });
       if (toldBy(left, 'stdout').includes(served.token)) expect(status).toBe(200);
       await again.close();
       await isSound(data);
@@ -135,9 +254,7 @@ async function holds(data: string, stock: Stock) {
 }
 
 async function aRekey(home: string): Promise<Scene> {
-  const data = join(home, 'data');
-  mkdirSync(data);
-  const stock = await stocked({ data });
+  const { data, stock } = await dataWithStock(home);
   const { trace } = await ran(home, ['serve', 'rekey', '--data', data]);
   return {
     trace,
@@ -150,9 +267,7 @@ async function aRekey(home: string): Promise<Scene> {
 }
 
 async function aBackup(home: string): Promise<Scene> {
-  const data = join(home, 'data');
-  mkdirSync(data);
-  const stock = await stocked({ data });
+  const { data, stock } = await dataWithStock(home);
   const { trace } = await ran(home, ['serve', 'backup', '--data', data, join(home, 'copy')]);
   return {
     trace,
@@ -267,97 +382,3 @@ async function aProfile(home: string): Promise<Scene> {
     },
   };
 }
-
-async function loss({ judge }: Scene, left: Left): Promise<unknown> {
-  const folder = await newFolder();
-  left.restore(folder);
-  try {
-    await judge(folder, left);
-    return undefined;
-  } catch (error) {
-    return error;
-  } finally {
-    await rm(folder, { recursive: true });
-    mkdirSync(folder);
-  }
-}
-
-const FIRST = 'the first start of serve';
-const REKEY = 'serve rekey';
-const FILES = 'get of files';
-
-/** Why nothing is lost without some syncs: those of SQLite but one. */
-const SPARE: [why: string, is: (sync: Sync, scene: string) => boolean][] = [
-  [
-    'it has a journal while page 1 alone changes, which says the mode, and for a copy that has no name yet',
-    ({ last }) => namesIn(last).some((name) => name.endsWith('-journal')),
-  ],
-  ['both modes read the log', ({ name, changes }) => name === 'pwpush.db' && changes.length === 1],
-  [
-    'the sync of the next commit is also that of the header of the log',
-    ({ changes, last }) => namesIn(last)[0] === 'pwpush.db-wal' && changes.every(isHeader),
-  ],
-  [
-    'the next start makes the tables, as nothing was said',
-    ({ last, isSilent }, scene) => scene === FIRST && isSilent && namesIn(last).includes('pwpush.db-wal'),
-  ],
-  ['a file of receipts that is not replaced yet has them, too', ({ last }) => namesIn(last).includes('receipts.jsonl')],
-  [
-    'SQLite syncs the folder with its log, before a new key is in use, or a note',
-    ({ changes }, scene) => {
-      const names = changes.flatMap(namesIn);
-      if (scene === REKEY) return names.includes('pwpush.db-wal');
-      return scene === FIRST && names.some((name) => /^instance.*\.lock$/.test(name));
-    },
-  ],
-  [
-    'a claim that is left is not one of the next version',
-    ({ last }) => namesIn(last).every((name) => name.endsWith('.lock')),
-  ],
-  [
-    'what was kept of a download before leads to the same files',
-    ({ last }) => last.kind === 'names' && /^download-.*,\./.test(namesIn(last).join()),
-  ],
-  [
-    'the folder that has both is synced with the name of the state folder before a file is asked for',
-    ({ last }, scene) => scene === FILES && namesIn(last).includes('out'),
-  ],
-  ['our reserve holds nothing', ({ name }) => name === 'pwpush.reserve'],
-];
-
-const isHeader = (change: Change) =>
-  change.kind === 'truncate' || (change.kind === 'write' && change.bytes.length === 32);
-const namesIn = (change: Change) => (change.kind === 'names' ? change.set.map(([name]) => name) : [change.node.name]);
-
-const SCENES: [name: string, record: (home: string) => Promise<Scene>][] = [
-  ['a session of serve', aSession],
-  [FIRST, aFirstStart],
-  [REKEY, aRekey],
-  ['serve backup', aBackup],
-  ['get --output', aText],
-  [FILES, aFile],
-  ['get of what cannot be written', aRescue],
-  ['request', aRequest],
-  ['push, when receipts are compacted', aPush],
-  ['profile set', aProfile],
-];
-
-describe('a loss of power (needs strace)', allOf(needsPrograms('strace'), onNode), () => {
-  test.each(SCENES)('loses nothing and gives no view twice: %s', async (name, record) => {
-    const scene = await record(await newFolder());
-    const all = [...leftBy(scene.trace)];
-    // Of a service, a long run tries one state of about sixty.
-    for (const left of inSteps(all, Math.ceil(all.length / (long ? 20 : 10))))
-      expect(await loss(scene, left), left.where).toBeUndefined();
-
-    // Without each sync something may be lost.
-    const needed = syncsIn(scene.trace).filter((sync) => !SPARE.some(([, is]) => is(sync, name)));
-    expect(needed).not.toEqual([]);
-    for (const sync of inSteps(needed, long ? 2 : needed.length)) {
-      const lefts = [...leftBy(scene.trace, sync.events)].sort((a, b) => a.rank - b.rank);
-      let lost: unknown;
-      for (const left of lefts) lost ??= await loss(scene, left);
-      expect(lost, `without ${sync.where}`).toBeDefined();
-    }
-  });
-});

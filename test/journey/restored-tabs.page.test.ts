@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { needsBrowser, onChromium, openProfile, press, serviceAt } from '../helpers/browser';
+import { createLink, needsBrowser, onChromium, openProfile, press, serviceAt } from '../helpers/browser';
 import { folders } from '../helpers/memory';
 import { allOf } from '../helpers/needs';
 import { person, serving } from '../helpers/program';
@@ -33,14 +33,6 @@ async function shown(context: BrowserContext, push: Push): Promise<string> {
   return token;
 }
 
-async function created(context: BrowserContext): Promise<Page> {
-  const page = await tab(context, '/');
-  await page.getByLabel('Secret text').fill(SECRET);
-  await press(page, 'Create link');
-  await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
-  return page;
-}
-
 /** The text of all of its files. */
 function onDisk(folder: string): string {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -67,7 +59,9 @@ describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
     await shown(context, { passphrase: PASSPHRASE });
     await shown(context, { retrieval_step: false, expire_after_views: 1 });
     const again = await shown(context, { retrieval_step: false });
-    const link = await (await created(context)).locator('bdo').textContent();
+    const making = await tab(context, '/');
+    await making.getByLabel('Secret text').fill(SECRET);
+    const link = await createLink(making);
     const typing = await tab(context, '/');
     await typing.getByLabel('Secret text').fill(SECRET);
     await typing.getByLabel('Passphrase (optional)').fill(PASSPHRASE);
@@ -77,13 +71,15 @@ describe('a secret (needs Chromium)', allOf(needsBrowser, onChromium), () => {
     const files = onDisk(folder);
     expect(files).toContain(again);
     expect(files).not.toContain('MARKER');
-    expect(files).not.toContain(link?.split('#')[1]);
+    expect(files).not.toContain(link.split('#')[1]);
 
     context = await openProfile(folder);
     // The browser would have to send again what was sent before, and asks first.
     const restored = [RESUBMIT, RESUBMIT, RESUBMIT, 'Share a secret as a link that expires'];
     const loaded = ['Someone is asking you for a secret', 'The secret', NO_LONGER];
-    await expect.poll(() => headings(context).catch(() => [])).toEqual([...restored, ...loaded]);
+    await expect
+      .poll(() => headings(context).catch(() => []), { message: 'the tabs of before are loaded' })
+      .toEqual([...restored, ...loaded]);
     for (const page of context.pages()) {
       const isShown = page.url().includes(again);
       expect((await page.content()).includes(SECRET)).toBe(isShown);

@@ -82,82 +82,65 @@ async function instance(talk: Talk = () => {}) {
   return { env: at(url), requests, asked: asked.promise };
 }
 
-const half = (socket: Socket) =>
-  socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{');
-const patient = (socket: Socket) => socket.write('HTTP/1.1 429 No\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n');
-/** Grants more views than it was asked for, and does not take the push back. */
-const loose = (socket: Socket, text: string) =>
-  text.startsWith('POST') && answerJson(socket, changed(CREATED, { expire_after_views: 9 }), '201 Created');
-const unseen = (socket: Socket, text: string) => {
-  const listed = changed(CREATED, { expires_at: '2999-01-01T00:00:00.000Z' });
-  answerJson(socket, text.includes('/audit') ? '{"logs":[]}' : `[${listed}]`);
-};
-const deaf = (socket: Socket) => socket.pause();
-
-/** Where a command waits, once its log says so or else once it has asked, and what is said in the end. */
-const waiting: [when: string, line: string, talk: Talk, log: RegExp | undefined, said: string][] = [
-  [
-    'in the middle of an answer',
-    'get abc',
-    half,
-    /pushes\/abc\S* 200/,
-    'pwpush: terminated\nhint: a view may have been used: the owner can check with pwpush audit',
-  ],
-  [
-    'while waiting as the instance asked to',
-    'push',
-    patient,
-    /retrying/,
-    'the instance returned 429; retrying in 50 s\npwpush: terminated',
-  ],
-  [
-    'while a push that is too loose is taken back',
-    'push -v 2',
-    loose,
-    /pushes 201/,
-    'pwpush: terminated; the instance granted looser limits than requested: 2 views requested, 9 granted; expiring the push FAILED, so the secret can still be read at https://pw.test/p/quyul5r5w08/r\nhint: expire it yourself: open the link and delete it, or run pwpush expire with a token',
-  ],
-  [
-    'in a long sleep between two looks',
-    'wait quyul5r5w08 --interval 3600',
-    unseen,
-    /pushes\/active\S* 200/,
-    'pwpush: terminated',
-  ],
-  ['while a file is being sent', 'push --file large', deaf, undefined, 'pwpush: terminated'],
-  [
-    'while the instance does not answer',
-    'push',
-    deaf,
-    undefined,
-    'pwpush: terminated\nhint: a push may exist: look for it with pwpush list and expire it before you push again',
-  ],
-];
-
 describe('SIGTERM', () => {
   const [code, ended] = [143, 'pwpush: terminated\n'];
 
   /** Runs a command line, and sends the signal once `waits` says that the program waits. */
-  async function stopped(
-    words: readonly string[],
-    env: Record<string, string>,
-    waits: (running: Running) => Promise<unknown>,
-  ) {
-    const running = start(words, { env, input: 's', cwd: somebody.folder });
+  async function stopped(words: string, env: Record<string, string>, waits: (running: Running) => Promise<unknown>) {
+    const running = start(words.split(' '), { env, input: 's', cwd: somebody.folder });
     await waits(running);
     running.child.kill('SIGTERM');
     return running.ended;
   }
 
+  const half = (socket: Socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{');
+  const patient = (socket: Socket) => socket.write('HTTP/1.1 429 No\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n');
+  /** Grants more views than it was asked for, and does not take the push back. */
+  const loose = (socket: Socket, text: string) =>
+    text.startsWith('POST') && answerJson(socket, changed(CREATED, { expire_after_views: 9 }), '201 Created');
+  const unseen = (socket: Socket, text: string) => {
+    const listed = changed(CREATED, { expires_at: '2999-01-01T00:00:00.000Z' });
+    answerJson(socket, text.includes('/audit') ? '{"logs":[]}' : `[${listed}]`);
+  };
+  const deaf = (socket: Socket) => socket.pause();
+
+  // The command waits there once its log says so, or else once it has asked.
+  // biome-ignore format: a table
+  test.each<[when: string, line: string, talk: Talk, log: RegExp | undefined, before: string, after: string]>([
+    ['in the middle of an answer', 'get abc', half, /pushes\/abc\S* 200/, '',
+      '\nhint: a view may have been used: the owner can check with pwpush audit'],
+    ['while waiting as the instance asked to', 'push', patient, /retrying/,
+      'the instance returned 429; retrying in 50 s\n', ''],
+    ['while a push that is too loose is taken back', 'push -v 2', loose, /pushes 201/, '',
+      '; the instance granted looser limits than requested: 2 views requested, 9 granted; expiring the push FAILED, so ' +
+      'the secret can still be read at https://pw.test/p/quyul5r5w08/r\nhint: expire it yourself: open the link and ' +
+      'delete it, or run pwpush expire with a token'],
+    ['in a long sleep between two looks', 'wait quyul5r5w08 --interval 3600', unseen, /pushes\/active\S* 200/, '', ''],
+    ['while a file is being sent', 'push --file large', deaf, undefined, '', ''],
+    ['while the instance does not answer', 'push', deaf, undefined, '',
+      '\nhint: a push may exist: look for it with pwpush list and expire it before you push again'],
+  ])('%s', alsoBinary, async (_when, line, talk, log, before, after) => {
+    const { env, asked, requests } = await instance(talk);
+    writeFileSync(join(somebody.folder, 'large'), '');
+    truncateSync(join(somebody.folder, 'large'), 64 * 1024 * 1024);
+    const { stderr, ...outcome } = await stopped(`${line} --debug`, env, ({ says }) =>
+      log ? says(log, 'stderr') : asked,
+    );
+    expect(outcome).toEqual({ code, signal: null, stdout: '' });
+    const lines = stderr.split('\n').filter((one) => /^(pwpush|hint|the)\b/.test(one));
+    expect(lines.join('\n')).toBe(`${before}pwpush: terminated${after}`);
+    const posts = requests.filter((one) => one.startsWith('POST'));
+    expect(posts).toHaveLength(line.startsWith('push') ? 1 : 0);
+  });
+
   test('while the name of the host is looked up (Node.js)', onNode, async () => {
     // A resolver that does not answer, and says that it was asked.
     const held = join(somebody.folder, 'held.cjs');
-    writeFileSync(
-      held,
-      "require('dns').lookup = () => { process.stderr.write('asked\\n'); setInterval(() => {}, 1e6); };",
-    );
+    const silent = "() => { process.stderr.write('asked\\n'); setInterval(() => {}, 1e6); }";
+    writeFileSync(held, `require('dns').lookup = ${silent};`);
     const env = at('https://pw.test', { NODE_OPTIONS: `--require ${held}` });
-    const { stderr, ...outcome } = await stopped(['version'], env, ({ says }) => says('asked', 'stderr'));
+    const { stderr, ...outcome } = await stopped('version', env, ({ says }) => says('asked', 'stderr'));
     // Nothing left, but that is not known of a signal.
     expect(outcome).toMatchObject({ code, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^asked\n${ended}`));
@@ -166,27 +149,14 @@ describe('SIGTERM', () => {
   test('while TLS is being agreed on', alsoBinary, async () => {
     const hello = deferred();
     const { url } = await socketServer((socket) => socket.once('data', hello.resolve));
-    const all = await stopped(['push'], at(url.replace('http', 'https')), () => hello.promise);
+    const all = await stopped('push', at(url.replace('http', 'https')), () => hello.promise);
     expect(all).toMatchObject({ code, stdout: '', stderr: ended });
-  });
-
-  test.each(waiting)('%s', alsoBinary, async (_when, line, talk, log, said) => {
-    const { env, asked, requests } = await instance(talk);
-    writeFileSync(join(somebody.folder, 'large'), '');
-    truncateSync(join(somebody.folder, 'large'), 64 * 1024 * 1024);
-    const waits = ({ says }: Running) => (log ? says(log, 'stderr') : asked);
-    const { stderr, ...outcome } = await stopped([...line.split(' '), '--debug'], env, waits);
-    expect(outcome).toEqual({ code, signal: null, stdout: '' });
-    const lines = stderr.split('\n').filter((one) => /^(pwpush|hint|the)\b/.test(one));
-    expect(lines.join('\n')).toBe(said);
-    const posts = requests.filter((one) => one.startsWith('POST'));
-    expect(posts).toHaveLength(line.startsWith('push') ? 1 : 0);
   });
 
   const held = ['push --from', 'list --token-file', 'list --headers-file', 'list --cert'];
   test.each(held)('while %s reads a held pipe', allOf(needsFifo, alsoBinary), async (words) => {
     const pipe = fifo('pipe');
-    const all = await stopped([...words.split(' '), pipe], at(nowhere), async () => {
+    const all = await stopped(`${words} ${pipe}`, at(nowhere), async () => {
       const writer = await open(pipe, 'w');
       onTestFinished(() => writer.close());
     });
@@ -195,12 +165,12 @@ describe('SIGTERM', () => {
 
   test('while nobody writes to a pipe', allOf(needsFifo, onNode), async () => {
     const env = at(nowhere, { PWPUSH_TOKEN: '' });
-    const running = start(['list', '--token-file', fifo('pipe'), '--debug'], { env, input: '' });
-    const folder = `/proc/${running.child.pid}/fd`;
-    const opened = () => readdirSync(folder).some((fd) => linkOf(join(folder, fd)).endsWith('pipe'));
-    await expect.poll(opened).toBe(true);
-    running.child.kill('SIGTERM');
-    expect(await running.ended).toMatchObject({ code, signal: null });
+    const all = await stopped(`list --token-file ${fifo('pipe')} --debug`, env, async ({ child }) => {
+      const folder = `/proc/${child.pid}/fd`;
+      const opened = () => readdirSync(folder).map((fd) => linkOf(join(folder, fd)));
+      await expect.poll(opened, { message: 'the pipe is open' }).toContainEqual(expect.stringMatching(/pipe$/));
+    });
+    expect(all).toMatchObject({ code, signal: null });
   });
 
   test(
@@ -400,13 +370,12 @@ describe('a response that comes once the program has heard a signal', () => {
 
   /** Makes the program say on stderr that it got a signal, right before it learns of it. */
   const hearing = join(home.folder, 'hearing.cjs');
-  const HEARING = `for (const name of ${JSON.stringify(Object.keys(endings).filter(isHandled))})
-    process.on(name, () => process.stderr.write('heard\\n'));`;
   const by = afterScript(hearing);
   const late: Late = { share: 0, holding: () => {} };
   let proxy: Listening;
   beforeAll(async () => {
-    writeFileSync(hearing, HEARING);
+    const names = JSON.stringify(Object.keys(endings).filter(isHandled));
+    writeFileSync(hearing, `for (const name of ${names}) process.on(name, () => process.stderr.write('heard\\n'));`);
     proxy = await lateProxy(service, late);
     return proxy.close;
   });
@@ -496,45 +465,53 @@ describe('a response that comes once the program has heard a signal', () => {
     }
   });
 
-  describe('SIGTERM between a request and its response loses', () => {
-    const said = async (...how: Parameters<typeof interrupted>) => {
-      const { code, stdout, stderr } = await interrupted(...how);
-      expect(code, stderr).toBe(143);
-      return { stdout, stderr };
-    };
+  /** What must not get lost, the request whose response is held, the command, and what shows that nothing is. */
+  const losses: [what: string, held: RegExp, words: () => Promise<string[]>, kept: (all: Ended) => unknown][] = [
+    [
+      'no answer to a request',
+      /^GET .*\/requests\/[\w-]+$/,
+      async () => {
+        const link = await question();
+        await respond(link);
+        return ['get', link];
+      },
+      ({ stdout }) => expect(stdout).toBe('hunter2'),
+    ],
+    [
+      'no link of a push with files',
+      CREATION,
+      async () => ['push', '--file', hearing, '--message', 'a'],
+      async ({ stdout }) => expect(await payloadOf(stdout)).toBe('a'),
+    ],
+    [
+      'no link of a new request',
+      /^POST .*\/requests$/,
+      async () => ['request', 'Which?', '--no-encrypt'],
+      async ({ stdout }) => expect((await respond(stdout)).status).toBe(200),
+    ],
+    [
+      'no word that an answer arrived',
+      /^PATCH /,
+      async () => ['respond', await question(), '--from', hearing],
+      ({ stderr }) => expect(stderr.split('\n')).toContain('the answer was sent'),
+    ],
+    [
+      'no word that a push was expired',
+      /^DELETE /,
+      async () => ['expire', await lastView(), '--json'],
+      ({ stdout }) => expect(JSON.parse(stdout)[0].expired).toBe(true),
+    ],
+  ];
+  test.each(losses)('SIGTERM between a request and its response loses %s', async (_, held, words, kept) => {
+    const all = await interrupted(held, await words());
+    expect(all.code, all.stderr).toBe(143);
+    await kept(all);
+  });
 
-    test('no secret of which half is there', async () => {
-      late.share = 0.5;
-      const words = ['get', await lastView(), '--anonymous'];
-      expect((await said(RETRIEVAL, words)).stdout).toBe('hunter2');
-    });
-
-    test('no answer to a request', async () => {
-      const link = await question();
-      await respond(link);
-      expect((await said(/^GET .*\/requests\/[\w-]+$/, ['get', link])).stdout).toBe('hunter2');
-    });
-
-    test('no link of a push with files', async () => {
-      const { stdout } = await said(CREATION, ['push', '--file', hearing, '--message', 'a']);
-      expect(await payloadOf(stdout)).toBe('a');
-    });
-
-    test('no link of a new request', async () => {
-      const words = ['request', 'Which?', '--no-encrypt'];
-      const { stdout } = await said(/^POST .*\/requests$/, words);
-      expect((await respond(stdout)).status).toBe(200);
-    });
-
-    test('no word that an answer arrived', async () => {
-      const { stderr } = await said(/^PATCH /, ['respond', await question()], 'hunter2');
-      expect(stderr.split('\n')).toContain('the answer was sent');
-    });
-
-    test('no word that a push was expired', async () => {
-      const { stdout } = await said(/^DELETE /, ['expire', await lastView(), '--json']);
-      expect(JSON.parse(stdout)[0].expired).toBe(true);
-    });
+  test('SIGTERM loses no secret of which half is there', async () => {
+    late.share = 0.5;
+    const all = await interrupted(RETRIEVAL, ['get', await lastView(), '--anonymous']);
+    expect([all.code, all.stdout], all.stderr).toEqual([143, 'hunter2']);
   });
 
   test('is one of serve: Ctrl-C that arrives twice, as through npx, lets it finish', async () => {

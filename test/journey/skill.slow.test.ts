@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { partOf } from '../helpers/long';
 import { needsPrograms } from '../helpers/needs';
-import { pathWith, person, pushed, script, serving, shell } from '../helpers/program';
+import { pushed, script, shell, workplace } from '../helpers/program';
 
 // What the skill tells agents, and its evaluation, with the built program and service.
 
@@ -13,41 +13,22 @@ const evaluation = readFileSync(join(folder, 'evaluation.md'), 'utf8');
 const SECRET = 'MARKER-f00d';
 const LINK = /^https?:\/\/\S+\/p\/\S+\n$/;
 
-const somebody = person();
-const work = join(somebody.folder, 'work');
-const service = serving(somebody.env);
-let owner: Record<string, string>;
-
-beforeAll(() => {
-  const elsewhere = join(somebody.folder, 'elsewhere');
-  owner = {
-    PATH: pathWith(join(somebody.folder, 'bin')),
-    HOME: elsewhere,
-    NO_PROXY: '*',
-    PWPUSH_CONFIG_DIR: elsewhere,
-    CLAUDECODE: '1',
-    PWPUSH_URL: service.url,
-    PWPUSH_TOKEN: service.token,
-  };
-});
+const { service, owner, work, at, file } = workplace();
 beforeEach(() => {
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work);
-  for (const name of ['secret.txt', 'server.key']) writeFileSync(join(work, name), SECRET);
-  script(join(work, 'make-token'), `echo ${SECRET}`);
-  script(join(work, 'deploy.sh'), 'test -n "$DB_PASSWORD" && echo "deployed with $DB_PASSWORD"');
-  script(join(work, 'set-password'), 'echo "set to $(cat)"');
-  script(join(work, 'login.sh'), `test "$(cat)" = ${SECRET} && echo logged in`);
-  const answer = 'pwpush respond "$2" --from secret.txt --quiet';
-  script(join(work, 'tell'), `unset PWPUSH_TOKEN CLAUDECODE; ${answer}`);
+  for (const name of ['secret.txt', 'server.key']) writeFileSync(at(name), SECRET);
+  script(at('make-token'), `echo ${SECRET}`);
+  script(at('deploy.sh'), 'test -n "$DB_PASSWORD" && echo "deployed with $DB_PASSWORD"');
+  script(at('set-password'), 'echo "set to $(cat)"');
+  script(at('login.sh'), `test "$(cat)" = ${SECRET} && echo logged in`);
+  script(at('tell'), 'unset PWPUSH_TOKEN CLAUDECODE; pwpush respond "$2" --from secret.txt --quiet');
 });
 
 const inBash = needsPrograms('bash', 'awk');
 
 /** Runs lines as an agent does: a shell that ends with the first failure. They show no secret. */
 async function agent(lines: string, more: Record<string, string> = {}) {
-  writeFileSync(join(work, 'lines'), lines);
-  const env = { ...owner, ...more };
+  writeFileSync(at('lines'), lines);
+  const env = { ...owner, CLAUDECODE: '1', ...more };
   const ended = await shell('bash -eo pipefail lines', { env, cwd: work });
   expect(ended.stdout + ended.stderr).not.toContain(SECRET);
   return ended;
@@ -68,7 +49,7 @@ test.each([...tasks.filter((task) => !/respond|staging/.test(task)), ...partOf(l
   '%s works, and shows no secret',
   inBash,
   async (line) => {
-    if (line.includes('--file .env')) writeFileSync(join(work, '.env'), SECRET);
+    if (line.includes('--file .env')) writeFileSync(at('.env'), SECRET);
     const variable = line.includes('--env DB_PASSWORD') && { DB_PASSWORD: SECRET };
     const { code, stdout, stderr } = await agent(line, { LINK: await push(), ...variable });
     expect(code, stderr).toBe(0);
@@ -76,7 +57,7 @@ test.each([...tasks.filter((task) => !/respond|staging/.test(task)), ...partOf(l
     if (line.includes('deploy.sh')) expect(stdout).toBe('deployed with ***\n');
     if (line.includes('set-password')) expect(stderr).toContain('set to ***');
     if (line.includes('login.sh')) expect(stdout).toBe('logged in\n');
-    if (line.includes('.env\n')) expect(readFileSync(join(work, '.env'), 'utf8')).toBe(SECRET);
+    if (line.includes('.env\n')) expect(file('.env')).toBe(SECRET);
   },
 );
 

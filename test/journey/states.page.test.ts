@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecipients } from '../../src/age/key-files';
 import { encryptText, passphraseRecipient } from '../../src/server/page/browser/age-passphrase';
 import { encryptText as encryptTo } from '../helpers/age';
-import { needsBrowser, openBrowser, serviceAt, type Watched, watchedPage } from '../helpers/browser';
+import {
+  needsBrowser,
+  openBrowser,
+  SMALLEST,
+  serviceAt,
+  type Watched,
+  watchedPage,
+  widthTooMuch,
+} from '../helpers/browser';
 import { partOf } from '../helpers/long';
 import { person, serving } from '../helpers/program';
 import { seed } from '../helpers/seed';
@@ -68,14 +76,11 @@ async function fillForm(page: Page, text: string): Promise<void> {
 
 const RECIPIENT = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
+const toKey = encryptTo('hunter2', parseRecipients(RECIPIENT));
+
 async function openRequest(page: Page, fields: object): Promise<void> {
   const token = await service().createRequest({ request: 'Which password?', ...fields });
   await page.goto(`${built.url}/r/${token}#${RECIPIENT}`);
-}
-
-async function openToKey(page: Page, fields: object): Promise<void> {
-  const payload = await encryptTo('hunter2', parseRecipients(RECIPIENT));
-  await open(page, { payload, ...fields });
 }
 
 const words = 'w'.repeat(3000);
@@ -93,7 +98,8 @@ const headings: Record<string, Record<string, Visit>> = {
   'A secret was shared with you': {
     'the step': (page) => open(page, { payload: 'x', retrieval_step: true }),
     'a wrong passphrase': tryPassphrase,
-    'the step of what is encrypted to a key': (page) => openToKey(page, { retrieval_step: true }),
+    'the step of what is encrypted to a key': async (page) =>
+      open(page, { payload: await toKey, retrieval_step: true }),
   },
   'The secret': {
     'a text': (page) => open(page, { payload: 'hunter2' }),
@@ -104,7 +110,7 @@ const headings: Record<string, Record<string, Visit>> = {
     'an encrypted link': (page) => openEncrypted(page, undefined, 'url', `http://a:b@аррӏе.example/${words}`),
     'an encrypted QR code': (page) => openEncrypted(page, undefined, 'qr'),
     'an encrypted text without its key': (page) => openEncrypted(page, ''),
-    'a text that is encrypted to a key': (page) => openToKey(page, {}),
+    'a text that is encrypted to a key': async (page) => open(page, { payload: await toKey }),
   },
   'Open an encrypted secret': {
     'the page that decrypts': (page) => page.goto(`${built.url}/open`),
@@ -129,7 +135,6 @@ const locales = readdirSync(new URL('../../src/server/page/locales', import.meta
   name.replace('.json', ''),
 );
 
-const SMALLEST = { width: 320, height: 640 };
 const DESKTOP = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' } as const;
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 type Look = typeof DESKTOP | typeof PHONE;
@@ -172,11 +177,6 @@ async function look(page: Page, { viewport, colorScheme }: Look): Promise<void> 
   await page.emulateMedia({ colorScheme });
   // Colours of before would pass over into those of now.
   await page.evaluate('document.getAnimations().forEach((one) => one.finish())');
-}
-
-/** Pixels by which the page is wider than the window, whose scroll bar has room reserved. */
-function widthTooMuch(page: Page): Promise<number> {
-  return page.evaluate('document.body.scrollWidth - document.body.clientWidth');
 }
 
 /** What axe-core finds that is serious or worse: on a light desktop, and with all that opens open on a dark phone. */

@@ -69,7 +69,7 @@ test.each([
     const { pid = 0 } = running.child;
     process.kill(pid, 'SIGSTOP');
     const state = () => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
-    await expect.poll(state).toBe('T');
+    await expect.poll(state, { message: 'the process stands still' }).toBe('T');
     released.resolve();
     await pause(7000);
     process.kill(pid, 'SIGCONT');

@@ -2,13 +2,16 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import {
   alsoFirefox,
+  createLink,
   downloads,
+  headed,
   needsBrowser,
   onChromium,
   type PageOptions,
   pages,
   press,
   qrIn,
+  SECRET,
   serviceAt,
 } from '../helpers/browser';
 import { person, serving } from '../helpers/program';
@@ -18,15 +21,13 @@ import { filePart } from '../helpers/service';
 
 // Which lets requests name any host, as those over plain http do.
 const built = serving(person().env, ['--trust-proxy', '--anonymous-files']);
-const openPage = pages({ permissions: ['clipboard-read', 'clipboard-write'] });
+const visit = pages(() => built.url, { permissions: ['clipboard-read', 'clipboard-write'] });
 
 const service = () => serviceAt(built);
 
 async function open(push: Record<string, unknown>, options?: PageOptions): Promise<Page> {
   return visit(`/p/${await service().create({ retrieval_step: false, ...push })}`, options);
 }
-
-const visit = (path: string, options?: PageOptions) => openPage(built.url + path, options);
 
 /** What the clipboard holds, as a page sees it that may read it. */
 async function clipboard(page: Page): Promise<string> {
@@ -45,8 +46,6 @@ async function copied(page: Page): Promise<string> {
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.innerText');
-
-const SECRET = '  π = "3.14"\r\n\t<b>&amp;</b> 🔑\n\n';
 
 describe('a page in use (needs Chromium)', needsBrowser, () => {
   test('the veil is lifted and put back, by keyboard and by mouse', async () => {
@@ -73,7 +72,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
 
   test('a page over plain http has no clipboard, and copies all the same', onChromium, async () => {
     const token = await service().create({ retrieval_step: false, payload: SECRET });
-    const page = await openPage(`${built.url.replace('127.0.0.1', 'pw.test')}/p/${token}`);
+    const page = await visit(`${built.url.replace('127.0.0.1', 'pw.test')}/p/${token}`);
     expect(await page.evaluate('typeof navigator.clipboard')).toBe('undefined');
     // Over plain http, a browser does not say that it opens a tab.
     await page.getByRole('button', { name: 'Show the secret' }).click();
@@ -89,7 +88,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     await page.getByRole('alert').waitFor();
     expect(await input.getAttribute('aria-describedby')).toBe('problem');
     await page.keyboard.type('sesame\n');
-    await page.getByRole('heading', { name: 'The secret', exact: true }).waitFor();
+    await headed(page, 'The secret');
     const met: unknown[] = [];
     for (let i = 0; i < 4; i++) {
       await page.keyboard.press('Tab');
@@ -99,7 +98,7 @@ describe('a page in use (needs Chromium)', needsBrowser, () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'The secret is deleted' }).waitFor();
+    await headed(page, 'The secret is deleted');
     expect((await fetch(`${built.url}/p/${token}`)).status).toBe(404);
   });
 
@@ -167,9 +166,7 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await page.getByLabel('Views').fill('1');
     await page.getByLabel('Days').fill('2');
     await page.getByLabel('Passphrase (optional)').fill('sesame');
-    await press(page, 'Create link');
-    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor();
-    const link = (await page.locator('bdo').textContent()) ?? '';
+    const link = await createLink(page);
     expect(page.url()).toBe(`${built.url}/`);
     expect(await qrIn(page, 'QR code of the link')).toBe(link);
     if (javaScriptEnabled) expect(await copied(page)).toBe(link);

@@ -48,12 +48,7 @@ const entryOf = (more = {}) => ({
   say: { warn: async () => {} },
 });
 const readProfiles = (PWPUSH_CONFIG_DIR = folder) =>
-  storedProfiles({
-    env: { PWPUSH_CONFIG_DIR },
-    platform: process.platform,
-    home: here.folder,
-    uid: user,
-  });
+  storedProfiles({ env: { PWPUSH_CONFIG_DIR }, platform: process.platform, home: here.folder, uid: user });
 const mode = (of: string) => (statSync(of).mode & 0o777).toString(8);
 const write = (text: string) => {
   mkdirSync(folder, { recursive: true });
@@ -107,7 +102,7 @@ describe('the file', () => {
     const seen = new Set<string | null>();
     const watcher = watch(folder, (_event, name) => seen.add(name));
     await storeOne();
-    await expect.poll(() => seen.has('config.json')).toBe(true);
+    await expect.poll(() => [...seen], { message: 'the name of the file' }).toContain('config.json');
     watcher.close();
     const others = [...seen].filter((name) => name !== 'config.json').sort();
     expect(others).toEqual([
@@ -153,9 +148,7 @@ describe('writing at once', () => {
   test('30 updates all survive', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
     const updates = names.map((name) =>
-      updateProfiles(entryOf(), ({ profiles }) => ({
-        profiles: { ...profiles, [name]: { days: 1 } },
-      })),
+      updateProfiles(entryOf(), ({ profiles }) => ({ profiles: { ...profiles, [name]: { days: 1 } } })),
     );
     await Promise.all(updates);
     expect(Object.keys(readProfiles().profiles).sort()).toEqual(names.sort());
@@ -173,9 +166,7 @@ describe('writing at once', () => {
     mkdirSync(folder, { recursive: true });
     const ended = await Promise.all(
       Array.from({ length: 6 }, (_, at) => {
-        const child = spawn(process.execPath, ['updating.js', folder, `p${at}`], {
-          cwd: here.folder,
-        });
+        const child = spawn(process.execPath, ['updating.js', folder, `p${at}`], { cwd: here.folder });
         return new Promise((resolve) => child.once('close', resolve));
       }),
     );

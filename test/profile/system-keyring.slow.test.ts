@@ -31,7 +31,7 @@ afterEach(async () => {
     await ended;
     session = undefined;
   }
-  here.close();
+  await here.close();
 });
 
 const desktop = () => ({
@@ -92,10 +92,7 @@ describe('login --keyring (needs secret-tool and gnome-keyring)', missing, () =>
     const env = await bus(true);
     const saved = { url: 'https://pw.test', edition: 'pwpush', encrypt: 'link' };
     expect(await login(env)).toMatchObject({ code: 0, stdout: '' });
-    expect(here.kept()).toEqual({
-      current: 'default',
-      profiles: { default: { ...saved, keyring: true } },
-    });
+    expect(here.kept()).toEqual({ current: 'default', profiles: { default: { ...saved, keyring: true } } });
     expect((await here.under({ env }).run('list')).code).toBe(0);
     const shown = await here.run('profile', 'show', '--json');
     expect(JSON.parse(shown.stdout)).toMatchObject({ token: true, keyring: true });

@@ -121,13 +121,7 @@ describe('a pasted link', () => {
   const withWork = (work: Profile) => ({ current: 'home', profiles: { ...STORED.profiles, work } });
 
   test('of another profile gets its CA file and insecurity too, but not its defaults', async () => {
-    const work = {
-      url: WORK,
-      token: 'work-token',
-      'ca-file': '/work.pem',
-      insecure: true,
-      days: 1,
-    };
+    const work = { url: WORK, token: 'work-token', 'ca-file': '/work.pem', insecure: true, days: 1 };
     expect(await target({}, WORK, withWork(work))).toEqual({
       base: WORK,
       inUse: false,

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../src/client/transport/undici';
 import type { Profile } from '../../src/profile/settings';
 import { type Instance, instance } from '../helpers/instance';
@@ -53,6 +53,14 @@ describe('a token command', () => {
     expect(json.stderr).toBe('{"warning":{"message":"sh: + echo ***"}}\n');
   });
 
+  test('that prints the token to a terminal is heard at once, before the token is known', async () => {
+    const heard = here.file('heard');
+    const line = `sh -c 'echo "+ echo ${token}" >&2; until [ -e "${heard}" ]; do sleep 0.1; done; echo ${token}'`;
+    const taken = { stdout: async () => {}, stderr: async () => writeFileSync(heard, '') };
+    const { code, stderr } = await list(line, { terminals: ['stderr'], taken });
+    expect([code, stderr.split('\n')[0]]).toEqual([0, `sh: + echo ${token}`]);
+  });
+
   test('has neither our variables nor our standard input', async () => {
     const out = here.file('seen');
     const line = `sh -c '{ env; cat; } > "${out}"; echo ${token}'`;
@@ -95,19 +103,24 @@ describe('a token command', () => {
     expect(readFileSync(out, 'utf8')).toBe('variable\nprofile\nprofile\n');
   });
 
-  test('that is interrupted ends with all that it started', needsPrograms('pgrep'), async () => {
+  const needed = needsPrograms('pgrep', 'setsid');
+  test('that is interrupted ends with its group, and not with what left it', needed, async () => {
     const out = here.file('late');
     const started = here.file('started');
     const controller = new AbortController();
     // The group ignores SIGTERM.
-    const line = `sh -c 'trap "" TERM; (sleep 60; echo late > "${out}") & echo > "${started}"; echo up >&2; wait; sleep 60'`;
+    const agent = `setsid sh -c "echo \\$\\$ > ${started}; exec tail -f /dev/null"`;
+    const line = `sh -c 'trap "" TERM; (sleep 60; echo late > "${out}") & ${agent} & wait; sleep 60'`;
     const running = list(line, { signal: controller.signal, terminals: ['stderr'] });
-    await expect.poll(() => existsSync(started)).toBe(true);
+    const agentId = () => (existsSync(started) ? Number(readFileSync(started, 'utf8')) : 0);
+    await expect.poll(agentId, { message: 'the agent that leaves the group' }).toBeGreaterThan(1);
+    const left = agentId();
+    onTestFinished(() => expect(process.kill(left, 'SIGKILL')).toBe(true));
     controller.abort('SIGINT');
     expect((await running).code).toBe(130);
     // A killed process is there for a moment yet.
-    const left = () => spawnSync('pgrep', ['-f', out]).status;
-    await expect.poll(left).toBe(1);
+    const ended = () => spawnSync('pgrep', ['-f', out]).status;
+    await expect.poll(ended, { message: 'the end of the group' }).toBe(1);
   });
 });
 

@@ -120,10 +120,10 @@ describe('each character is found in each of its spellings:', () => {
   const text = fc.array(sign, { minLength: 4, maxLength: 12 }).map((all) => all.join(''));
 
   const ways = Object.entries(written).flatMap(([name, spell]) => [
-    { name, spell, levels: 1 },
-    { name: `${name}, applied to its own output`, spell, levels: 2 },
+    [name, spell, 1] as const,
+    [`${name}, applied to its own output`, spell, 2] as const,
   ]);
-  test.each(ways)('$name', ({ spell, levels }) => {
+  test.each(ways)('%s', (_, spell, levels) => {
     const chosen = fc.infiniteStream(fc.nat(9));
     fc.assert(
       fc.property(text, chosen, fc.integer({ min: 1, max: 9 }), (secret, choice, length) => {

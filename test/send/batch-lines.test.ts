@@ -35,12 +35,7 @@ test('an object has the names of the options', () => {
     payload: 'x',
     passphrase: 'sesame',
     expiry: { after: 86_400 },
-    limits: {
-      kind: 'url',
-      expire_after_views: 2,
-      deletable_by_viewer: true,
-      retrieval_step: false,
-    },
+    limits: { kind: 'url', expire_after_views: 2, deletable_by_viewer: true, retrieval_step: false },
     details: { name: 'n', note: 'm' },
   });
 });

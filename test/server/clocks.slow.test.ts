@@ -30,58 +30,40 @@ const payloadOf = async (one: TestService, token: string, how?: Call) => (await 
 /** Begins something at one service; what it returns sees at the other whether that is over. */
 type Begun = (one: TestService, other: TestService) => Promise<() => Promise<unknown>>;
 
+const expiring: Begun = async (one, other) => {
+  const token = await one.create({ payload: 'x', expires_in: 60, expire_after_views: 9 });
+  return async () => [await payloadOf(one, token), await payloadOf(other, token)];
+};
+const viewing: Begun = async (one, other) => {
+  const token = await one.create({ payload: 'x', expire_after_views: 1 });
+  const how = withKey(`view-${token}`);
+  expect(await payloadOf(one, token, how)).toBe('x');
+  return () => payloadOf(other, token, how);
+};
+const creating: Begun = async (one, other) => {
+  const how = withKey(`make-${one.clock.now().getTime()}`, { body: { push: { payload: 'x' } } });
+  const made = async (on: TestService) => (await on.call('POST', '/api/v2/pushes', how)).json.url_token;
+  const token = await made(one);
+  return async () => (await made(other)) === token;
+};
+const trying: Begun = async (one, other) => {
+  const token = await one.create({ payload: 'x', passphrase: 'right' });
+  for (let tries = 0; tries < 5; tries++) expect((await one.retrieve(`${token}?passphrase=wrong`)).status).toBe(401);
+  return async () => (await other.retrieve(`${token}?passphrase=right`)).status;
+};
+const downloading: Begun = async (one, other) => {
+  const token = await one.createWithFiles(filePart('a.txt', 'content'), ...partsOf({ expire_after_views: 1 }));
+  const [file] = (await one.retrieve(token)).json.files;
+  return async () => (await other.fetchLink(file.url)).status;
+};
+
 /** What ends, when, and what is seen before and after. */
 const ends: [string, number, unknown, unknown, Begun][] = [
-  [
-    'a push expires at the same time at each',
-    ...([MINUTE, ['x', 'x'], [null, null]] as const),
-    async (one, other) => {
-      const token = await one.create({ payload: 'x', expires_in: 60, expire_after_views: 9 });
-      return async () => [await payloadOf(one, token), await payloadOf(other, token)];
-    },
-  ],
-  [
-    'a last view can be had again for two minutes at each, whichever sweeps',
-    ...([2 * MINUTE, 'x', null] as const),
-    async (one, other) => {
-      const token = await one.create({ payload: 'x', expire_after_views: 1 });
-      const how = withKey(`view-${token}`);
-      expect(await payloadOf(one, token, how)).toBe('x');
-      return () => payloadOf(other, token, how);
-    },
-  ],
-  [
-    'a creation is repeated for ten minutes at each, whichever sweeps',
-    ...([10 * MINUTE, true, false] as const),
-    async (one, other) => {
-      const how = withKey(`make-${one.clock.now().getTime()}`, {
-        body: { push: { payload: 'x' } },
-      });
-      const made = async (on: TestService) => (await on.call('POST', '/api/v2/pushes', how)).json.url_token;
-      const token = await made(one);
-      return async () => (await made(other)) === token;
-    },
-  ],
-  [
-    'tries of a passphrase are limited in all, for a minute',
-    ...([MINUTE, 429, 200] as const),
-    async (one, other) => {
-      const token = await one.create({ payload: 'x', passphrase: 'right' });
-      for (let tries = 0; tries < 5; tries++)
-        expect((await one.retrieve(`${token}?passphrase=wrong`)).status).toBe(401);
-      return async () => (await other.retrieve(`${token}?passphrase=right`)).status;
-    },
-  ],
-  [
-    'a link to a file is valid for five minutes at each',
-    ...([MOST, 200, 404] as const),
-    async (one, other) => {
-      const views = partsOf({ expire_after_views: 1 });
-      const token = await one.createWithFiles(filePart('a.txt', 'content'), ...views);
-      const [file] = (await one.retrieve(token)).json.files;
-      return async () => (await other.fetchLink(file.url)).status;
-    },
-  ],
+  ['a push expires at the same time at each', MINUTE, ['x', 'x'], [null, null], expiring],
+  ['a last view can be had again for two minutes at each, whichever sweeps', 2 * MINUTE, 'x', null, viewing],
+  ['a creation is repeated for ten minutes at each, whichever sweeps', 10 * MINUTE, true, false, creating],
+  ['tries of a passphrase are limited in all, for a minute', MINUTE, 429, 200, trying],
+  ['a link to a file is valid for five minutes at each', MOST, 200, 404, downloading],
 ];
 
 onSharedPostgres((databases) => {

@@ -89,9 +89,7 @@ onEachStore((store) => {
     const file = await there.retrieve(tokens.file);
     const [url] = file.json.files.map((one: { url: string }) => one.url);
     const bytes = (await there.fetchLink(url)).bytes;
-    const { json } = await there.call('GET', `/api/v2/requests/${tokens.asked}`, {
-      token: service.adminToken,
-    });
+    const { json } = await there.call('GET', `/api/v2/requests/${tokens.asked}`, { token: service.adminToken });
     expect([twice.json.payload, twice.json.views_remaining]).toEqual(['twice', 0]);
     expect([spent.json.payload, locked.json.payload]).toEqual(['spent', 'locked']);
     expect([bytes.equals(Buffer.alloc(200_000, 7)), json.response]).toEqual([true, 'hunter2']);

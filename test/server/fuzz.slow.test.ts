@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { commonHeaders } from '../../src/server/common-headers';
 import type { ClientSocket } from '../../src/server/http/request-origin';
-import { speak } from '../helpers/listen';
 import { times } from '../helpers/long';
 import { collectGarbage } from '../helpers/memory';
 import { nameOf, published } from '../helpers/openapi';
@@ -10,10 +9,9 @@ import { seed } from '../helpers/seed';
 import { createWithFiles, filePart, opened, partsOf, type TestService } from '../helpers/service';
 import { inRoom, onSqlite, type Room } from '../helpers/stores';
 import { type Asked, requests, type There } from './fuzz/requests';
-import { wireBytes } from './fuzz/wire';
-import { onSockets } from './on-sockets';
 
-const [IN_PROCESS, ON_THE_WIRE] = [times(2400), times(320)];
+// On sockets: ./service.test.ts, ./http/abuse-sockets.slow.test.ts.
+const RUNS = times(2400);
 
 const store = onSqlite();
 let room: Room;
@@ -119,38 +117,11 @@ test('no request causes a failure, or leaves anything behind', async () => {
       const name = nameOf(request.method, new URL(request.url).pathname);
       // A call that is not described has another method, or is no call.
       if (name in api.calls) expect(api.faults(name, { status, headers, json: JSON.parse(text) })).toEqual([]);
-      if (made === Math.floor(IN_PROCESS / 4)) heap = heapAfterCollection();
+      if (made === Math.floor(RUNS / 4)) heap = heapAfterCollection();
     }),
-    { numRuns: IN_PROCESS, seed },
+    { numRuns: RUNS, seed },
   );
-  expect(made).toBeGreaterThan(0.8 * IN_PROCESS);
+  expect(made).toBeGreaterThan(0.8 * RUNS);
   await expectNothingLeft(made);
   expect(heapAfterCollection() - heap).toBeLessThan(16 * 1024 ** 2);
-});
-
-test('no bytes on a socket cause a failure, or leave anything behind', async () => {
-  const read = { bytes: 1, milliseconds: 1000 };
-  const rest = 1024 ** 2;
-  const timeouts = { head: 1000, idle: 1000, body: 1000, read, rest };
-  const { port, stop } = await onSockets(service, { timeouts });
-  let answers = 0;
-  await fc.assert(
-    fc.asyncProperty(wireBytes(there), async (bytes) => {
-      const { socket, ended } = speak(port, bytes);
-      socket.end();
-      const received = await ended;
-      if (received !== '') expect(received).toMatch(/^HTTP\/1\.1 \d{3} /);
-      for (const [, status, head] of received.matchAll(/^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/gm)) {
-        if (status === '100') continue;
-        answers += 1;
-        expect(Number(status)).toBeLessThan(500);
-        for (const [name, value] of Object.entries(commonHeaders))
-          expect(head?.toLowerCase()).toContain(`${name}: ${value.toLowerCase()}\r\n`);
-      }
-    }),
-    { numRuns: ON_THE_WIRE, seed },
-  );
-  expect(answers).toBeGreaterThan(0.5 * ON_THE_WIRE);
-  await stop();
-  await expectNothingLeft(service.lines.length);
 });

@@ -11,10 +11,7 @@ test('so much at once, so much waiting, and no more', async () => {
     return opened;
   };
   const passing = [1, 2, 3, 4, 5].map((number) => semaphore.run(work(number)));
-  await expect(semaphore.run(work(6))).rejects.toMatchObject({
-    kind: 'busy',
-    details: { retryAfter: 5 },
-  });
+  await expect(semaphore.run(work(6))).rejects.toMatchObject({ kind: 'busy', details: { retryAfter: 5 } });
   expect([order, semaphore.idle]).toEqual([[1, 2], false]);
   open();
   await Promise.all(passing);

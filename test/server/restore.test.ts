@@ -62,10 +62,7 @@ describe('a restore', () => {
     expect(names()).toEqual(['pwpush.db', KEPT]);
     for (const name of names()) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
     const service = await opened({ data });
-    expect((await service.retrieve(first)).json).toMatchObject({
-      payload: 'first',
-      views_remaining: 4,
-    });
+    expect((await service.retrieve(first)).json).toMatchObject({ payload: 'first', views_remaining: 4 });
     // It is not taken for the new one, however many changes it has had.
     const restored = readFileSync(join(data, 'pwpush.db'));
     const old = readFileSync(join(data, KEPT));
@@ -167,9 +164,10 @@ describe('a restore', () => {
     expect(await contentsOf(data)).toEqual([1, 0]);
   });
 
-  const written = (text: string | Uint8Array) => {
-    writeFileSync(`${file}.bad`, text);
-    return `${file}.bad`;
+  const DAMAGED = 'is damaged, or not a backup by this version';
+  const written = (text: string | Uint8Array, path = `${file}.bad`) => {
+    writeFileSync(path, text);
+    return path;
   };
   const changed = async (...statements: string[]) => {
     const path = written(readFileSync(file));
@@ -181,33 +179,15 @@ describe('a restore', () => {
   };
 
   test.each([
-    ['cut off', () => written(readFileSync(file).subarray(0, 100_000)), 'is damaged, or not a backup by this version'],
-    [
-      'of one page that is damaged',
-      () => {
-        const bytes = readFileSync(file);
-        return written(bytes.fill(0xff, 5 * 4096, 6 * 4096));
-      },
-      'is damaged, or not a backup by this version',
-    ],
-    ['no database', () => written('hunter2'), 'is damaged, or not a backup by this version'],
-    ['empty', () => written(''), 'is damaged, or not a backup by this version'],
-    [
-      'of another schema',
-      () => changed('ALTER TABLE owners ADD COLUMN more TEXT'),
-      'is damaged, or not a backup by this version',
-    ],
+    ['cut off', () => written(readFileSync(file).subarray(0, 100_000)), DAMAGED],
+    ['of one page that is damaged', () => written(readFileSync(file).fill(0xff, 5 * 4096, 6 * 4096)), DAMAGED],
+    ['no database', () => written('hunter2'), DAMAGED],
+    ['empty', () => written(''), DAMAGED],
+    ['of another schema', () => changed('ALTER TABLE owners ADD COLUMN more TEXT'), DAMAGED],
     ['missing', () => `${file}.none`, 'no such file'],
     ['a folder', () => data, 'no such file'],
     ['the database itself', () => join(data, 'pwpush.db'), 'is the database itself'],
-    [
-      'with a log beside it',
-      () => {
-        writeFileSync(`${file}-wal`, '');
-        return file;
-      },
-      'has a write-ahead log',
-    ],
+    ['with a log beside it', () => written('', `${file}-wal`) && file, 'has a write-ahead log'],
   ] as const)('of a file that is %s changes nothing', async (_, made, message) => {
     const before = readFileSync(join(data, 'pwpush.db'));
     await expect(restoring(await made())).rejects.toThrow(message);
@@ -251,8 +231,10 @@ describe('a restore', () => {
     rmSync(join(data, 'pwpush.db'));
     await released(data);
     writeFileSync(join(data, 'pwpush.db-wal'), log);
+    for (const end of ['-journal', '-shm']) writeFileSync(join(data, `pwpush.db${end}`), 'old');
     expect(await restoring()).toMatchObject({ kept: null });
-    expect(names()).toEqual(['pwpush.db', `${KEPT}-wal`]);
+    const left = readdirSync(data).filter((name) => name.startsWith('pwpush.db'));
+    expect(left).toEqual(['pwpush.db', `${KEPT}-journal`, `${KEPT}-wal`]);
     expect(await contentsOf(data)).toEqual([0]);
   });
 

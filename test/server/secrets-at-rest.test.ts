@@ -8,11 +8,7 @@ import { onEachStore, type Room } from '../helpers/stores';
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
-const push = {
-  payload: 'MARKER-payload '.repeat(200),
-  note: 'MARKER-note',
-  passphrase: 'MARKER-passphrase',
-};
+const push = { payload: 'MARKER-payload '.repeat(200), note: 'MARKER-note', passphrase: 'MARKER-passphrase' };
 const open = '?passphrase=MARKER-passphrase';
 const file = filePart('MARKER-name', 'MARKER-content '.repeat(8_000), 'application/x-marker');
 
@@ -72,10 +68,7 @@ onEachStore((store) => {
 
     async function answered(more: object): Promise<string> {
       const fields = { request: 'MARKER-question', note: 'MARKER-note', ...more };
-      const token = await here.service.createRequest({
-        ...fields,
-        response_file_attachments: true,
-      });
+      const token = await here.service.createRequest({ ...fields, response_file_attachments: true });
       const answer = { name: 'request[response]', value: 'MARKER-answer' };
       const form = [answer, { ...file, name: 'request[files][]' }];
       expect((await ask('PATCH', `/${token}/respond${open}`, { form })).status).toBe(200);

@@ -113,6 +113,22 @@ test('a response that arrived keeps it up no longer, nor does one without a key'
   expect(events).toEqual(['viewed', 'viewed']);
 });
 
+test.each([
+  ['GET', '/'],
+  ['POST', '/'],
+  ['GET', '/api/v2/requests/open'],
+  ['POST', '/api/v2/pushes'],
+  ['GET', '/api/v2/requests/ID/audit'],
+  ['DELETE', '/api/v2/requests/ID'],
+])('a request alone is served, and nothing else: %s %s is 404', async (method, path) => {
+  const one = await request();
+  const headers = { 'content-type': 'application/json' };
+  const sent = method === 'POST' ? { headers, body: '{"push":{"payload":"x"}}' } : {};
+  const { status } = await fetch(one.base + path.replace('ID', one.token), { method, ...sent });
+  const found = await (await fetch(`${one.base}/api/v2/requests/${one.token}`)).json();
+  expect([status, found]).toEqual([404, expect.objectContaining({ state: 'open', request: 'Which?', response: null })]);
+});
+
 // A connection on which nothing moves is cut after 30 s in any case.
 const timeout = 20_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { numbers, optionName, variableName } from '../../src/contract/serve-settings';
-import { checkSettings } from '../../src/server/service-settings';
+import { checkSettings, memoryShare } from '../../src/server/service-settings';
 import { defaults } from '../helpers/service';
 
 describe.each(Object.entries(numbers))('%s', (name, { help, range, preset }) => {
@@ -18,16 +18,22 @@ describe.each(Object.entries(numbers))('%s', (name, { help, range, preset }) => 
   test('out of its range is refused, by the name of its option, or of its variable without one', () => {
     for (const value of out)
       expect(() => checked(value)).toThrow(
-        expect.objectContaining({
-          code: 'usage',
-          message: expect.stringMatching(`^${label} must be `),
-        }),
+        expect.objectContaining({ code: 'usage', message: expect.stringMatching(`^${label} must be `) }),
       );
   });
 
   test('is what its row says, if nobody has set it', () => {
     expect(checked()).toHaveProperty(name, preset ?? least);
   });
+});
+
+test.each([
+  [256, 64],
+  [257, 64.25],
+  [100, 64],
+])('of %i MiB of a container data in memory has %d', (most, share) => {
+  const usage = () => ({ resident: 0, cpu: 0, most: most * 1024 ** 2 });
+  expect(memoryShare({ usage })).toBe(share * 1024 ** 2);
 });
 
 test('a default moves into a range that an operator has made', () => {

@@ -44,11 +44,7 @@ const active = (url: string, token?: string) => statusOf(`${url}/api/v2/pushes/a
 
 const asJson = { 'content-type': 'application/json' };
 const post = (url: string, push: object) =>
-  fetch(`${url}/api/v2/pushes`, {
-    method: 'POST',
-    headers: asJson,
-    body: JSON.stringify({ push }),
-  });
+  fetch(`${url}/api/v2/pushes`, { method: 'POST', headers: asJson, body: JSON.stringify({ push }) });
 const posted = (body: string) =>
   `POST /api/v2/pushes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
@@ -144,14 +140,34 @@ describe('starting', () => {
   });
 });
 
-const HOST = 'Host: localhost\r\n';
-test.each([
-  [400, '- -', 'hello\r\n\r\n'],
-  [400, 'GET -', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
-  [400, 'OPTIONS -', `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`],
-  [417, 'GET -', `GET / HTTP/1.1\r\n${HOST}Expect: x\r\n\r\n`],
-  [431, '- -', `GET / HTTP/1.1\r\n${HOST}X: ${'x'.repeat(20_000)}\r\n\r\n`],
-])('what the application never sees is answered %i, logged: %s', async (status, logged, sent) => {
+const [UP, HOST, CHUNKED] = ['GET /up HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked'];
+const PUSH = ['POST /api/v2/pushes HTTP/1.1', HOST, 'Content-Type: application/json'];
+
+test.each<[number, string, ...string[]]>([
+  [400, '- -', 'hello'],
+  [400, '- -', 'PRI * HTTP/2.0'],
+  [400, '- -', '\x16\x03\x01\x02\x00\x01'],
+  [400, '- -', 'GET /up http/1.1', HOST],
+  [400, '- -', 'GET /p/\0 HTTP/1.1', HOST],
+  [400, '- -', 'GET pw.test:80 HTTP/1.1', HOST],
+  [400, '- -', UP, HOST, ' folded: 1'],
+  [400, '- -', UP, HOST, 'no colon'],
+  [400, '- -', UP, HOST, ': no name'],
+  [400, 'GET -', UP],
+  [400, 'GET -', UP, 'Host:'],
+  [400, 'GET -', UP, 'Host: a b'],
+  [400, 'GET -', UP, 'Host: u:p@evil'],
+  [400, 'GET -', UP, 'Host: evil/path?x#y'],
+  [400, 'GET -', 'GET http://a:b:c/ HTTP/1.1', HOST],
+  [400, 'OPTIONS -', 'OPTIONS * HTTP/1.1', HOST],
+  [400, '- -', ...PUSH, 'Content-Length: 2, 2'],
+  [400, '- -', ...PUSH, 'Content-Length: 2', 'Content-Length: 0'],
+  [400, '- -', ...PUSH, 'Content-Length: 2', CHUNKED],
+  [417, 'GET -', UP, HOST, 'Expect: x'],
+  [431, '- -', UP, HOST, `X: ${'x'.repeat(20_000)}`],
+  [431, '- -', `GET /${'x'.repeat(20_000)} HTTP/1.1`, HOST],
+])('what the application never sees is answered %i, logged: %s', async (status, logged, ...lines) => {
+  const sent = [...lines, '', ''].join('\r\n');
   const service = await started();
   const { socket, ended } = speak(service.port, sent);
   socket.end();
@@ -162,6 +178,26 @@ test.each([
   expect(JSON.parse(body)).toEqual({ error: expect.any(String) });
   const line = expect.stringMatching(`Z ${logged} ${status} 0ms ${body.length}B$`);
   expect(requestsIn(service)).toEqual([line]);
+});
+
+const json = '{"push":{"payload":"x"}}';
+const inChunks = (trailer = '') => `18\r\n${json}\r\n0\r\n${trailer}\r\n`;
+test.each([
+  ['as long as it says', 'Content-Length: 24', json, 201],
+  ['that is longer', 'Content-Length: 23', json, 400],
+  ['that is shorter', 'Content-Length: 25', json, 400],
+  ['of no length', 'X: 1', json, 400],
+  ['in chunks', CHUNKED, inChunks(), 201],
+  ['with a trailer that changes its length', CHUNKED, inChunks('Content-Length: 5\r\n'), 400],
+  ['with a long trailer', CHUNKED, inChunks(`X: ${'x'.repeat(20_000)}\r\n`), 431],
+  ['with a chunk of any size', CHUNKED, `${'f'.repeat(17)}\r\nx`, 400],
+  ['with a long extension of a chunk', CHUNKED, `5;${'x'.repeat(20_000)}\r\nhello\r\n0\r\n\r\n`, 413],
+])('a body %s is answered once, and is no failure of ours', async (_, framing, body, status) => {
+  const service = await started();
+  const { socket, ended } = speak(service.port, [...PUSH, framing, '', body].join('\r\n'));
+  socket.end();
+  expect((await ended).match(/^HTTP\/1\.1 \d+/gm)).toEqual([`HTTP/1.1 ${status}`]);
+  expect(service.lines.join('\n')).not.toContain(' error ');
 });
 
 const label = (length: number) => 'x'.repeat(length);

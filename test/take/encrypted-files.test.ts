@@ -8,7 +8,7 @@ import { encryptText, joined, pieces } from '../helpers/age';
 import { contents } from '../helpers/contents';
 import { needsPrograms } from '../helpers/needs';
 import { changed, RETRIEVED } from '../helpers/reference';
-import { place } from '../helpers/run';
+import { NOW, place } from '../helpers/run';
 import { makeSshKey } from '../helpers/ssh-key';
 import { json, type Literal, wire } from '../helpers/wire';
 
@@ -31,27 +31,24 @@ beforeAll(async () => {
 const manifest = (files: readonly ManifestFile[], message?: string) =>
   encryptText(encodeManifest({ message, files }), recipients);
 
-const file = (body: Buffer | string = '', more: Partial<Literal> = {}) => ({
-  status: 200,
-  body,
-  ...more,
-});
+const file = (body: Buffer | string = '', more: Partial<Literal> = {}) => ({ status: 200, body, ...more });
 
 interface Offered {
   /** The names of its files, by their addresses. */
   readonly names?: readonly (readonly [name: string, url: string])[];
   readonly views?: number;
+  readonly now?: () => Date;
 }
 const NAMES = ['1', '2'].map((at) => [`${at}.age`, `/f/${at}`] as const);
 
 /** An instance with a push of that payload, and what it answers then; with somebody who gets it. */
 function offering(payload: string, answers: readonly Literal[], how: Offered = {}) {
-  const { names = NAMES, views = 4 } = how;
+  const { names = NAMES, views = 4, now } = how;
   const files = names.map(([filename, url]) => ({ filename, content_type: '', url }));
   const push = json(200, changed(RETRIEVED, { payload, files, views_remaining: views }));
   const { send, sent } = wire([push, ...answers]);
   const env = { PWPUSH_URL: 'https://pw.test', PATH: process.env.PATH };
-  const here = place({ send, env });
+  const here = place({ send, env, ...(now && { now }) });
   const into = here.file('in/');
   const link = `https://pw.test/p/abc#${key}`;
   return {
@@ -63,6 +60,41 @@ function offering(payload: string, answers: readonly Literal[], how: Offered = {
     saved: () => (existsSync(into) ? contents(into) : {}),
   };
 }
+
+const WORDS = 'abacus-abdomen-abdominal-abide-abiding-ability';
+
+test.each([
+  ['is saved before', true],
+  ['is removed after', false],
+])('armor that takes much memory to open %s', async (_when, isInterrupted) => {
+  const armor = await encryptText('hunter2', [passphraseRecipient(WORDS, 17)]);
+  const interrupt = new AbortController();
+  let isNamed = false;
+  // A file that is saved is named by the time, once its folder is there.
+  const now = () => {
+    isNamed ||= existsSync(here.file('state'));
+    if (isNamed && isInterrupted) interrupt.abort('SIGINT');
+    return NOW;
+  };
+  const { here } = offering(armor, [], { names: [], views: 0, now });
+  const { signal } = interrupt;
+  const person = here.under({ env: { PWPUSH_KEY: WORDS }, signal });
+  const { code, stdout } = await person.run('get', 'https://pw.test/p/abc');
+  const ended = isInterrupted ? [130, '', [armor]] : [0, 'hunter2', []];
+  expect([isNamed, code, stdout, Object.values(here.rescued())]).toEqual([true, ...ended]);
+});
+
+test.each([
+  ['shorter', 1, SIZE],
+  ['longer', -1, SIZE - (SIZE % 65_536)],
+])('a file %s than the manifest says fails, and no byte too many is handed out', async (_how, more, handed) => {
+  const [entry] = entries.map((one) => ({ ...one, size: SIZE + more }));
+  const answers = [file(one), file(one), file(one)];
+  const { here, link } = offering(await manifest(entry ? [entry] : []), answers, { names: [['1.age', '/f']] });
+  const { code, stdout, stderr } = await here.run('get', link, '--output', '-');
+  expect([code, stdout]).toEqual([1, 'a'.repeat(handed)]);
+  expect(stderr).toContain('its size differs from the file that was sent');
+});
 
 const ALL = { '1.txt': 'a'.repeat(SIZE), '2.txt': 'b'.repeat(SIZE) };
 const FIRST = { '1.txt': ALL['1.txt'] };
@@ -115,14 +147,13 @@ test.each([
 });
 
 test('added files to a sealed text is noticed for any key', needsPrograms('ssh-keygen'), async () => {
-  const words = 'abacus-abdomen-abdominal-abide-abiding-ability';
   const outside = place();
   const id = makeSshKey(outside.file('id'), 'ed25519');
   const own = parseRecipients(readFileSync(`${id}.pub`, 'utf8'));
   const ways: [Recipient[], string, string[], Record<string, string>][] = [
     [recipients, `#${key}`, [], {}],
     [recipients, '', [], { PWPUSH_KEY: key }],
-    [[passphraseRecipient(words, 4)], '', [], { PWPUSH_KEY: words }],
+    [[passphraseRecipient(WORDS, 4)], '', [], { PWPUSH_KEY: WORDS }],
     [own, '', ['-i', id], {}],
   ];
   const child = ['--file', 'S=run-me.sh', '--', 'sh', '-c', 'sh "$S"'];
@@ -159,11 +190,7 @@ describe('a download that breaks', () => {
     const range = { 'content-range': `bytes ${from}-${length - 1}/${length}` };
     return {
       status: from > 0 ? 206 : 200,
-      headers: {
-        'content-length': `${length - from}`,
-        ...(tag && { etag: tag }),
-        ...(from > 0 && range),
-      },
+      headers: { 'content-length': `${length - from}`, ...(tag && { etag: tag }), ...(from > 0 && range) },
       body: two?.subarray(from, from + arrive) ?? '',
       cut: from + arrive < length,
     };

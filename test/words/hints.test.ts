@@ -234,10 +234,7 @@ test.each(states)('$hint can be followed where it is printed', async (state) => 
   writeFileSync(here.file('token'), here.admin.PWPUSH_TOKEN);
   const line = await fails(here);
   const under = (more = {}) =>
-    here.under({
-      env: { ...here.admin, PATH: process.env.PATH, ...env, ...more },
-      stdin: SECRET,
-    });
+    here.under({ env: { ...here.admin, PATH: process.env.PATH, ...env, ...more }, stdin: SECRET });
   const failed = await under().run(...line.split(' '));
   expect(failed.code, failed.stderr).not.toBe(0);
   expect(failed.stderr).toContain(adviceFor({ name: hint, of }).text);

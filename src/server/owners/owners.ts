@@ -139,7 +139,7 @@ export class Owners {
   private touch({ selector, replaces }: store.OwnedToken, now: number): void {
     if (this.touching.has(selector)) return;
     this.touching.add(selector);
-    const done = () => void this.touching.delete(selector);
+    const done = () => this.touching.delete(selector);
     const { database } = this;
     const touched =
       replaces === null

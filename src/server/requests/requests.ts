@@ -111,7 +111,7 @@ export class Requests extends Views {
       .sort((one, other) => one.rate(now) - other.rate(now));
     if (!slowest) throw refusal();
     // Not awaited: `discard` frees the place before its first await.
-    void slowest.discard();
+    slowest.discard().catch(this.options.report);
   }
 
   /** Discards unfinished uploads after a request was answered or closed; `Upload.touch` tells the senders why. */

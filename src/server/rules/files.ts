@@ -54,8 +54,7 @@ export class Files {
    * @param hooks `check` is called during the upload, and throws when the files are not wanted any more
    */
   upload(urlToken: string, visitor: Visitor, hooks: UploadHooks = {}): Upload {
-    const drop = () => void this.drop();
-    return new Upload(this.options, urlToken, visitor, { ...hooks, drop });
+    return new Upload(this.options, urlToken, visitor, { ...hooks, drop: () => this.drop() });
   }
 
   /** Offers each file of an opened push with a link that is valid from `at` for `LINK_TIME`. */
@@ -97,8 +96,8 @@ export class Files {
    * Deletes expired files in pieces, so that other transactions can run in between; downloads in progress continue. The
    * next run tries again what failed. Calls during a run share the next run.
    */
-  drop(): Promise<void> {
-    return this.dropping.run();
+  drop(): void {
+    this.dropping.run().catch(this.options.report);
   }
 
   /** Resolves when the deletions that were requested so far are done or halted. */

@@ -53,7 +53,7 @@ export class Housekeeping {
     ];
     // Each step runs even if another one fails.
     for (const step of steps) await step().catch(report);
-    void files.drop();
+    files.drop();
     return pushes + requests;
   }
 

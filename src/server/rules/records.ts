@@ -214,7 +214,7 @@ export abstract class Records {
   /** Removes the keys of an ended row from the logs of the database, and starts the deletion of its files. */
   protected async cleanUp(row: PushRow): Promise<void> {
     await this.options.database.scrub();
-    if (mayHaveFiles(row)) void this.options.files.drop();
+    if (mayHaveFiles(row)) this.options.files.drop();
   }
 }
 

@@ -15,7 +15,7 @@ type Join<Terms> = <T>(work: (sql: Sql) => Promise<T>, terms: Terms) => Promise<
  * Group commit: concurrent transactions share one, and so one sync to disk, which takes longer than all their work.
  * Transactions that arrive before the turn of a group join it.
  * @param turn calls its argument, which commits a group, when there is room for a group
- * @param commit runs the work of all members in one transaction and then settles each (`settle`); it never rejects
+ * @param commit runs the work of all members in one transaction and then settles each (`settle`); if it rejects, so do they
  * @param most members of a group
  */
 export function gathering<Terms extends object>(
@@ -24,17 +24,22 @@ export function gathering<Terms extends object>(
   most = Number.POSITIVE_INFINITY,
 ): Join<Terms> {
   const waiting: (Member & Terms)[] = [];
-  const begin = () =>
-    turn(() => {
-      const members = waiting.splice(0, most);
-      if (waiting.length > 0) void begin();
+  const begin = () => {
+    let members: (Member & Terms)[] = [];
+    const group = turn(() => {
+      members = waiting.splice(0, most);
+      if (waiting.length > 0) begin();
       return commit(members);
     });
+    group.catch((error: unknown) => {
+      for (const { reject } of members) reject(error);
+    });
+  };
   return (work, terms) =>
     new Promise((resolve, reject) => {
       const isFirst = waiting.push({ ...terms, work, resolve, reject }) === 1;
       // The event loop first reads the HTTP requests that have already arrived.
-      if (isFirst) void nextRound().then(begin);
+      if (isFirst) setImmediate(begin);
     });
 }
 

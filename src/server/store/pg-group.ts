@@ -89,7 +89,10 @@ interface Call extends Pick<Member, 'reject'> {
 export function merging(sql: Sql): Sql {
   const waiting = new Map<RowStatement, Call[]>();
   const send = () => {
-    for (const [statement, calls] of waiting) void runForAll(sql, statement, calls);
+    for (const [statement, calls] of waiting)
+      runForAll(sql, statement, calls).catch((error: unknown) => {
+        for (const { reject } of calls) reject(error);
+      });
     waiting.clear();
   };
   return (strings, ...values) => {
@@ -109,18 +112,14 @@ const isLarge = (value: Value) => value instanceof Uint8Array && value.length > 
 
 async function runForAll(sql: Sql, statement: RowStatement, calls: readonly Call[]): Promise<void> {
   const { by } = statement;
-  try {
-    const rows = await sql<Record<string, Value>>(
-      statement.ofMany,
-      ...arraysOf(calls.map(({ values }) => values)),
-    );
-    const byValue = new Map(rows.map((row) => [row[by ?? ''], row]));
-    for (const { values, resolve } of calls) {
-      const row = byValue.get(values[0] as Value);
-      resolve(row === undefined ? [] : [row as never]);
-    }
-  } catch (error) {
-    for (const { reject } of calls) reject(error);
+  const rows = await sql<Record<string, Value>>(
+    statement.ofMany,
+    ...arraysOf(calls.map(({ values }) => values)),
+  );
+  const byValue = new Map(rows.map((row) => [row[by ?? ''], row]));
+  for (const { values, resolve } of calls) {
+    const row = byValue.get(values[0] as Value);
+    resolve(row === undefined ? [] : [row as never]);
   }
 }
 

@@ -48,8 +48,8 @@ export class Pool<C extends Pooled> {
           this.waiting.delete(waiter);
           reject(new PoolTimeout());
         };
-        if (this.closed) return void reject(this.closed);
-        this.waiting.add(waiter);
+        if (this.closed) reject(this.closed);
+        else this.waiting.add(waiter);
         this.serve();
       });
       connection = lent;
@@ -88,7 +88,7 @@ export class Pool<C extends Pooled> {
       waiter.resolve(connection);
     }
     const isRoom = this.all.size + this.making < this.size;
-    if (isRoom && this.waiting.size > this.making) void this.make();
+    if (isRoom && this.waiting.size > this.making) this.make().catch(this.unmade);
   }
 
   private takeIdle(): C | undefined {
@@ -100,19 +100,22 @@ export class Pool<C extends Pooled> {
   }
 
   private async make(): Promise<void> {
+    let connection: C;
     this.making += 1;
     try {
-      const connection = await this.connect();
+      connection = await this.connect();
+    } finally {
       this.making -= 1;
-      if (this.closed) return connection.abandon();
-      this.all.add(connection);
-      this.giveBack(connection);
-    } catch (error) {
-      this.making -= 1;
-      // While connections are in use, waiting callers get one of them later.
-      if (this.all.size + this.making === 0) this.refuseAll(error);
     }
+    if (this.closed) return connection.abandon();
+    this.all.add(connection);
+    this.giveBack(connection);
   }
+
+  /** While connections are in use or being made, waiting callers get one of them later. */
+  private readonly unmade = (error: unknown) => {
+    if (this.all.size + this.making === 0) this.refuseAll(error);
+  };
 
   private refuseAll(error: unknown): void {
     for (const { reject } of this.waiting) reject(error);

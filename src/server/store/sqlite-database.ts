@@ -240,8 +240,7 @@ async function commitTogether(
     exec('COMMIT');
   } catch (error) {
     undo(statements, 'ROLLBACK');
-    for (const { reject } of members) reject(error);
-    return;
+    throw error;
   }
   settle(members, outcomes);
 }

@@ -77,7 +77,7 @@ async function libsql(): Promise<Open> {
   return (path) => {
     const database = new Libsql(path);
     return {
-      exec: (sql) => void database.exec(sql),
+      exec: (sql) => database.exec(sql),
       prepare(sql) {
         const statement = database.prepare(sql);
         // The values are one array, because libsql takes a single buffer or null for named parameters.
@@ -97,7 +97,7 @@ async function libsql(): Promise<Open> {
           all: (values) => rows.all(values).map((row) => objectOf(names, row as unknown[])),
         };
       },
-      close: () => void database.close(),
+      close: () => database.close(),
     };
   };
 }

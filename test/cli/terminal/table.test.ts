@@ -57,6 +57,11 @@ describe('a table on a terminal', () => {
     expect(page([{ name: 'db', views: 2 }])).toBe('db                       2/5\n');
   });
 
+  test('is wider than one that has no room for eight columns of a text', () => {
+    const [, line = ''] = table([{ name: 'production', views: 1 }], listing, look(true, 12)).split('\n');
+    expect(line).toBe('product…    1/5');
+  });
+
   test('goes on page by page, without titles, and no column gets narrower', () => {
     const page = tables(listing, look(true));
     const shown = ['production', 'db', 'the other one'].map((name) => page([{ name, views: 1 }]));

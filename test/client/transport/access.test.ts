@@ -99,7 +99,9 @@ describe('headers for an access proxy', () => {
     const named = await run(`get ${url}/p/abc --url ${url}`, headersFile());
     expect(named).toMatchObject({ code: 0, stderr: '' });
     const elsewhere = { env: { ...headersFile().env, PWPUSH_URL: 'https://pw.test' } };
-    expect((await run(`get ${url}/p/abc`, elsewhere)).stderr).not.toContain('warning');
+    const told = await run(`get ${url}/p/abc`, elsewhere);
+    expect([told.code, told.stderr.includes('warning')]).toEqual([1, false]);
+    expect(told.stderr).toContain('an access proxy in front of');
   });
 
   test('are in no output, whatever fails: names only', async () => {
@@ -134,13 +136,20 @@ describe('headers for an access proxy', () => {
     const uid = process.getuid?.() || 1;
     const root = process.getuid?.() === 0;
     if (root) chownSync(path, uid, uid);
-    expect(await readHeadersFile(path, uid)).toBeDefined();
-    await expect(readHeadersFile(path, uid + 1)).rejects.toThrow('another user');
-    chmodSync(path, 0o640);
-    await expect(readHeadersFile(path, uid)).rejects.toThrow('open to other users');
+    const told = async (mode: number, user = uid) => {
+      chmodSync(path, mode);
+      return readHeadersFile(path, user).then(Object.keys, ({ message }) => message);
+    };
+    const names = await told(0o600);
+    expect(names).toContain('cf-access-client-secret');
+    expect(await told(0o600, uid + 1)).toContain('another user');
+    for (const mode of [0o640, 0o620, 0o604, 0o602])
+      expect(await told(mode), `${mode}`).toContain('open to other users');
+    if (!root) return;
+    chownSync(path, 0, uid);
     // As Kubernetes mounts secrets.
-    if (root) chownSync(path, 0, uid);
-    if (root) expect(await readHeadersFile(path, uid)).toBeDefined();
+    for (const mode of [0o640, 0o604]) expect(await told(mode)).toEqual(names);
+    for (const mode of [0o620, 0o602]) expect(await told(mode)).toContain('open to other users');
   });
 });
 

@@ -199,9 +199,7 @@ describe('over a socket', () => {
     const named = `${scheme.replace('https', 'http')}://127.0.0.1:${port}`;
     // Of the address of an instance, no name is looked up.
     const env = { [of(scheme === 'http' ? scheme : 'https')]: named };
-    const { facts } = await failingAt(`${scheme === 'http' ? 'http' : 'https'}://192.0.2.1`, {
-      env,
-    });
+    const { facts } = await failingAt(`${scheme === 'http' ? 'http' : 'https'}://192.0.2.1`, { env });
     const [variable] = Object.keys(env);
     const why = phrase('proxy-unreachable', named, `${variable}`, phrase('connection-refused'));
     expect(facts).toEqual([phrase('unreachable', '192.0.2.1', why)]);

@@ -24,12 +24,7 @@ const saying = (status: number, wait?: number): Literal => ({
   status,
   headers: wait === undefined ? {} : { 'retry-after': `${wait}` },
 });
-const CUT: Literal = {
-  status: 200,
-  headers: { 'content-type': 'application/json' },
-  body: '{"',
-  cut: true,
-};
+const CUT: Literal = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"', cut: true };
 
 test.each<[string, Literal | TransportError, Outcome, Outcome, Outcome, Outcome]>([
   ['broken before headers', broken(true), [11, 2], [11, 1], [11, 1], [11, 2]],

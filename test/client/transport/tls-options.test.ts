@@ -57,11 +57,7 @@ test('the CAs of the system are taken too: of SSL_CERT_FILE, also through a prox
 
 /** A server whose certificate comes from a CA that is no root. */
 const issued = (options: TlsOptions = {}) =>
-  listening((_request, response) => response.end(VERSION), {
-    cert: issuedCert,
-    key: issuedKey,
-    ...options,
-  });
+  listening((_request, response) => response.end(VERSION), { cert: issuedCert, key: issuedKey, ...options });
 
 test.each(['PWPUSH_CA_FILE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'])(
   'a CA that is no root is trusted as such, and so is the certificate itself: %s',

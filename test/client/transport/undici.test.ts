@@ -29,6 +29,11 @@ test.each(places)('a host of this machine needs no DNS: $host at $address', asyn
   expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: [`${host}:${port}`] });
 });
 
+test('the names of this machine, and no others, are found without the system', () => {
+  const found = [...hosts, 'pw.test', 'localhost.test'].map((hostname) => 'lookup' in hostOptions({ hostname }));
+  expect(found).toEqual([...hosts.map(() => true), false, false]);
+});
+
 test.each(['pw.test', 'localhost'])(
   'each address of %s has two seconds, by the options that all connections are made with',
   (hostname) => {

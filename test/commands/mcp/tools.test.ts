@@ -22,6 +22,8 @@ describe.each(eras)('version %s', (era) => {
     const { tools } = await client.listTools();
     const names = ['push', 'ask', 'run', 'save', 'wait', 'expire', 'preview', 'audit', 'list'];
     expect(tools.map(({ name }) => name)).toEqual(names);
+    const using = tools.filter(({ annotations }) => annotations?.destructiveHint);
+    expect(using.map(({ name }) => name)).toEqual(['run', 'save', 'expire']);
     for (const { inputSchema, annotations, description } of tools) {
       expect(inputSchema.additionalProperties).toBe(false);
       expect(annotations?.readOnlyHint).toBeDefined();

@@ -52,10 +52,7 @@ describe('eight million signs', allOf(onNode, needsFile('/proc/self/status')), (
       for (const keyed of [false, true]) {
         for (const [method, path, root, field] of routes) {
           const { json } = await service.ask('POST', '/requests', { request: { request: 'x' } });
-          const headers = new Headers({
-            authorization: `Bearer ${service.token}`,
-            'content-type': type,
-          });
+          const headers = new Headers({ authorization: `Bearer ${service.token}`, 'content-type': type });
           const key = `"${root}-${field} ${where} ${path.length}"`;
           if (keyed) headers.set('idempotency-key', key);
           const response = await fetch(service.url + path.replace('*', json.url_token), {

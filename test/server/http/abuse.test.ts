@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { deferred } from '../../helpers/deferred';
 import { published } from '../../helpers/openapi';
 import { failingDatabase, overDatabase, overNoted } from '../../helpers/over-database';
-import { askedOf, at, type Call, filePart, inTab } from '../../helpers/service';
+import { askedOf, at, type Call, call, filePart, inTab } from '../../helpers/service';
 
 const DAY = 86_400_000;
 
@@ -50,10 +51,7 @@ describe('what must not be told apart', () => {
     const never = await answered(method, path.replace('*', 'never-was'), how);
     expect([never.status, never.asked.length]).toEqual([status, status === 404 ? 1 : 0]);
     for (const [which, token] of Object.entries(ended))
-      expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({
-        which,
-        ...never,
-      });
+      expect({ which, ...(await answered(method, path.replace('*', token), how)) }).toEqual({ which, ...never });
   });
 
   test('API tokens that are wrong, cut, longer, revoked or nothing at all', async () => {
@@ -79,6 +77,34 @@ describe('what must not be told apart', () => {
     for (const path of [pathname, `${pathname}A`, pathname.slice(0, -1)])
       expect({ ...(await answered('GET', path)), asked: madeUp.asked }).toEqual(madeUp);
   });
+});
+
+test('of passphrases 32 wait for the one that is checked, and four of each client', async () => {
+  const { promise, resolve } = deferred<void>();
+  let counted = Promise.resolve();
+  service = await overNoted((database) => ({
+    ...database,
+    transaction: async (work, how) => {
+      await counted;
+      return database.transaction(work, how);
+    },
+  }));
+  const token = await service.create({ payload: 'x', passphrase: 'p' });
+  counted = promise;
+  const clients = Array.from({ length: 10 }, (_, at) => `192.0.2.${at}`);
+  const refused: string[] = [];
+  const asked = clients.flatMap((ip) =>
+    Array.from({ length: 6 }, async () => {
+      const fetch = (request: Request) => service.app(request, { ip });
+      if ((await call({ fetch }, 'GET', at(`${token}?passphrase=p`))).status === 503) refused.push(ip);
+    }),
+  );
+  await expect.poll(() => refused.length, { message: 'refusals of all but 33' }).toBe(27);
+  const counts = clients.map((ip) => refused.filter((one) => one === ip).length);
+  expect(counts).toEqual([1, 2, 2, 2, 2, 2, 2, 2, 6, 6]);
+  resolve();
+  await Promise.all(asked);
+  expect(refused).toHaveLength(27);
 });
 
 test('a repetition writes nothing, checks no passphrase, and counts memory before it reads', async () => {
@@ -149,8 +175,10 @@ test.each([
   ];
   for (const how of sent)
     expect((await service.call('POST', '/api/v2/pushes', { ...how, headers })).status).toBe(status);
-  const pushes = await service.database.sql`SELECT id FROM pushes`;
-  expect(pushes).toHaveLength(status === 201 ? 3 : 0);
+  const asking = { body: { request: { request: 'x' } }, token: service.adminToken, headers };
+  expect((await service.call('POST', '/api/v2/requests', asking)).status).toBe(status);
+  const made = await service.database.sql`SELECT id FROM pushes`;
+  expect(made).toHaveLength(status === 201 ? 4 : 0);
 });
 
 test('no failure tells what is inside, on any route, and its place only to the log', async () => {

@@ -28,24 +28,26 @@ test('bytes come together however they are cut, and none of the bits is kept', (
 });
 
 const MIB = 1024 * 1024;
+/** What each request may hold besides. */
+const FREE = 16 * 1024;
 const busy = expect.objectContaining({ kind: 'busy', details: { retryAfter: 5 } });
 
 test('what all hold together is bounded, and what is refused or let go is free', () => {
   const budget = new BodyBudget(4 * MIB);
   const [first, second, third] = [1, 2, 3].map(() => budget.forRequest(undefined));
-  first?.add(3 * MIB);
-  expect(() => second?.add(2 * MIB)).toThrow(busy);
-  second?.add(MIB);
-  expect(() => third?.add(MIB)).toThrow(busy);
+  first?.add(3 * MIB + FREE);
+  expect(() => second?.add(MIB + FREE + 1)).toThrow(busy);
+  second?.add(MIB + FREE);
+  third?.add(FREE);
+  expect(() => third?.add(1)).toThrow(busy);
   first?.release();
   third?.add(3 * MIB);
 });
 
 test('one client holds a quarter, wherever its requests come from', () => {
   const budget = new BodyBudget(4 * MIB);
-  budget.forRequest('a').add(MIB / 2);
-  budget.forRequest('a').add(MIB / 2);
-  expect(() => budget.forRequest('a').add(MIB / 2)).toThrow(busy);
+  for (const half of [MIB / 2, MIB / 2]) budget.forRequest('a').add(half + FREE);
+  expect(() => budget.forRequest('a').add(FREE + 1)).toThrow(busy);
   budget.forRequest('b').add(MIB);
 });
 
@@ -69,27 +71,31 @@ test('a line of IPv6 holds twice as much as a network of it', () => {
   expect(() => budget.forRequest('2001:db8:0:3').add(MIB)).toThrow(busy);
 });
 
-test('an upload counts with what it may hold, until it ends', async () => {
+const form = formBytes([filePart('a', Buffer.alloc(510 * 1024))]);
+const spaces = Buffer.alloc(7_200_000, ' ');
+
+test.each([
+  ['a body counts as it arrives', 'application/json', spaces, 5, 1],
+  ['an upload counts with what it may hold', FORM_TYPE, form.subarray(0, -9), 60, 17],
+])('%s, until it ends; small ones are taken nevertheless', async (_, type, bytes, count, refused) => {
   const service = await opened({ maxBuffer: 32 * MIB, anonymousFiles: true });
-  const bytes = formBytes([filePart('a', Buffer.alloc(510 * 1024))]);
-  /** It stands still before its end until its client has gone. */
-  const upload = () => {
+  /** Stands still before its end until its client has gone. */
+  const standing = () => {
     let end = () => {};
     const content = new ReadableStream({
       start(controller) {
-        controller.enqueue(bytes.subarray(0, -9));
+        controller.enqueue(bytes);
         end = () => controller.error(new Error('gone'));
       },
     });
-    const how = { content, headers: { 'content-type': FORM_TYPE } };
-    const answer = service.call('POST', '/api/v2/pushes', how);
-    return { answer, end };
+    const answer = service.call('POST', '/api/v2/pushes', { content, headers: { 'content-type': type } });
+    return { answer, end: () => end() };
   };
-  const all = Array.from({ length: 60 }, upload);
+  const all = Array.from({ length: count }, standing);
   const answered = () => service.lines.map((line) => / (\d+) \d+ms/.exec(line)?.[1]);
-  await expect.poll(answered).toEqual(Array(17).fill('503'));
+  await expect.poll(answered, { message: 'refusals' }).toEqual(Array(refused).fill('503'));
+  await service.create({ payload: 'small' });
   for (const { end } of all) end();
   await Promise.all(all.map(({ answer }) => answer));
-  const form = [filePart('a', 'small')];
-  expect((await service.call('POST', '/api/v2/pushes', { form })).status).toBe(201);
+  await service.createWithFiles(filePart('a', Buffer.alloc(MIB)));
 });

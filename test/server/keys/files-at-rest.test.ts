@@ -106,15 +106,13 @@ test.each<[string, () => Promise<unknown>, string?]>([
   expect(failures).toHaveLength(expected === 'whole' ? 0 : 1);
 });
 
-const nobody = { ip: null, userAgent: null, referrer: null, owner: undefined };
-
 test('uploads that nobody goes on with are swept, and cannot become a push any more', async () => {
   const upload = await begun(40);
   service.clock.advance(2 * MINUTE - 1);
   expect((await swept())[0]).toBe(1);
   service.clock.advance(1);
   expect(await swept()).toEqual([0, 0, 0]);
-  await expect(service.service.pushes.create({}, nobody, upload)).rejects.toThrow('The upload stalled for too long.');
+  await expect(service.service.pushes.create({}, NOBODY, upload)).rejects.toThrow('The upload stalled for too long.');
   await upload.discard();
   expect(await beside.sql`SELECT id FROM pushes`).toEqual([]);
 });
@@ -124,17 +122,17 @@ test('an upload that was swept takes nothing of one that begins later', async ()
   service.clock.advance(2 * MINUTE);
   expect(await swept()).toEqual([0, 0, 0]);
   const later = await begun(40);
-  const created = service.service.pushes.create({}, nobody, upload);
+  const created = service.service.pushes.create({}, NOBODY, upload);
   await expect(created).rejects.toThrow('The upload stalled for too long.');
   await upload.discard();
-  const { push } = await service.service.pushes.create({}, nobody, later);
+  const { push } = await service.service.pushes.create({}, NOBODY, later);
   expect((await service.retrieve(push.url_token)).json.files).toHaveLength(1);
 });
 
 test.each([1, 40])('an upload of %i chunks that was discarded becomes no push', async (chunks) => {
   const upload = await begun(chunks);
   await upload.discard();
-  const created = service.service.pushes.create({}, nobody, upload);
+  const created = service.service.pushes.create({}, NOBODY, upload);
   await expect(created).rejects.toThrow('The upload stalled for too long.');
   expect(await rows()).toEqual([0, 0, 0]);
 });
@@ -147,7 +145,7 @@ test('uploads that nobody goes on with but not while something comes, however sl
     await upload.touch();
     await service.service.housekeeping.sweep();
   }
-  const { push } = await service.service.pushes.create({}, nobody, upload);
+  const { push } = await service.service.pushes.create({}, NOBODY, upload);
   await upload.discard();
   expect((await service.retrieve(push.url_token)).json.files).toHaveLength(1);
 });

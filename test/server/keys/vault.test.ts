@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { instanceKey } from '../../../src/server/keys/instance-key';
+import { instanceKey, makeInstanceKey, readKeys } from '../../../src/server/keys/instance-key';
 import { Keyring, Links } from '../../../src/server/keys/keyring';
-import { seal, unseal } from '../../../src/server/keys/primitives';
+import { recordPassphrase, seal, unseal } from '../../../src/server/keys/primitives';
 import { reseal, Vault } from '../../../src/server/keys/vault';
 import { ServiceRefusal } from '../../../src/server/service-errors';
+import { folders } from '../../helpers/memory';
+import { QUICK } from '../../helpers/service';
 
 const key = randomBytes(32);
 const links = new Links([{ number: 1, bytes: Buffer.alloc(32, 8) }]);
@@ -12,6 +15,21 @@ const vaultOf = (bytes: Buffer) => new Vault(new Keyring(instanceKey(bytes), lin
 const vault = vaultOf(key);
 const push = { url_token: 'token', owner_id: 1, expires_at: 12_345, expire_after_views: 5 };
 const secret = { push, payload: 'hunter2', note: 'third floor', passphrase: '' };
+
+const newFolder = folders();
+
+test('a key file that another process has just made is not replaced', async () => {
+  const path = join(await newFolder(), 'key');
+  const { id } = makeInstanceKey(path);
+  expect(makeInstanceKey(path).id).toBe(id);
+  expect(readKeys(path).map((one) => one.id)).toEqual([id]);
+});
+
+test('two passphrases are checked at a time, and 32 wait', async () => {
+  const all = Array.from({ length: 2 + 32 + 1 }, () => recordPassphrase('x', QUICK));
+  const ended = await Promise.allSettled(all);
+  expect(ended.map(({ status }) => status).indexOf('rejected')).toBe(2 + 32);
+});
 
 describe('seal', () => {
   test('opens with the same key and context only', () => {

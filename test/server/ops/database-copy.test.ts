@@ -55,6 +55,7 @@ test('a copy removes what killed ones have left of the same name, and nothing el
   const ofRunning = 'copy.db.5ae27c909c11.part';
   for (const name of [...others, ...left, ofRunning]) writeFileSync(join(folder, name), '');
   for (const name of left) utimesSync(join(folder, name), 0, Date.now() / 1000 - 600);
+  utimesSync(join(folder, ofRunning), 0, Date.now() / 1000 - 570);
   await backup({ data }, { file: join(folder, 'copy.db'), force: false }, {});
   expect(readdirSync(folder)).toEqual(['copy.db', ofRunning, ...others].sort());
 });

@@ -63,14 +63,12 @@ describe.each(['text', 'json'] as const)('%s', (format) => {
   });
 
   test('a failure is told by name, code and place, whatever its message says', () => {
-    const error = Object.assign(new TypeError('hunter2\n    at hunter2 (hunter2:1:1)\n    at x'), {
-      code: 'E_X',
-    });
+    const error = Object.assign(new TypeError('hunter2\n    at hunter2 (hunter2:1:1)\n    at x'), { code: 'E_X' });
     const [line = ''] = written(format, (log) => log.failure(error));
     expect(line).toMatch(/^error: .*TypeError.*E_X.*at .*log\.test\.ts/);
     expect(line).not.toContain('hunter2');
     // What could be anything is not told.
-    const odd = Object.assign(new Error('hunter2'), { name: 'hunter 2', code: 'hunter\n2' });
+    const odd = Object.assign(new Error('hunter2'), { name: 'hunter'.padEnd(65, '2'), code: 'hunter\n2' });
     odd.message = 'changed';
     const lines = written(format, (log) => [odd, 'hunter2'].forEach(log.failure));
     expect([lines.length, lines.join().includes('hunter')]).toEqual([2, false]);

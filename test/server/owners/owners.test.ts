@@ -75,6 +75,9 @@ onEachStore((store) => {
         { ...made, name: 'admin', last_used_at: null },
         { ...made, name: 'bob', last_used_at: '2026-08-20T11:08:15.000Z' },
       ]);
+      service.clock.advance(1000);
+      await active(service.otherToken);
+      await expect.poll(async () => (await owners.list())[1]?.last_used_at).toBe('2026-08-20T11:09:15.000Z');
     });
   });
 
@@ -160,6 +163,8 @@ describe('tokens and names', () => {
   });
 
   test.each(['a\nb', 'x'.repeat(256)])('%j is no label', async (label) => {
+    const most = 'x'.repeat(255);
+    expect(await service.service.owners.add(most, most)).toMatchObject({ name: most, label: most });
     await expect(service.service.owners.add('bob', label)).rejects.toThrow('a label must be');
   });
 

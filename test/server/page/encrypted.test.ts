@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { encryptText, passphraseRecipient } from '../../../src/server/page/browser/age-passphrase';
 import decryptScript from '../../../src/server/page/browser/decrypt-page.ts?script';
 import encryptScript from '../../../src/server/page/browser/encrypt-form.ts?script';
@@ -37,38 +37,28 @@ test.each([
   expect(script).not.toMatch(/crypto\.subtle|serviceWorker|navigator\.|innerHTML|eval\(|import\(/);
 });
 
-describe('scripts are only in pages that need them', () => {
-  test('which a secret that is not encrypted does not', async () => {
-    const { scripts, policy } = await page({ payload: 'x' });
-    expect([scripts, policy.includes('connect-src')]).toEqual([[], false]);
-  });
+const names = new Map([
+  [decryptScript, 'decrypt'],
+  [encryptScript, 'encrypt'],
+  [qrScript, 'qr'],
+  [refuseScript, 'refuse'],
+]);
+const files = () =>
+  service.createWithFiles(filePart('1.age', 'x'), ...partsOf({ payload: armor, retrieval_step: false }));
 
-  test.each([
-    ['text', [decryptScript]],
-    ['qr', [decryptScript, qrScript]],
-  ])('an encrypted %s', async (kind, expected) => {
-    const { scripts, policy, html } = await page({ payload: armor, kind });
-    expect(scripts).toEqual(expected);
-    // Nothing is fetched, so nothing can be sent that way.
-    expect(policy).not.toContain('connect-src');
-    expect(html).toContain(armor);
-  });
-
-  test('encrypted files, which are fetched from the service alone', async () => {
-    const token = await service.createWithFiles(
-      filePart('1.age', 'x'),
-      ...partsOf({ payload: armor, retrieval_step: false }),
-    );
-    const { scripts, policy } = await open(`/p/${token}`);
-    expect(scripts).toEqual([decryptScript]);
-    expect(policy.split('; ')).toContain("connect-src 'self'");
-  });
-
-  test('the form and the page at /open', async () => {
-    expect((await open('/')).scripts).toEqual([encryptScript, refuseScript]);
-    const { scripts, policy } = await open('/open');
-    expect([scripts, policy.includes('connect-src')]).toEqual([[decryptScript], false]);
-  });
+// Nothing is fetched but files, of the service alone, so nothing else can be sent that way.
+test.each<[string, () => ReturnType<typeof open>, string[], boolean]>([
+  ['a secret that is not encrypted', () => page({ payload: 'x' }), [], false],
+  ['an encrypted text', () => page({ payload: armor, kind: 'text' }), ['decrypt'], false],
+  ['an encrypted QR code', () => page({ payload: armor, kind: 'qr' }), ['decrypt', 'qr'], false],
+  ['encrypted files', async () => open(`/p/${await files()}`), ['decrypt'], true],
+  ['the form', () => open('/'), ['encrypt', 'refuse'], false],
+  ['/open', () => open('/open'), ['decrypt'], false],
+])('a page has the scripts that it needs: %s', async (_, opening, expected, fetches) => {
+  const { scripts, policy } = await opening();
+  expect(scripts.map((script) => names.get(script))).toEqual(expected);
+  const fetching = policy.split('; ').filter((rule) => rule.startsWith('connect-src'));
+  expect(fetching).toEqual(fetches ? ["connect-src 'self'"] : []);
 });
 
 test('armor with white space before it is armor, and other text is not', async () => {

@@ -99,6 +99,10 @@ test.each([
     `${bytes} bytes`,
     'Yz5'.repeat(1000).slice(0, bytes),
   ]),
-])('a QR code of %s is read by a reader', (_, payload = '') => {
-  expect(read(modules(payload))).toBe(payload);
+])('a QR code of %s is read by a reader, and has the first mask', (_, payload = '') => {
+  const rows = modules(payload);
+  expect(read(rows)).toBe(payload);
+  const quiet = rows.findIndex((row) => row.includes(true));
+  // The format has 000, of which it shows 101 (ISO/IEC 18004, 7.9.1).
+  expect(rows[quiet + 8]?.slice(quiet + 2, quiet + 5)).toEqual([true, false, true]);
 });

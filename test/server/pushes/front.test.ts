@@ -66,11 +66,13 @@ describe('the form of the front page', () => {
     else expect(text).toContain(`value="${hours}" id="hours"`);
   });
 
+  const LONG = 'The passphrase is too long. The limit is 1,024 characters.';
   const TOO_LARGE = 'The text is too large. The limit is 1\u00a0MiB.';
   test.each<[string, Record<string, string>, number, string]>([
     ['a blank text', { payload: ' ' }, 422, 'Enter a text.'],
     ['a number', { expire_after_views: '101' }, 422, 'Enter a whole number from 1 to 100.'],
     ['a blank passphrase', { passphrase: '  ' }, 422, 'This value is not valid.'],
+    ['a long passphrase', { passphrase: 'p'.repeat(1025) }, 422, LONG],
     ['a long text', { payload: 'x'.repeat(1024 * 1024 + 1) }, 422, TOO_LARGE],
     ['a text of any size', { payload: 'x'.repeat(9 * 1024 * 1024) }, 413, TOO_LARGE],
     ['another field', { kind: 'letter' }, 422, 'The request is not valid. Go back and try again.'],

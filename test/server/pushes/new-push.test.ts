@@ -1,28 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { newKeySalt } from '../../../src/age/key-proof';
+import { node } from '../../../src/age/node-primitives';
 import { isWebAddress } from '../../../src/contract/address';
 import { validatePush } from '../../../src/server/pushes/new-push';
+import { validateRequest } from '../../../src/server/requests/new-request';
 import { ServiceRefusal } from '../../../src/server/service-errors';
 import { type Bounds, checkSettings } from '../../../src/server/service-settings';
 import { proven } from '../../helpers/age';
 
-const bounds: Bounds = {
-  days: { min: 1, max: 90, default: 7 },
-  views: { min: 1, max: 100, default: 5 },
-};
+const bounds: Bounds = { days: { min: 1, max: 90, default: 7 }, views: { min: 1, max: 100, default: 5 } };
 
-const settings = {
-  host: '',
-  port: 0,
-  data: '',
-  ephemeral: true,
-  anonymous: true,
-  trustProxy: false,
-};
+const settings = { host: '', port: 0, data: '', ephemeral: true, anonymous: true, trustProxy: false };
 
-function problems(input: object, within = bounds, files?: number): string[] {
+const problems = (input: object, within = bounds) => problemsOf(() => validatePush(input, within));
+
+function problemsOf(validate: () => unknown): string[] {
   try {
-    validatePush(input, within, files);
+    validate();
     return [];
   } catch (error) {
     if (!(error instanceof ServiceRefusal)) throw error;
@@ -58,8 +53,10 @@ test.each<[string, object, ...string[]]>([
   ['a QR code of 1024 characters', { payload: '😀'.repeat(1024), kind: 'qr' }],
   ['one of 1025', { payload: 'x'.repeat(1025), kind: 'qr' }, 'payload'],
   ['half of a character', { payload: 'a\ud800b' }, 'payload'],
-  ['the longest name and note', { name: '😀'.repeat(255), note: 'n'.repeat(10_000) }],
-  ['longer ones', { name: 'n'.repeat(256), note: 'n'.repeat(10_001) }, 'name', 'note'],
+  ['the longest texts', { name: '😀'.repeat(255), note: 'n'.repeat(10_000), passphrase: '😀'.repeat(1024) }],
+  ['a longer name', { name: 'n'.repeat(256) }, 'name'],
+  ['a longer note', { note: 'n'.repeat(10_001) }, 'note'],
+  ['a longer passphrase', { passphrase: 'p'.repeat(1025) }, 'passphrase'],
   ['NUL in a name', { name: 'a\0b' }, 'name'],
   ['a number for true', { retrieval_step: 1 }, 'retrieval_step'],
   ['white space', { payload: ' \n ' }, 'payload'],
@@ -69,6 +66,22 @@ test.each<[string, object, ...string[]]>([
   ['no file where that is the kind', { kind: 'file' }, 'files'],
 ])('%s', (_what, input, ...refused) => {
   expect(problems({ payload: 'x', ...input }).sort()).toEqual(refused.sort());
+});
+
+const { proof: key_proof, payload: encrypted } = await proven('x');
+const key_salt = newKeySalt(node);
+test.each<[string, object, ...string[]]>([
+  ['a proof of the key', { key_proof }],
+  ['a proof and a salt', { key_proof, key_salt }],
+  ['a short proof', { key_proof: key_proof.slice(0, 21) }, 'key_proof'],
+  ['a long proof', { key_proof: `${key_proof}A` }, 'key_proof'],
+  ['a number as proof', { key_proof: 7 }, 'key_proof'],
+  ['more bits than bytes', { key_proof: `${key_proof.slice(0, 21)}B` }, 'key_proof'],
+  ['a short salt', { key_proof, key_salt: key_salt.slice(0, 21) }, 'key_salt'],
+  ['a salt alone', { key_salt }, 'key_salt'],
+  ['a proof of a text in clear', { key_proof, payload: 'clear' }, 'key_proof'],
+])('an encrypted push with %s', (_, fields, ...refused) => {
+  expect(problems({ payload: encrypted, ...fields })).toEqual(refused);
 });
 
 test.each(['url', 'qr'])('an encrypted %s is not checked, as nobody here can read it', async (kind) => {
@@ -95,6 +108,22 @@ test('a number of days passes exactly when it is an integer within the bounds', 
       expect(problems({ payload: 'x', expire_after_days: days }).length === 0).toBe(good);
     }),
   );
+});
+
+test.each([
+  ['expire_after_views', 1, 100],
+  ['expire_after_days', 1, 90],
+  ['expire_after_duration', 0, 17],
+  ['expires_in', 60, 7_776_000],
+  ['close_after', 1, 7_776_000],
+  ['close_after_duration', 0, 17],
+])('%s is from %i to %i', (name, min, max) => {
+  const validate = name.startsWith('close') ? validateRequest : validatePush;
+  const input = { payload: 'x', request: 'x' };
+  const refused = [min - 1, min, max, max + 1].map((count) =>
+    problemsOf(() => validate({ ...input, [name]: count }, bounds)),
+  );
+  expect(refused).toEqual([[name], [], [], [name]]);
 });
 
 test.each([
@@ -140,9 +169,7 @@ test.each<[object, ...string[]]>([
 test('where a day is the least, hours are none', () => {
   const { bounds } = checkSettings({ ...settings, minDays: 1 });
   expect(() => validatePush({ payload: 'x', expires_in: 3600 }, bounds)).toThrow(
-    expect.objectContaining({
-      details: { fields: { expires_in: ['Expires in must be at least 1 day.'] } },
-    }),
+    expect.objectContaining({ details: { fields: { expires_in: ['Expires in must be at least 1 day.'] } } }),
   );
 });
 

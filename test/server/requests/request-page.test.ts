@@ -34,9 +34,7 @@ const said = async (answer: ReturnType<typeof send>, words: string) => {
 
 const sendFile = (token: string, value: string) => {
   const file = { name: 'request[files][]', filename: 'a.pem', value: 'AAA' };
-  return service.call('POST', `/r/${token}`, {
-    form: [{ name: 'request[response]', value }, file],
-  });
+  return service.call('POST', `/r/${token}`, { form: [{ name: 'request[response]', value }, file] });
 };
 
 async function answer(token: string, passphrase = '') {

@@ -41,9 +41,7 @@ onEachStore((store) => {
   const respond = (token: string, response: string, how?: Parameters<TestService['respond']>[2]) =>
     service.respond(token, response, how);
   const kinds = (token: string) => service.kindsOf(token, 'requests');
-  const keyed = (token: string, at: number) => ({
-    headers: { 'idempotency-key': `"${token}-${at}"` },
-  });
+  const keyed = (token: string, at: number) => ({ headers: { 'idempotency-key': `"${token}-${at}"` } });
 
   const listed = async (token: string) => {
     const states = [];
@@ -148,11 +146,7 @@ onEachStore((store) => {
     const token = await request();
     await respond(token, 'hunter2');
     const other = service.asOther;
-    expect((await ask('GET', `/${token}`, other)).json).toMatchObject({
-      state: 'ready',
-      response: null,
-      files: [],
-    });
+    expect((await ask('GET', `/${token}`, other)).json).toMatchObject({ state: 'ready', response: null, files: [] });
     expect((await ask('GET', `/${token}/audit`, other)).status).toBe(403);
     expect((await ask('GET', '/ready', other)).json).toEqual([]);
     const close = (how?: Call) => ask('DELETE', `/${token}`, how);
@@ -177,7 +171,7 @@ onEachStore((store) => {
       expect(json.close_after_at).toBe(new Date(closesAt).toISOString());
     });
 
-    // Those that a schema says: test/server/openapi/document.slow.test.ts.
+    // Numbers at their limits: ../pushes/new-push.test.ts.
     test.each([
       ['request', '\ud800'],
       ['close_after', '1d'],
@@ -198,9 +192,7 @@ onEachStore((store) => {
       expect((await ask('GET', `/${await request()}`)).json.close_after).toBe(3 * 86_400);
       await open({ minDays: 9 });
       for (const field of [{ close_after: 3600 }, { close_after_duration: 10 }]) {
-        const { status, json } = await asOwner('POST', '', {
-          body: { request: { request: 'x', ...field } },
-        });
+        const { status, json } = await asOwner('POST', '', { body: { request: { request: 'x', ...field } } });
         const [[name, said] = []] = Object.entries(json);
         expect([status, name, said]).toEqual([422, Object.keys(field)[0], [expect.stringMatching(/ 9 days\.$/)]]);
       }
@@ -263,30 +255,22 @@ onEachStore((store) => {
     });
 
     /** Begins an answer with more than half a mebibyte of files that does not end. */
-    const begin = (token: string, how: { readonly ip?: string; readonly bytes?: number } = {}) => {
-      const { ip = '127.0.0.1', bytes = 190_000 } = how;
-      let send: ReadableStreamDefaultController<Uint8Array> | undefined;
-      const content = new ReadableStream<Uint8Array>({
-        start: (controller) => {
-          send = controller;
-        },
-      });
-      const headers = { 'content-type': FORM_TYPE };
+    const begin = (token: string, { ip = '127.0.0.1', bytes = 190_000 } = {}) => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const sender = writable.getWriter();
+      const send = (from: number, to?: number) => void sender.write(form.subarray(from, to)).catch(() => undefined);
       const form = formBytes(Array.from({ length: 4 }, () => file('x'.repeat(bytes))));
-      send?.enqueue(form.subarray(0, -1000));
+      send(0, -1000);
+      const fetch = (request: Request) => service.service.app(request, { ip });
+      const how = { content: readable, headers: { 'content-type': FORM_TYPE } };
       return {
-        more: () => send?.enqueue(form.subarray(-1000, -900)),
+        more: () => send(-1000, -900),
         end: () => {
-          send?.enqueue(form.subarray(-1000));
-          send?.close();
+          send(-1000);
+          void sender.close();
         },
-        leave: () => send?.error(new Error('gone')),
-        answered: call(
-          { fetch: (request) => service.service.app(request, { ip }) },
-          'PATCH',
-          `/api/v2/requests/${token}/respond`,
-          { content, headers },
-        ),
+        leave: () => void sender.abort(new Error('gone')),
+        answered: call({ fetch }, 'PATCH', `/api/v2/requests/${token}/respond`, how),
       };
     };
     const stored = async (chunks: number) => {
@@ -316,8 +300,9 @@ onEachStore((store) => {
       expect((await begin(token, { ip: '192.0.2.1' }).answered).status).toBe(503);
       const faster = begin(token, { ip: '192.0.2.2' });
       await stored(16);
+      service.clock.advance(9_999);
       expect((await begin(token, { ip: '192.0.2.3' }).answered).status).toBe(503);
-      service.clock.advance(10_000);
+      service.clock.advance(1);
       const third = begin(token, { ip: '192.0.2.3' });
       await stored(16);
       slow.more();

@@ -109,10 +109,7 @@ onEachStore((store) => {
 
     test('takes its last response with it, and its files', async () => {
       const once = { headers: { 'idempotency-key': '"Jk3dF8s-Qw2mZx0pLr7tVg"' } };
-      const token = await service.createWithFiles(filePart('a', 'x'), {
-        name: 'push[expire_after_views]',
-        value: '1',
-      });
+      const token = await service.createWithFiles(filePart('a', 'x'), { name: 'push[expire_after_views]', value: '1' });
       const [id] = await idsOf();
       const { json } = await service.retrieve(token, once);
       expect(await data.operator.expire(id as number)).toBe('nothing');

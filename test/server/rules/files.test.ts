@@ -210,6 +210,13 @@ onEachStore((store) => {
 const BYTES = 'application/octet-stream';
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
+const INERT = ['application/pdf', 'audio/a', 'font/a', 'image/png', 'model/a', 'text/csv', 'video/a'];
+// biome-ignore format: a list
+const ACTIVE = [
+  'text/html', 'text/xhtml', 'text/xml', 'text/xsl', 'image/svg', 'text/css', 'application/wasm', 'application/x-flash',
+  'text/cache-manifest', 'text/javascript', 'text/script', 'image/svg+xml', 'multipart/mixed',
+];
+
 describe('names and types', () => {
   inMemory();
 
@@ -223,6 +230,7 @@ describe('names and types', () => {
     ['', 'file'],
     ['a\u202e\x1b[2Jtxt.exe', 'a__[2Jtxt.exe'],
     ["; filename*=UTF-8''x", "; filename*=UTF-8''x"],
+    ['n'.repeat(255), 'n'.repeat(255)],
   ])('%j is handed out as %j', async (sent, name) => {
     const { files } = await retrieve(await create({}, filePart(sent, 'x')));
     expect(files[0].filename).toBe(name);
@@ -250,9 +258,12 @@ describe('names and types', () => {
   test.each([
     ['text/plain; charset=utf-8', 'text/plain', 'text/plain'],
     [WORD, WORD, WORD],
+    ...INERT.map((type) => [type, type, type] as const),
     // What a browser could show.
-    ...['text/html', 'image/svg+xml', 'text/javascript', 'multipart/mixed'].map((type) => [type, type, BYTES] as const),
+    ...ACTIVE.map((type) => [type, type, BYTES] as const),
     ['nonsense', BYTES, BYTES],
+    [`audio/${'x'.repeat(127)}`, `audio/${'x'.repeat(127)}`, `audio/${'x'.repeat(127)}`],
+    [`audio/${'x'.repeat(128)}`, BYTES, BYTES],
   ] as const)('%s is told as %s and downloaded as %s', async (sent, told, downloaded) => {
     const { files } = await retrieve(await create({}, filePart('a', 'x', sent)));
     expect(files[0].content_type).toBe(told);
@@ -282,6 +293,20 @@ describe('limits', () => {
     ['no filename', [422, 'files'], { name: 'push[files][]', value: 'x' }],
   ])('fields are checked as in JSON: %s', async (_what, expected, ...form) => {
     expect(await refused(filePart('a', 'x'), ...form)).toEqual(expected);
+  });
+
+  // Ten files, and 4 MiB for all else, of which each part of a form has its own limit.
+  const most = 10 * 100_000 + 4 * 1024 ** 2;
+  test.each([
+    ['with a token', most, 201, 413],
+    ['without one', 4 * 1024 ** 2, 201, 401],
+  ])('a form %s says to have at most %i bytes', async (who, bytes, within, beyond) => {
+    const token = who === 'with a token' ? service.asAdmin : {};
+    const statuses = [bytes, bytes + 1].map(async (length) => {
+      const how = { form: partsOf({ payload: 'x' }), headers: { 'content-length': `${length}` }, ...token };
+      return (await service.call('POST', '/api/v2/pushes', how)).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([within, beyond]);
   });
 
   test('files need a token where text needs none', async () => {

@@ -21,10 +21,7 @@ async function open(data: string, reserve: number): Promise<void> {
 const push = (payload: string, more = {}) =>
   service.call('POST', '/api/v2/pushes', { body: { push: { payload, ...more } } });
 const upload = (bytes: number) =>
-  service.call('POST', '/api/v2/pushes', {
-    form: [filePart('a', Buffer.alloc(bytes))],
-    ...service.asAdmin,
-  });
+  service.call('POST', '/api/v2/pushes', { form: [filePart('a', Buffer.alloc(bytes))], ...service.asAdmin });
 const once = (key: unknown) => ({ headers: { 'idempotency-key': `"0123456789abcdef${key}"` } });
 const secrets = async () => (await beside.sql`SELECT push_id FROM secrets`).length;
 const readAnswer = async (token: string) =>

@@ -6,9 +6,7 @@ import { call, opened, type TestService } from '../../helpers/service';
 const MIB = 1024 * 1024;
 
 let service: TestService;
-const from = (ip: string) => ({
-  fetch: (request: Request) => service.service.app(request, { ip }),
-});
+const from = (ip: string) => ({ fetch: (request: Request) => service.service.app(request, { ip }) });
 
 /** Pushes a text of so many bytes. */
 const push = (ip: string, bytes: number, token?: string) =>

@@ -1,24 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { backup } from '../../../src/server/ops/database-copy';
 import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import { plain } from '../../../src/server/store/sql';
 import { cuttingProxy } from '../../helpers/cutting-proxy';
 import { mountDisk, mountFailingDisk, needsDisk, needsFailingDisk } from '../../helpers/disk';
-import { eachFault } from '../../helpers/faults';
 import { resultOf } from '../../helpers/history';
 import { long } from '../../helpers/long';
 import { folders } from '../../helpers/memory';
-import { allOf, onLinux } from '../../helpers/needs';
+import { allOf } from '../../helpers/needs';
 import { noted } from '../../helpers/noted';
 import { needsPostgres, startCluster } from '../../helpers/postgres';
 import { seed } from '../../helpers/seed';
 import { at, type Call, call, filePart, opened, type TestService } from '../../helpers/service';
 import { onPostgres, openBeside } from '../../helpers/stores';
-import { lock } from '../lock';
 
 const newFolder = folders();
 
@@ -39,22 +36,7 @@ const started = (settings: Parameters<typeof opened>[0]) =>
   });
 
 describe('SQLite', () => {
-  test('a backup whose files fail is not there, and leaves nothing', onLinux, async () => {
-    const [data, into] = [await newFolder(), await newFolder()];
-    await opened({ data });
-    const file = join(into, 'copy.db');
-    const failed = await eachFault(async (failing) => {
-      const bytes = await failing(into, () => backup({ data }, { file, force: false }, {})).catch((error: unknown) =>
-        expect(error).toBeInstanceOf(ServiceError),
-      );
-      expect(readdirSync(into)).toEqual(typeof bytes === 'number' ? ['copy.db'] : []);
-      rmSync(file, { force: true });
-    });
-    const operations = new Set(failed.map((one) => one.replace(/ .*/, '')));
-    expect([...operations].sort()).toEqual(['fsync', 'link', 'open']);
-  });
-
-  test('a file that is damaged while it serves gives nothing wrong, and is made no worse', async () => {
+  test('a file that is damaged while it serves gives nothing wrong', async () => {
     const data = await newFolder();
     const file = join(data, 'pwpush.db');
     const before = await opened({ data });
@@ -62,7 +44,6 @@ describe('SQLite', () => {
     const tokens: string[] = [];
     for (const payload of payloads) tokens.push(await before.create({ payload }));
     await before.close();
-    copyFileSync(file, join(data, 'copy'));
     const service = await opened({ data });
     const bytes = readFileSync(file);
     bytes.fill(0, bytes.length >> 1);
@@ -72,32 +53,6 @@ describe('SQLite', () => {
     expect(got).toContain(503);
     const line = 'the database is unavailable (SQLITE_CORRUPT); requests get 503';
     expect(service.warnings).toEqual([line]);
-    await service.close();
-    for (const name of ['-wal', '-shm']) rmSync(file + name, { force: true });
-    copyFileSync(join(data, 'copy'), file);
-    const restored = await opened({ data });
-    const again = await Promise.all(tokens.map((token) => payloadOf(restored, token)));
-    expect(again).toEqual(payloads);
-  });
-
-  test('while another program holds the lock, all goes on but writing, which is put off', async () => {
-    const data = await newFolder();
-    const service = await opened({ data });
-    const token = await service.createOwn();
-    service.clock.advance(120_000);
-    const unlock = lock(join(data, 'pwpush.db'));
-    let putOff = true;
-    const creation = push(service, 'y').finally(() => {
-      putOff = false;
-    });
-    const [listed, preview] = await Promise.all([service.list('active'), service.call('GET', at(token, '/preview'))]);
-    expect([listed.length, preview.status, putOff]).toEqual([1, 200, true]);
-    const { status, headers } = await creation;
-    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
-    unlock();
-    await service.create({ payload: 'z' });
-    const locked = 'the database is locked (SQLITE_BUSY); requests get 503';
-    await expect.poll(() => service.warnings).toEqual([locked, 'the database is no longer locked']);
   });
 
   test('a disk that turns read-only is told of, and nothing is lost', needsFailingDisk, async () => {

@@ -30,7 +30,7 @@ describe('an address says where the database is', () => {
     ['postgresql://u@[::1]/name', {}, '::1 5432', 'u', '', 'name'],
     ['postgres://u%40x:p%3A%2F%40%25@db/na%20me', {}, 'db 5432', 'u@x', 'p:/@%', 'na me'],
     ['postgres://u:a:b@db/n', {}, 'db 5432', 'u', 'a:b', 'n'],
-    ['postgres://u@a:1,b,c:3/n?port=9', {}, 'a 1, b 9, c 3', 'u', '', 'n'],
+    ['postgres://u@a:1,b,c:65535/n?port=9', {}, 'a 1, b 9, c 65535', 'u', '', 'n'],
     ['postgres://u:p@/n?host=/run/pg', {}, '/run/pg 5432', 'u', 'p', 'n'],
     ['postgres://%2Frun%2Fpg/n?user=u&password=p', {}, '/run/pg 5432', 'u', 'p', 'n'],
     ['postgres://', own, 'h 7', 'u', 'p', 'u'],
@@ -76,9 +76,7 @@ test.each([
     `postgres://db/n${query}`,
   );
   expect(readAddress(url).ssl).toEqual(ssl);
-  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({
-    rejectUnauthorized,
-  });
+  expect(readAddress('postgres://db/n', { PGSSLMODE: 'verify-full' }).ssl).toEqual({ rejectUnauthorized });
 });
 
 describe('what is refused is said, without quoting the address', () => {
@@ -94,7 +92,8 @@ describe('what is refused is said, without quoting the address', () => {
     ['mysql://u:MARKER@db/n', 'postgres://'],
     ['MARKER', 'postgres://'],
     ['postgres://u:MARKER@db:x/n', 'host'],
-    ['postgres://u:MARKER@db:70000/n', 'port'],
+    ['postgres://u:MARKER@db:0/n', 'port'],
+    ['postgres://u:MARKER@db:65536/n', 'port'],
     ['postgres://u:MARKER%@db/n', '%25'],
     ['postgres://u:MARKER@db/n?sslcrl=x', '"sslcrl"'],
     ...['#', '@', '/', '?', '5/', '5?', '@@', '/@'].flatMap((character) =>

@@ -20,6 +20,14 @@ const newFolder = folders();
 const coded = (code: string) => Object.assign(new Error('MARKER'), { code });
 const numbered = Object.assign(coded('ERR_SQLITE_ERROR'), { errcode: 8 + 256 });
 
+/** An empty database in memory, and the lines that its watch has logged. */
+async function inMemory() {
+  const own = await openMemory((load) => load());
+  onTestFinished(() => own.close());
+  const lines: string[] = [];
+  return { own, lines, warn: (line: string) => void lines.push(line) };
+}
+
 test.each([
   [away(new ServiceError('the server refused "u" (28P01)')), 'the server refused "u" (28P01)'],
   [away(coded('57P01')), 'the database is unavailable (57P01)'],
@@ -29,10 +37,8 @@ test.each([
   [busy('x', coded('SQLITE_BUSY')), 'the database is locked (SQLITE_BUSY)'],
   [full(coded('53100')), 'the database has no space (53100)'],
 ])('a state in which it refuses is logged when it begins and ends: %s', async (refusal, why) => {
-  const lines: string[] = [];
-  const own = await openMemory((load) => load());
+  const { own, lines, warn } = await inMemory();
   await migrate(own);
-  onTestFinished(() => own.close());
   let fails = true;
   const over = {
     ...own,
@@ -41,7 +47,7 @@ test.each([
       return own.transaction(work);
     }) as typeof own.transaction,
   };
-  const { transaction, sql } = watched(over, (line) => void lines.push(line));
+  const { transaction, sql } = watched(over, warn);
   const write = () => transaction(async () => 1).catch(() => 0);
   const writes = async () => [await write(), await write(), await write()];
   const status = refusalStatuses[refusal.kind];
@@ -55,11 +61,9 @@ test.each([
 });
 
 test('what a rule refuses is not logged, and a changed key once', async () => {
-  const lines: string[] = [];
-  const own = await openMemory((load) => load());
+  const { own, lines, warn } = await inMemory();
   await migrate(own);
-  onTestFinished(() => own.close());
-  const { transaction } = watched(own, (line) => void lines.push(line));
+  const { transaction } = watched(own, warn);
   for (const error of [notFound(), busy('x'), full(), keyChanged(), keyChanged()]) {
     await expect(transaction(() => Promise.reject(error))).rejects.toBe(error);
     await transaction(async () => 1);
@@ -68,10 +72,8 @@ test('what a rule refuses is not logged, and a changed key once', async () => {
 });
 
 test('what a health check alone finds is logged, whatever it is', async () => {
-  const lines: string[] = [];
-  const own = await openMemory((load) => load());
-  onTestFinished(() => own.close());
-  const { check } = watched(own, (line) => void lines.push(line));
+  const { own, lines, warn } = await inMemory();
+  const { check } = watched(own, warn);
   await expect(check()).rejects.toThrow('no such table');
   await expect(check()).rejects.toThrow('no such table');
   expect(lines).toEqual(['the database is unavailable (SQLITE_ERROR); requests get 503']);

@@ -112,7 +112,10 @@ function delayClosing(incoming: IncomingMessage): void {
  * and so do proxies, which then respond 502.
  */
 function discardRest(incoming: IncomingMessage, bytes: number, least: ReadingRate): void {
-  if (incoming.complete && incoming.readableLength === 0) return void incoming.resume();
+  if (incoming.complete && incoming.readableLength === 0) {
+    incoming.resume();
+    return;
+  }
   let left = bytes;
   let arrived = 0;
   const close = () => {

@@ -61,17 +61,16 @@ document.addEventListener('DOMContentLoaded', () => {
       form.hidden = !pasted;
       input.value = '';
       showHash('');
-    } catch (error) {
-      fail(error);
+    } finally {
+      status.textContent = '';
     }
-    status.textContent = '';
   };
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     // Otherwise, `every-page.ts` would block the next submit for five seconds.
     event.stopPropagation();
-    decrypt(keysIn(input.value), true);
+    decrypt(keysIn(input.value), true).catch(fail);
   });
   if (pasted) return;
   const begin = (work: number) => {

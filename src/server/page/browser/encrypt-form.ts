@@ -20,7 +20,10 @@ document.addEventListener('DOMContentLoaded', () => {
   const picker = form.querySelector<HTMLInputElement>('#files');
   const status = find(form, '.status');
   const stored = storage();
-  if (!stored) return void Object.assign(box, { checked: false, disabled: true });
+  if (!stored) {
+    Object.assign(box, { checked: false, disabled: true });
+    return;
+  }
   let encrypted: ProvedContent | undefined;
   let busy = false;
   // Disables the fields: text and files that are entered during encryption would not be encrypted.
@@ -28,6 +31,10 @@ document.addEventListener('DOMContentLoaded', () => {
     busy = held;
     text.disabled = held;
     if (picker) picker.disabled = held;
+  };
+
+  const refuse = () => {
+    status.textContent = status.dataset.invalid ?? '';
   };
 
   const send = async () => {
@@ -51,7 +58,7 @@ document.addEventListener('DOMContentLoaded', () => {
     status.textContent = status.dataset.busy ?? '';
     send().catch(() => {
       hold(false);
-      status.textContent = status.dataset.invalid ?? '';
+      refuse();
     });
   });
 
@@ -68,7 +75,7 @@ document.addEventListener('DOMContentLoaded', () => {
     hold(false);
   });
 
-  restore(text, stored.getItem(KEY_ITEM));
+  restore(text, stored.getItem(KEY_ITEM)).catch(refuse);
 });
 
 /** Removes the plain files first: a file dialog that was open when encryption began can still add one. */

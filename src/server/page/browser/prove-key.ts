@@ -37,6 +37,11 @@ document.addEventListener('DOMContentLoaded', () => {
     return words.split('-').length < FEWEST_WORDS ? undefined : words;
   };
 
+  const rest = () => {
+    sending = false;
+    status.textContent = '';
+  };
+
   const send = async (key: string) => {
     const secret = await keyProof({ primitives: hashes, scrypt }, key, salt);
     const proof = secret && proofAt(hashes, secret, base);
@@ -56,14 +61,14 @@ document.addEventListener('DOMContentLoaded', () => {
     if (key === undefined) return input.focus();
     sending = true;
     status.textContent = busy;
-    send(key);
+    send(key).catch(() => {
+      rest();
+      report(form, wrong);
+    });
   });
 
   // The Back button may show this page in the state that it was left in.
-  addEventListener('pageshow', () => {
-    sending = false;
-    status.textContent = '';
-  });
+  addEventListener('pageshow', rest);
 
   if (salt !== undefined) {
     if (!refused) input.value = typedWords;

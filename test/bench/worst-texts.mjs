@@ -1,7 +1,7 @@
 // How long others wait while a stranger sends a text that takes long: to how long they wait for a plain one of its size.
 import { request } from 'node:http';
-import { startClient, startService } from './processes.mjs';
-import { get } from './requests.mjs';
+import { text } from 'node:stream/consumers';
+import { loader, script, serve } from './runner.mjs';
 
 const MIB = 1024 * 1024;
 /** Node.js takes 16 KiB of headers. */
@@ -98,73 +98,65 @@ const inSeeing = (name) =>
     () => `${FILE}="a"`,
     (text) => ({ [name]: text }),
   );
-const inQuery = (path, name) => (text) => ({
-  method: 'GET',
-  path: `${path}?${name}=${encodeURIComponent(text.toWellFormed()).slice(0, HEADER)}`,
-});
+const inAddress = (text) => encodeURIComponent(text.toWellFormed()).slice(0, HEADER);
+const inQuery = (path, name) => (text) => ({ method: 'GET', path: `${path}?${name}=${inAddress(text)}` });
+const typeWith = (text) => ({ 'content-type': headerOf(`multipart/form-data; boundary=${text}`) });
 
-const typeWith = (text) => ({
-  'content-type': headerOf(`multipart/form-data; boundary=${text}`),
-});
+/** A row for each name: what sends a text in it, and the bytes that the text may have. */
+const rows = (size, carry, names, nameOf = (name) => name) => names.map((name) => [nameOf(name), [size, carry(name)]]);
+const inPush = (name) => ofPush((text) => ({ payload: 'x', [name]: text }));
+const seen = (name) => `${name} of who sees it`;
 
-/** What sends a text in a field, and the bytes that it may have. */
-const fields = {
-  url: [MIB, ofPush((payload) => ({ kind: 'url', payload }))],
-  text: [MIB, ofPush((payload) => ({ payload }))],
-  qr: [MIB, ofPush((payload) => ({ kind: 'qr', payload }))],
-  name: [MIB, ofPush((name) => ({ payload: 'x', name }))],
-  note: [MIB, ofPush((note) => ({ payload: 'x', note }))],
-  passphrase: [MIB, ofPush((passphrase) => ({ payload: 'x', passphrase }))],
-  key_proof: [MIB, ofPush((key_proof) => ({ payload: 'x', key_proof }))],
-  expires_in: [MIB, ofPush((expires_in) => ({ payload: 'x', expires_in }))],
-  request: [MIB, ofRequest((text) => ({ request: text }))],
-  public_key: [MIB, ofRequest((public_key) => ({ request: 'x', public_key }))],
-  'url in a form': [MIB, inForm(PUSHES, 'push[payload]', { 'push[kind]': 'url' })],
-  kind: [MIB, ofPush((kind) => ({ payload: 'x', kind }))],
-  expire_after_days: [MIB, ofPush((expire_after_days) => ({ payload: 'x', expire_after_days }))],
-  'name of a field': [MIB, ofPush((text) => ({ payload: 'x', [text]: text }))],
-  close_after: [MIB, ofRequest((close_after) => ({ request: 'x', close_after }))],
-  'name of a field in a form': [MIB, (text) => inForm(PUSHES, `push[${text}]`)('x')],
-  'days in a form': [MIB, inForm('/', 'push[expire_after_days]', { 'push[payload]': 'x' })],
-  'once in a form': [MIB, inForm('/', 'push[once]', { 'push[payload]': 'x' })],
-  'text of the page': [MIB, inForm('/', 'payload')],
-  'name of the page': [MIB, inForm('/', 'name', { payload: 'x' })],
-  ...Object.fromEntries(
-    [
-      ...['Host', 'X-Forwarded-Host', 'X-Forwarded-For', 'X-Forwarded-Proto', 'Origin', 'Referer'],
-      ...['User-Agent', 'Accept', 'Accept-Language', 'If-None-Match', 'Cookie', 'Connection'],
-      ...['Sec-Fetch-Site', 'Sec-Purpose', 'If-Modified-Since', 'Accept-Encoding'],
-    ].map((name) => [name, [HEADER, inHeader(name)]]),
-  ),
-  ...Object.fromEntries(
-    ['Authorization', 'X-User-Token', 'Idempotency-Key', 'X-Key-Proof', 'X-Age-Identity'].map((name) => [
-      name,
-      [HEADER, inHeader(name, `${PUSHES}/abcdefgh`)],
-    ]),
-  ),
-  ...Object.fromEntries(
-    ['Range', 'If-Range', 'Referer', 'User-Agent', 'Accept', 'Content-Type', 'Origin'].map((name) => [
-      `${name} of who sees it`,
-      [HEADER, inSeeing(name)],
-    ]),
-  ),
-  boundary: [HEADER, (text) => ({ ...inPart(() => '')(''), headers: typeWith(text) })],
-  'name of a part': [PART, inPart((text) => `name="push[${text}]"`)],
-  'parameters of a part': [PART, inPart((text) => text)],
-  'name of a file': [PART, inPart((text) => `${FILE}="${text}"`)],
-  'encoded name of a file': [PART, inPart((text) => `${FILE}*=UTF-8''${text}`)],
-  'type of a file': [PART, inPart((text) => `${FILE}="a"\r\ncontent-type: ${text}`)],
-  path: [
-    HEADER,
-    (text) => ({
-      method: 'GET',
-      path: `/p/${encodeURIComponent(text.toWellFormed()).slice(0, HEADER)}`,
-      headers: {},
-    }),
-  ],
-  'passphrase of a query': [HEADER, inQuery(`${PUSHES}/abcdefgh`, 'passphrase')],
-  'locale of a query': [HEADER, inQuery('/', 'locale')],
-};
+// biome-ignore-start format: a row for each.
+const fields = Object.fromEntries([
+  ...rows(MIB, (kind) => ofPush((payload) => ({ kind, payload })), ['url', 'text', 'qr']),
+  ...rows(MIB, inPush, ['name', 'note', 'passphrase', 'key_proof', 'expires_in', 'kind', 'expire_after_days']),
+  ['request', [MIB, ofRequest((text) => ({ request: text }))]],
+  ...rows(MIB, (name) => ofRequest((text) => ({ request: 'x', [name]: text })), ['public_key', 'close_after']),
+  ['name of a field', [MIB, ofPush((text) => ({ payload: 'x', [text]: text }))]],
+  ['name of a field in a form', [MIB, (text) => inForm(PUSHES, `push[${text}]`)('x')]],
+  ['url in a form', [MIB, inForm(PUSHES, 'push[payload]', { 'push[kind]': 'url' })]],
+  ['days in a form', [MIB, inForm('/', 'push[expire_after_days]', { 'push[payload]': 'x' })]],
+  ['once in a form', [MIB, inForm('/', 'push[once]', { 'push[payload]': 'x' })]],
+  ['text of the page', [MIB, inForm('/', 'payload')]],
+  ['name of the page', [MIB, inForm('/', 'name', { payload: 'x' })]],
+  ...rows(HEADER, (name) => inHeader(name), [
+    'Host',
+    'X-Forwarded-Host',
+    'X-Forwarded-For',
+    'X-Forwarded-Proto',
+    'Origin',
+    'Referer',
+    'User-Agent',
+    'Accept',
+    'Accept-Language',
+    'Accept-Encoding',
+    'If-None-Match',
+    'If-Modified-Since',
+    'Cookie',
+    'Connection',
+    'Sec-Fetch-Site',
+    'Sec-Purpose',
+  ]),
+  ...rows(HEADER, (name) => inHeader(name, `${PUSHES}/abcdefgh`), [
+    'Authorization',
+    'X-User-Token',
+    'Idempotency-Key',
+    'X-Key-Proof',
+    'X-Age-Identity',
+  ]),
+  ...rows(HEADER, inSeeing, ['Range', 'If-Range', 'Referer', 'User-Agent', 'Accept', 'Content-Type', 'Origin'], seen),
+  ['boundary', [HEADER, (text) => ({ ...inPart(() => '')(''), headers: typeWith(text) })]],
+  ['name of a part', [PART, inPart((text) => `name="push[${text}]"`)]],
+  ['parameters of a part', [PART, inPart((text) => text)]],
+  ['name of a file', [PART, inPart((text) => `${FILE}="${text}"`)]],
+  ['encoded name of a file', [PART, inPart((text) => `${FILE}*=UTF-8''${text}`)]],
+  ['type of a file', [PART, inPart((text) => `${FILE}="a"\r\ncontent-type: ${text}`)]],
+  ['path', [HEADER, (text) => ({ method: 'GET', path: `/p/${inAddress(text)}`, headers: {} })]],
+  ['passphrase of a query', [HEADER, inQuery(`${PUSHES}/abcdefgh`, 'passphrase')]],
+  ['locale of a query', [HEADER, inQuery('/', 'locale')]],
+]);
+// biome-ignore-end format: a row for each.
 
 /** More is no matter of ratios: a service that is as busy as that would keep the bench for hours. */
 const MOST_MS = 20_000;
@@ -175,27 +167,18 @@ const USUAL_MS = 2;
 /** Sends a request; answers the body of the response. */
 function send({ port, token }, { method, path, headers, body }) {
   return new Promise((resolve, reject) => {
-    const authorization = `Bearer ${token}`;
-    const options = {
-      port,
-      method,
-      path,
-      headers: { authorization, ...headers },
-      agent: false,
-      signal: AbortSignal.timeout(MOST_MS),
-    };
-    const sent = request(options, async (response) => {
-      let text = '';
-      for await (const chunk of response.setEncoding('utf8')) text += chunk;
-      resolve(text);
-    });
+    const all = { authorization: `Bearer ${token}`, ...headers };
+    const signal = AbortSignal.timeout(MOST_MS);
+    const sent = request({ port, method, path, headers: all, agent: false, signal }, (response) =>
+      text(response).then(resolve, reject),
+    );
     sent.on('error', reject).end(body);
   });
 }
 
 /** The longest that another waits, in milliseconds, while a request is answered, and what it has made is seen. */
 async function longest(service, client, made) {
-  const job = { port: service.port, connections: 1, request: get('/up') };
+  const job = { port: service.port, connections: 1, path: '/up' };
   await client.run('repeat', { ...job, count: 5 });
   const probing = client.run('repeat', job);
   const [, kind, token] = /\/([pr])\/([\w-]+)/.exec(await send(service, made)) ?? [];
@@ -217,8 +200,8 @@ async function longest(service, client, made) {
  * @throws Error for a text that keeps the service for longer than `MOST_MS`
  */
 export async function worstTexts(most) {
-  const service = await startService('--ephemeral', '--rate-limit', 'off', '--trust-proxy');
-  const client = startClient();
+  const service = await serve([process.execPath, script], '--ephemeral', '--rate-limit', 'off', '--trust-proxy');
+  const client = loader();
   const ratios = {};
   for (const [field, [size, carry]] of Object.entries(fields))
     for (const [name, text] of Object.entries(texts)) {

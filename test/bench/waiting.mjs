@@ -3,18 +3,13 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { table } from '../client/processes.mjs';
-import { addDue, nextDue } from './fill.mjs';
-import { folder, runProgram, startClient, startService } from './processes.mjs';
-import { post } from './requests.mjs';
-import { openSqlite } from './sqlite.mjs';
+import { addDue, nextDue, openSqlite } from './databases.mjs';
+import { folder, loader, run, serve, table } from './runner.mjs';
 
 const MIB = 1024 * 1024;
-const GIB = 1024 * MIB;
 const MOST = 100;
-const DUE = 100_000;
 const path = '/api/v2/pushes';
-const small = post(path, JSON.stringify({ push: { payload: 'x'.repeat(40) } }));
+const small = { method: 'POST', path, body: JSON.stringify({ push: { payload: 'x'.repeat(40) } }) };
 
 /** Answers the response, once its head is there. */
 function ask({ port, token }, method, path, { write, ...fields } = {}) {
@@ -33,14 +28,14 @@ async function textOf(response) {
   return text;
 }
 
-/** Answers the URL token of a push of 1 GiB. */
-async function upload(service) {
+/** Answers the URL token of a push of so many MiB. */
+async function upload(service, mebibytes) {
   const block = Buffer.alloc(MIB, 'x');
   const response = await ask(service, 'POST', path, {
     'content-type': 'multipart/form-data; boundary=bench',
     async write(sent) {
       sent.write('--bench\r\nContent-Disposition: form-data; name="push[files][]"; filename="x"\r\n\r\n');
-      for (let left = GIB; left > 0; left -= MIB) {
+      for (let at = 0; at < mebibytes; at += 1) {
         if (!sent.write(block)) await once(sent, 'drain');
       }
       sent.write('\r\n--bench--\r\n');
@@ -85,16 +80,15 @@ async function sendForms(service, count) {
 }
 
 /** A push of 40 bytes over 16 connections while something else is done, as a table; p99 should be 100 ms at most. */
-export async function waiting() {
+export async function waiting(program, { mebibytes, due }) {
   const data = join(folder, 'waiting');
   const words = ['--data', data, '--rate-limit', 'off', '--max-file-size', '1GiB'];
-  let service = await startService(...words);
+  let service = await serve(program, ...words);
   const database = openSqlite(join(data, 'pwpush.db'));
-  const client = startClient();
+  const client = loader();
   const rows = [];
   const during = async (name, work) => {
-    const job = { port: service.port, connections: 16, request: small, countRefused: true };
-    const probing = client.run('repeat', job);
+    const probing = client.run('repeat', { port: service.port, connections: 16, countRefused: true, ...small });
     await work();
     client.enough();
     const { count, p50, p99, longest, refused } = await probing;
@@ -104,19 +98,18 @@ export async function waiting() {
   };
   await during('nothing', () => wait(5000));
   let token;
-  await during('1 GiB is uploaded', async () => {
-    token = await upload(service);
+  await during(`${mebibytes} MiB are uploaded`, async () => {
+    token = await upload(service, mebibytes);
   });
   await during('32 slow readers', () => read(service, token, 32));
-  await during('a backup of 1 GiB', () =>
-    runProgram('serve', 'backup', '--quiet', '--data', data, join(folder, 'copy.db')),
-  );
-  await during('1 GiB is deleted', () => remove(service, token, database));
+  const backup = ['serve', 'backup', '--quiet', '--data', data, join(folder, 'copy.db')];
+  await during('a backup of that', () => run([...program, ...backup]));
+  await during('that is deleted', () => remove(service, token, database));
   await during('20 forms of 8 MiB', () => sendForms(service, 20));
   await service.stop();
-  addDue(database, DUE);
-  service = await startService(...words);
-  await during(`a sweep of ${DUE}`, async () => {
+  addDue(database, due);
+  service = await serve(program, ...words);
+  await during(`a sweep of ${due}`, async () => {
     while (nextDue(database)) await wait(20);
   });
   await service.stop();

@@ -1,1 +1,0 @@
-export function plotSizes(sizes: string): string;
