@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { literal } from './helpers/manual';
 import { only } from './helpers/needs';
 import { needsPostgres, startCluster } from './helpers/postgres';
 
@@ -182,11 +183,6 @@ describe('the Debian package (PWPUSH_TEST_DEBIAN_ROOT)', inDebian, () => {
   });
 
   describe('pwpush-operation(7), for the program of npm', () => {
-    const page = readFileSync(join(repository, 'man/pwpush-operation.7'), 'utf8');
-    const literals = [...page.matchAll(/^\.Bd -literal[^\n]*\n(.*?)^\.Ed$/gms)].map(([, text = '']) =>
-      text.replaceAll('\\-', '-').replaceAll('\\e', '\\'),
-    );
-    const literal = (mark: string) => literals.find((text) => text.includes(mark)) ?? `no such lines: ${mark}`;
     const commands = (mark: string) => literal(mark).replaceAll(/^# /gm, '');
     /** Runs the lines of the page that contain the mark, after others. */
     const asRoot = (mark: string, before = '') => {

@@ -1,8 +1,5 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { entryOf } from '../../src/cli/terminal/output';
-import { type PlacePlan, reservePlace } from '../../src/deliver/place';
-import type { Context } from '../../src/platform/context';
 import { MARKERS } from '../../src/platform/surroundings';
 import { BASE, type Instance, instance, overFetch } from '../helpers/instance';
 import type { Conditions, Outcome } from '../helpers/run';
@@ -143,13 +140,4 @@ test('a text whose folder is gone is not printed instead', async () => {
     const outcome = await run('get FILES --output DIR/inbox/out', env);
     expect([outcome.code, leaks(outcome)]).toEqual([1, leaked]);
   }
-});
-
-test('the rest of a download prints nothing, unless it goes to standard output', async () => {
-  const context = { uid: 0, guard: async () => 'X is set' } as Partial<Context> as Context;
-  const run = entryOf(context, { json: true, quiet: false, color: false, debug: false });
-  const reserve = (plan: PlacePlan) => reservePlace(run, plan, { files: true, onlyFiles: true, instead: 'get-unseen' });
-  const folder = { path: '.', force: false, taken: new Set<string>() };
-  await reserve({ to: 'rest', force: false, folder });
-  await expect(reserve({ to: 'dash', force: false })).rejects.toThrow('X is set');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aborted } from '../../src/platform/files/abort';
-import { CREATED, changed, RETRIEVED, VERSION } from '../helpers/reference';
+import { CREATED, changed, RETRIEVED } from '../helpers/reference';
 import { type Conditions, type PlaceOptions, place } from '../helpers/run';
 import { broken, json, type Literal, wire } from '../helpers/wire';
 
@@ -155,14 +155,3 @@ describe('of many requests that are interrupted', () => {
     expect([code, told('unknown'), told('interrupted')]).toEqual([130, AT_ONCE, 13 - AT_ONCE]);
   });
 });
-
-test.each(['version', 'version --json', 'completion bash'])(
-  'a full disk under the output of "%s" is told',
-  async (line) => {
-    const { code, stderr } = await run(line.split(' '), () => ({
-      failing: { stdout: 'ENOSPC' },
-      send: wire([json(200, VERSION)]).send,
-    }));
-    expect([code, stderr]).toEqual([1, expect.stringContaining('(the disk is full)')]);
-  },
-);

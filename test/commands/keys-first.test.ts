@@ -64,12 +64,6 @@ describe('an answer whose private key is not here', () => {
     expect([opened.code, opened.stdout.trim()]).toEqual([0, 'hunter2']);
   });
 
-  test('is taken as it is on demand', async () => {
-    away();
-    const { code, stdout } = await owner().run('get', link, '--no-decrypt');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^-----BEGIN AGE/)]);
-  });
-
   test('keeps a command with several links from taking any', async () => {
     const push = await here.push({ payload: 'first', expire_after_views: 1 });
     away();

@@ -244,13 +244,6 @@ describe('a server that cheats', () => {
       expect([saved(), existsSync(here.file('job'))]).toEqual([['forged'], words[0] === 'get']);
       expect((await using(words, await answered(), '--no-decrypt')).code).toBe(0);
     });
-
-    test('is not taken where the private key is not', async () => {
-      for (const words of [['get', 'LINK'], run]) {
-        const link = await answered('--identity-out', here.file(`${words[0]}.key`));
-        expect(await using(words, link)).toMatchObject({ code: 7, stdout: '' });
-      }
-    });
   });
 
   test('by the token of a request elsewhere neither gets nor removes its key', async () => {

@@ -84,6 +84,16 @@ export function start(words: readonly string[], { env, input, cwd, by = program 
   return running(child);
 }
 
+/** The same until the test has ended. */
+export function started(words: readonly string[], options: StartOptions): Running {
+  const one = start(words, options);
+  onTestFinished(async () => {
+    one.child.kill('SIGKILL');
+    await one.ended;
+  });
+  return one;
+}
+
 export function pwpush(words: readonly string[], options: StartOptions): Promise<Ended> {
   return start(words, { input: '', ...options }).ended;
 }

@@ -6,6 +6,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { literal } from '../helpers/manual';
 import { needsPrograms } from '../helpers/needs';
 import { freePort } from '../helpers/postgres';
 import { person, pwpush, serving } from '../helpers/program';
@@ -21,10 +22,7 @@ let port: number;
 let env: Record<string, string>;
 
 function configuration(folder: string): string {
-  const page = readFileSync(new URL('../../man/pwpush-operation.7', import.meta.url), 'utf8');
-  const [, block = ''] = /^nginx:\n\.Bd.*\n([\s\S]*?)\.Ed/m.exec(page) ?? [];
   const changes = [
-    [/\\-/g, '-'],
     [/listen 443/, `listen 127.0.0.1:${port}`],
     [/\/etc\/ssl\/pwpush.example.pem/, join(folder, 'cert')],
     [/\/etc\/ssl\/private\/pwpush.example.key/, join(folder, 'key')],
@@ -34,7 +32,7 @@ function configuration(folder: string): string {
   const server = changes.reduce((all, [from, to]) => {
     expect(all).toMatch(from);
     return all.replace(from, to);
-  }, block);
+  }, literal('nginx:'));
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};\n`,
   );

@@ -1,44 +1,30 @@
 import { once } from 'node:events';
-import { copyFileSync, cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connect } from 'node:tls';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rawServer, speak } from '../helpers/listen';
 import { allOf, needsPrograms } from '../helpers/needs';
-import { alsoBinary, dist, launcher, makePerson, onNode, person, pwpush, start } from '../helpers/program';
+import { alsoBinary, dist, launcher, makePerson, onNode, person, pwpush, started } from '../helpers/program';
 import { gone, onTerminal } from '../helpers/pty';
-import { cert, key, nextCert, nextKey } from '../server/certificate';
+import { nextCert, nextKey, tlsFiles } from '../server/certificate';
 
 const home = person();
 
 /** The built `serve`, started with these variables, until the test ends; resolves with its address once it listens. */
 async function serving(words: readonly string[], env: Record<string, string> = {}) {
-  const program = start(['serve', ...words], { env: { ...home.env, ...env } });
-  onTestFinished(async () => {
-    program.child.kill('SIGKILL');
-    await program.ended;
-  });
+  const program = started(['serve', ...words], { env: { ...home.env, ...env } });
   const [, url = ''] = await program.says(/^(.*)\n/);
   return { url, ...program };
 }
 
 const inMemory = { PWPUSH_SERVE_EPHEMERAL: 'true', PWPUSH_SERVE_PORT: '0' };
 
-/** Writes a certificate and its key, and returns the variables that name them. */
-function tlsFiles(certificate = cert, privateKey = key) {
-  const [PWPUSH_SERVE_TLS_CERT = '', PWPUSH_SERVE_TLS_KEY = ''] = ['cert.pem', 'key.pem'].map((name) =>
-    join(home.folder, name),
-  );
-  writeFileSync(PWPUSH_SERVE_TLS_CERT, certificate);
-  writeFileSync(PWPUSH_SERVE_TLS_KEY, privateKey);
-  return { PWPUSH_SERVE_TLS_CERT, PWPUSH_SERVE_TLS_KEY };
-}
-
 test('health is that of the service that the same variables are for', async () => {
   const health = (env: Record<string, string>, ...words: string[]) =>
     pwpush(['serve', 'health', ...words], { env: { ...home.env, ...env } });
   // The name in its certificate is another one.
-  const tls = tlsFiles();
+  const tls = tlsFiles(home.folder);
   const { url } = await serving(['--host', '127.0.0.2'], { ...inMemory, ...tls });
   const { port } = new URL(url);
   const here = { PWPUSH_SERVE_HOST: '127.0.0.2', PWPUSH_SERVE_PORT: port };
@@ -100,8 +86,8 @@ test('its pages, its metrics and a backup of it while it runs', alsoBinary, asyn
 });
 
 test('SIGHUP re-reads the certificate', alsoBinary, async () => {
-  const { url, child, says } = await serving([], { ...inMemory, ...tlsFiles() });
-  tlsFiles(nextCert, nextKey);
+  const { url, child, says } = await serving([], { ...inMemory, ...tlsFiles(home.folder) });
+  tlsFiles(home.folder, nextCert, nextKey);
   child.kill('SIGHUP');
   await says(' reload certificate=read\n', 'stderr');
   const socket = connect(Number(new URL(url).port), '127.0.0.1', { ca: nextCert });
@@ -129,11 +115,7 @@ test('pages are served while the files of the program are away, and after', onNo
   cpSync(dist, at('dist'), { recursive: true });
   symlinkSync(join(dist, '../node_modules'), at('node_modules'));
   const by = [process.execPath, at('bin/pwpush.js')];
-  const service = start(['serve'], { env: { ...home.env, ...inMemory }, by });
-  onTestFinished(async () => {
-    service.child.kill('SIGKILL');
-    await service.ended;
-  });
+  const service = started(['serve'], { env: { ...home.env, ...inMemory }, by });
   const [, url = ''] = await service.says(/^(.*)\n/);
   const status = async (locale: string) => (await fetch(`${url}/?locale=${locale}`)).status;
   renameSync(at('dist'), at('aside'));

@@ -6,7 +6,7 @@ import { deferred } from '../helpers/deferred';
 import { type Late, lateProxy } from '../helpers/late-proxy';
 import type { Listening } from '../helpers/listen';
 import { needsFile } from '../helpers/needs';
-import { makePerson, type Person, person, type Running, rescued, serving, start } from '../helpers/program';
+import { makePerson, type Person, person, pushed, rescued, serving, started } from '../helpers/program';
 
 // Retrievals of a last view that stand still, by SIGSTOP or because another one comes first: whoever comes late,
 // the secret is somewhere, and the view was used once.
@@ -27,16 +27,12 @@ beforeEach(() => {
   env = { ...somebody.env, PWPUSH_URL: proxy.url };
 });
 
-function started(words: readonly string[]): Running {
-  const running = start(words, { env, input: '', cwd: somebody.folder });
-  onTestFinished(() => void running.child.kill('SIGKILL'));
-  return running;
-}
+const getting = (...words: string[]) => started(['get', ...words], { env, input: '', cwd: somebody.folder });
 
-async function pushed(payload: string): Promise<string> {
-  const push = { payload, expire_after_views: 1 };
-  return (await service.ask('POST', '/pushes', { push })).json.url_token;
-}
+const once = async (payload: string) => {
+  const link = await pushed(service, payload, { expire_after_views: 1 });
+  return /\/p\/([\w-]+)/.exec(link)?.[1] ?? '';
+};
 
 async function viewsOf(token: string): Promise<number> {
   const { json } = await service.ask('GET', `/pushes/${token}/audit`);
@@ -54,7 +50,7 @@ test.each([
   needsFile('/proc/self/stat'),
   async (_when, part) => {
     const secret = 'hunter2 '.repeat(50_000);
-    const token = await pushed(secret);
+    const token = await once(secret);
     late.share = part;
     const [arrived, released] = [deferred(), deferred()];
     late.holding = () => {
@@ -64,7 +60,7 @@ test.each([
       return released.promise;
     };
     onTestFinished(() => released.resolve());
-    const running = started(['get', token, '--timeout', LIMIT]);
+    const running = getting(token, '--timeout', LIMIT);
     await arrived.promise;
     const { pid = 0 } = running.child;
     process.kill(pid, 'SIGSTOP');
@@ -84,7 +80,7 @@ test.each([
 
 test('of two programs that write one file one wins, and the secret of the other is in a rescue file', async () => {
   const secrets = ['a', 'b'].map((letter) => letter.repeat(300_000));
-  const tokens = await Promise.all(secrets.map((secret) => pushed(secret)));
+  const tokens = await Promise.all(secrets.map(once));
   // Both responses come when both were asked for.
   let waiting = 0;
   const both = deferred();
@@ -93,7 +89,7 @@ test('of two programs that write one file one wins, and the secret of the other 
     if (waiting === 2) both.resolve();
     return both.promise;
   };
-  const running = tokens.map((token) => started(['get', token, '--output', 'file']));
+  const running = tokens.map((token) => getting(token, '--output', 'file'));
   const ended = await Promise.all(running.map((one) => one.ended));
   expect(await Promise.all(tokens.map(viewsOf))).toEqual([1, 1]);
   expect(readdirSync(somebody.folder).filter((name) => name.includes('file'))).toEqual(['file']);

@@ -4,10 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { literal } from '../helpers/manual';
 import { needsPrograms } from '../helpers/needs';
-import { person, program, start } from '../helpers/program';
-import { cert, key } from '../server/certificate';
+import { person, program, started } from '../helpers/program';
+import { cert, tlsFiles } from '../server/certificate';
 
 // The built program as systemd starts it.
 
@@ -15,14 +16,9 @@ const home = person();
 const serve = [...program, 'serve'] as const;
 const FIRST_LINE = /^(.*)\n/;
 
-/** Starts a program, or `serve` by another one, until the test has ended. */
-function started(by: readonly string[], more: Record<string, string> = {}) {
-  const env = { ...home.env, PWPUSH_SERVE_EPHEMERAL: 'true', ...more };
-  const running = start([], { env, by });
-  onTestFinished(async () => {
-    running.child.kill('SIGKILL');
-    await running.ended;
-  });
+/** Starts a program, or `serve` by another one. */
+function startedBy(by: readonly string[], more: Record<string, string> = {}) {
+  const running = started([], { env: { ...home.env, PWPUSH_SERVE_EPHEMERAL: 'true', ...more }, by });
   const address = async () => (await running.says(FIRST_LINE))[1] ?? '';
   const stops = async () => {
     running.child.kill('SIGTERM');
@@ -35,14 +31,10 @@ function started(by: readonly string[], more: Record<string, string> = {}) {
 const activate = join(import.meta.dirname, 'activate.pl');
 
 describe('sockets that are passed (perl)', needsPrograms('perl'), () => {
-  const passed = (kinds: string, more = {}) => started(['perl', activate, kinds, ...serve], more);
+  const passed = (kinds: string, more = {}) => startedBy(['perl', activate, kinds, ...serve], more);
 
   test('are listened on, in place of the address in the settings, with TLS', async () => {
-    const [certFile = '', keyFile = ''] = ['cert.pem', 'key.pem'].map((name) => join(home.folder, name));
-    writeFileSync(certFile, cert);
-    writeFileSync(keyFile, key);
-    const names = { PWPUSH_SERVE_TLS_CERT: certFile, PWPUSH_SERVE_TLS_KEY: keyFile };
-    const more = { ...names, PWPUSH_SERVE_HOST: '192.0.2.1' };
+    const more = { ...tlsFiles(home.folder), PWPUSH_SERVE_HOST: '192.0.2.1' };
     const { address, says, stops } = passed('tcp,tcp', more);
     const [, ...ports] = await says(/^port (\d+)\nport (\d+)\n/, 'stderr');
     expect(await address()).toBe(`https://127.0.0.1:${ports[0]}`);
@@ -69,10 +61,10 @@ const receive = join(import.meta.dirname, 'receive.pl');
 describe('what systemd is told', () => {
   test('ready, reloading and stopping', needsPrograms('perl', 'systemd-notify'), async () => {
     const name = join(home.folder, 'notify.sock');
-    const { says } = started(['perl', receive, name]);
+    const { says } = startedBy(['perl', receive, name]);
     await says('bound\n');
     const more = { NOTIFY_SOCKET: name, PWPUSH_SERVE_PORT: '0' };
-    const { address, child, stops } = started(serve, more);
+    const { address, child, stops } = startedBy(serve, more);
     await says('bound\nREADY=1\n');
     expect((await fetch(`${await address()}/up`)).status).toBe(200);
     child.kill('SIGHUP');
@@ -83,23 +75,15 @@ describe('what systemd is told', () => {
 
   test('where it cannot be, the log warns, and the service serves', async () => {
     const more = { NOTIFY_SOCKET: '/nonexistent', PWPUSH_SERVE_PORT: '0', PATH: '/nonexistent' };
-    const { address, says } = started(serve, more);
+    const { address, says } = startedBy(serve, more);
     expect((await fetch(`${await address()}/up`)).status).toBe(200);
     const warning = 'systemd could not be notified of READY=1 (systemd-notify: ENOENT)';
     await says(`warning: ${warning}\n`, 'stderr');
   });
 });
 
-/** The literal block of the manual that follows the name of a file. */
-function example(name: string): string {
-  const manual = readFileSync(new URL('../../man/pwpush-operation.7', import.meta.url), 'utf8');
-  const block = manual.split(`${name} :\n.Bd -literal`)[1]?.split('\n.Ed\n')[0] ?? '';
-  const text = block.slice(block.indexOf('\n') + 1);
-  return text.replaceAll('\\-', '-').replaceAll('\\(ti', '~').replaceAll('\\e', '\\');
-}
-
 test("the Debian package has at least the sandbox of the manual's unit, and both start again", () => {
-  const unit = example('/etc/systemd/system/pwpush.service');
+  const unit = literal('/etc/systemd/system/pwpush.service :');
   const sandbox = unit.slice(unit.indexOf('NoNewPrivileges='), unit.indexOf('[Install]'));
   const lines = sandbox.trim().split('\n');
   expect(lines.length).toBeGreaterThan(20);
@@ -120,7 +104,7 @@ test("the Debian package has at least the sandbox of the manual's unit, and both
 test("systemd takes the manual's units (systemd-analyze)", needsPrograms('systemd-analyze'), () => {
   const files = ['pwpush.service', 'pwpush.socket'].map((file) => {
     const path = join(home.folder, file);
-    const unit = example(`/etc/systemd/system/${file}`);
+    const unit = literal(`/etc/systemd/system/${file} :`);
     // It must be there, and on this machine it is not installed.
     writeFileSync(path, unit.replace('/usr/local/bin/pwpush', process.execPath));
     return path;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
@@ -13,3 +13,11 @@ export const [expiredCert, expiredKey] = [read('expired-cert'), read('expired-ke
 export const [issuedCert, issuedKey, issuingCa] = [read('issued-cert'), read('issued-key'), read('issuing-ca')];
 /** The same with a signature by SHA-1. */
 export const sha1Cert = read('sha1-cert');
+
+/** Writes a certificate and its key to a folder, and returns the variables of `serve` that name them. */
+export function tlsFiles(folder: string, certificate = cert, privateKey = key) {
+  const [PWPUSH_SERVE_TLS_CERT, PWPUSH_SERVE_TLS_KEY] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  writeFileSync(PWPUSH_SERVE_TLS_CERT, certificate);
+  writeFileSync(PWPUSH_SERVE_TLS_KEY, privateKey);
+  return { PWPUSH_SERVE_TLS_CERT, PWPUSH_SERVE_TLS_KEY };
+}

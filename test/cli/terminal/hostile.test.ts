@@ -164,7 +164,7 @@ describe.each(partOf(jobs, 0))('in a CI job (%j)', (job) => {
     'list --json',
   ];
 
-  test.each(lines)('%s writes what it is told as no command that the runner obeys', async (line) => {
+  test.each(lines)('%s writes no command that the runner obeys', async (line) => {
     const printed: string[] = [];
     for (const [at, command] of commands.entries()) {
       // Neither is fetched: from https nothing leads down to http.
