@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { bundled } from './code.mjs';
 import * as runner from './runner.mjs';
 
-const { casesOf, comparison, folder, inTurns, middle, processorTime, ratio, run, serve, standIn } = runner;
+const { casesOf, comparison, folder, inTurns, middle, processorTime, run, serve, standIn } = runner;
 const PASSPHRASE = 'correct horse battery staple';
 const path = (name) => join(folder, name);
 const out = path('out');
@@ -56,30 +56,20 @@ export async function besideCurl(programs, { mebibytes, rounds }) {
   const all = [...pushes, ...gets];
   await inTurns([pushes, gets], { rounds, warm: 1, weighed: 3 });
   await stop();
-  const named = (name) => all.find((one) => one.name === name);
-  const faster = (one, other) => ratio(named(other), named(one), 'seconds');
-  const heavier = (one, other) => middle(named(one), 'mib') - middle(named(other), 'mib');
   const text = comparison(all, figures, 'to curl', (one) => (gets.includes(one) ? gets[0] : pushes[0]));
-  return {
-    figures: {
-      pushFile: faster('push', 'push: curl'),
-      getFile: faster('get', 'get: curl'),
-      pushFileEncrypted: faster('push, encrypted', 'push'),
-      getFileEncrypted: faster('get, encrypted', 'get'),
-      pushEncryptedMemory: heavier('push, encrypted', 'push'),
-      getEncryptedMemory: heavier('get, encrypted', 'get'),
-    },
-    text: `One file of ${mebibytes} MiB, medians of ${rounds} interleaved runs:\n\n${text}\n\n${await limit(mebibytes, named)}`,
-  };
+  const plain = all.find(({ name }) => name === 'push');
+  const encrypted = all.find(({ name }) => name === 'push, encrypted');
+  const beside = await limit(mebibytes, middle(plain, 'seconds'), middle(encrypted, 'seconds'));
+  const how = `One file of ${mebibytes} MiB, medians of ${rounds} interleaved runs`;
+  return { cases: all, text: `${how}:\n\n${text}\n\n${beside}` };
 }
 
 /** What `push --encrypt` took beside one thread that sends as without and encrypts as fast as OpenSSL. */
-async function limit(mebibytes, named) {
+async function limit(mebibytes, plain, encrypted) {
   const speed = ['speed', '-mr', '-seconds', '2', '-bytes', '65536', '-evp', 'chacha20-poly1305'];
   const { stdout } = await run(['openssl', ...speed]);
   const rate = Number(/^\+F:.*:([\d.]+)$/m.exec(stdout)[1]) / 1024 ** 2;
   const cipher = mebibytes / rate;
-  const [plain, encrypted] = ['push', 'push, encrypted'].map((name) => middle(named(name), 'seconds'));
   return (
     `\`openssl speed\` encrypts chunks of 64 KiB at ${rate.toFixed(0)} MiB/s. In one thread, \`push --encrypt\` could have ` +
     `${(plain / (plain + cipher)).toFixed(2)} of the speed of \`push\` (${plain.toFixed(2)} s and ${cipher.toFixed(2)} s), ` +

@@ -140,10 +140,11 @@ async function handOvers(programs, python, rounds) {
     cases.push({ name: 'the Python client', take });
   }
   const hasWormhole = ['wormhole', 'twist3'].every((name) => spawnSync(name, ['--version']).status === 0);
-  const mailbox = hasWormhole && (await startMailbox());
+  const mailbox = hasWormhole ? await startMailbox() : undefined;
   if (mailbox) cases.push({ name: 'magic-wormhole', take: () => wormhole(mailbox.port) });
   await inTurns([cases], { rounds });
-  for (const one of [mailbox, { stop }]) await one?.stop?.();
+  await mailbox?.stop();
+  await stop();
   return cases;
 }
 
