@@ -175,17 +175,14 @@ fs.chmodSync(tree, 0o755);
 const running = new Set();
 let runs = 0;
 process.on('exit', () => {
+  for (const child of running) kill(child);
   // Disks of tests that were ended.
   const mounts = fs.existsSync('/proc/mounts') ? read('/proc/mounts') : '';
   for (const [, folder] of mounts.matchAll(/^\S+ (\S+)/gm))
     if (folder.startsWith(`${tree}/`)) execFileSync('umount', ['-l', folder]);
   fs.rmSync(tree, { recursive: true, force: true });
 });
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.on(signal, () => {
-    for (const child of running) kill(child);
-    process.exit(1);
-  });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 const setup = `import { appendFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
@@ -294,7 +291,7 @@ async function cover(copy) {
   for (const [file, own] of sources) plant(copy, file, own.flatMap(mark));
   // Those at the top look at the tree, and fail as soon as anything has changed.
   const quick = known.filter((test) => !isLong(test) && (dirname(test) !== 'test' || test === TRANSCRIPTS));
-  const { ran } = await run(copy, 900, quick, { recording: 2 });
+  const { ran } = await run(copy, 1800, quick, { recording: 2 });
   for (const file of sources.keys()) restore(copy, file);
   const failing = ran.filter(({ passed }) => !passed).map(({ name }) => name);
   if (failing.length > 0) console.log(`without a fault fail: ${failing.join(', ')}`);
