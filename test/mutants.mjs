@@ -22,7 +22,7 @@ const { values: options, positionals: parts } = parseArgs({
 });
 
 const SEED = 1;
-const FAULTS_A_FOLDER = 6;
+const FAULTS_A_FOLDER = 5;
 /** Of one fault: what the tests in process take without it, and what those after them may take. */
 const QUICK_SECONDS = 20;
 const LONG_SECONDS = 60;
@@ -34,6 +34,7 @@ const RESULTS = 'test/mutants.jsonl';
 const HAND_MADE = 'test/faults.jsonl';
 /** It takes longer than others, and notices more. */
 const TRANSCRIPTS = 'test/cases.test.ts';
+const BUILT_TRANSCRIPTS = 'test/cases.slow.test.ts';
 const TABLE = 'docs/architecture.md';
 /** What is known already: a run that was ended is continued. */
 const UNFINISHED = 'node_modules/.cache/mutants.jsonl';
@@ -174,17 +175,14 @@ fs.chmodSync(tree, 0o755);
 const running = new Set();
 let runs = 0;
 process.on('exit', () => {
+  for (const child of running) kill(child);
   // Disks of tests that were ended.
   const mounts = fs.existsSync('/proc/mounts') ? read('/proc/mounts') : '';
   for (const [, folder] of mounts.matchAll(/^\S+ (\S+)/gm))
     if (folder.startsWith(`${tree}/`)) execFileSync('umount', ['-l', folder]);
   fs.rmSync(tree, { recursive: true, force: true });
 });
-for (const signal of ['SIGINT', 'SIGTERM'])
-  process.on(signal, () => {
-    for (const child of running) kill(child);
-    process.exit(1);
-  });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 const setup = `import { appendFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
@@ -293,7 +291,7 @@ async function cover(copy) {
   for (const [file, own] of sources) plant(copy, file, own.flatMap(mark));
   // Those at the top look at the tree, and fail as soon as anything has changed.
   const quick = known.filter((test) => !isLong(test) && (dirname(test) !== 'test' || test === TRANSCRIPTS));
-  const { ran } = await run(copy, 900, quick, { recording: 2 });
+  const { ran } = await run(copy, 1800, quick, { recording: 2 });
   for (const file of sources.keys()) restore(copy, file);
   const failing = ran.filter(({ passed }) => !passed).map(({ name }) => name);
   if (failing.length > 0) console.log(`without a fault fail: ${failing.join(', ')}`);
@@ -320,7 +318,8 @@ function longTests(fault) {
   const far = (test) => farFrom(fault, test);
   const near = ({ file }) => [file === fault.file, dirname(file) === dirname(fault.file)].indexOf(true);
   const did = noticing.filter((one) => near(one) >= 0).sort((one, other) => near(one) - near(other));
-  const others = known.filter((test) => far(test) < 2).sort((one, other) => far(one) - far(other));
+  const tells = (test) => test === BUILT_TRANSCRIPTS && /^src\/(commands|main)/.test(fault.file);
+  const others = known.filter((test) => far(test) < 2 || tells(test)).sort((one, other) => far(one) - far(other));
   return [...new Set([...did.map(({ by }) => by), ...others])].filter(isLong);
 }
 

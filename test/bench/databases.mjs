@@ -34,9 +34,11 @@ export function startPostgres() {
     rmSync(folder, { recursive: true });
   });
   const address = (name) => `postgres://postgres@/${name}?host=${encodeURIComponent(folder)}`;
-  const newDatabase = (name) => {
-    openPostgres(address('postgres')).exec(`CREATE DATABASE ${name}`);
-    return address(name);
+  let databases = 0;
+  const newDatabase = () => {
+    databases += 1;
+    openPostgres(address('postgres')).exec(`CREATE DATABASE bench_${databases}`);
+    return address(`bench_${databases}`);
   };
   return { pid: Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), newDatabase };
 }

@@ -1,13 +1,14 @@
 // How fast one large file is moved over loopback, and in how much memory: beside `curl`, to a server that keeps nothing, and
 // encrypted, beside age, to a service on the same disk. Files are in BENCH_TMPDIR, of which /dev/shm leaves out the disk:
 // `get` syncs what it writes, and curl does not.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundled } from './code.mjs';
 import * as runner from './runner.mjs';
 
-const { casesOf, comparison, folder, inTurns, middle, processorTime, ratio, run, serve, standIn } = runner;
+const { casesOf, comparison, folder, inTurns, middle, processorTime, run, serve, standIn } = runner;
 const PASSPHRASE = 'correct horse battery staple';
 const path = (name) => join(folder, name);
 const out = path('out');
@@ -56,30 +57,20 @@ export async function besideCurl(programs, { mebibytes, rounds }) {
   const all = [...pushes, ...gets];
   await inTurns([pushes, gets], { rounds, warm: 1, weighed: 3 });
   await stop();
-  const named = (name) => all.find((one) => one.name === name);
-  const faster = (one, other) => ratio(named(other), named(one), 'seconds');
-  const heavier = (one, other) => middle(named(one), 'mib') - middle(named(other), 'mib');
   const text = comparison(all, figures, 'to curl', (one) => (gets.includes(one) ? gets[0] : pushes[0]));
-  return {
-    figures: {
-      pushFile: faster('push', 'push: curl'),
-      getFile: faster('get', 'get: curl'),
-      pushFileEncrypted: faster('push, encrypted', 'push'),
-      getFileEncrypted: faster('get, encrypted', 'get'),
-      pushEncryptedMemory: heavier('push, encrypted', 'push'),
-      getEncryptedMemory: heavier('get, encrypted', 'get'),
-    },
-    text: `One file of ${mebibytes} MiB, medians of ${rounds} interleaved runs:\n\n${text}\n\n${await limit(mebibytes, named)}`,
-  };
+  const plain = all.find(({ name }) => name === 'push');
+  const encrypted = all.find(({ name }) => name === 'push, encrypted');
+  const beside = await limit(mebibytes, middle(plain, 'seconds'), middle(encrypted, 'seconds'));
+  const how = `One file of ${mebibytes} MiB, medians of ${rounds} interleaved runs`;
+  return { cases: all, text: `${how}:\n\n${text}\n\n${beside}` };
 }
 
 /** What `push --encrypt` took beside one thread that sends as without and encrypts as fast as OpenSSL. */
-async function limit(mebibytes, named) {
+async function limit(mebibytes, plain, encrypted) {
   const speed = ['speed', '-mr', '-seconds', '2', '-bytes', '65536', '-evp', 'chacha20-poly1305'];
   const { stdout } = await run(['openssl', ...speed]);
   const rate = Number(/^\+F:.*:([\d.]+)$/m.exec(stdout)[1]) / 1024 ** 2;
   const cipher = mebibytes / rate;
-  const [plain, encrypted] = ['push', 'push, encrypted'].map((name) => middle(named(name), 'seconds'));
   return (
     `\`openssl speed\` encrypts chunks of 64 KiB at ${rate.toFixed(0)} MiB/s. In one thread, \`push --encrypt\` could have ` +
     `${(plain / (plain + cipher)).toFixed(2)} of the speed of \`push\` (${plain.toFixed(2)} s and ${cipher.toFixed(2)} s), ` +
@@ -97,17 +88,11 @@ const alone = `
 
 /** One file encrypted and decrypted by age, which writes a file, and by each program; both also encrypt to nothing. */
 export async function besideAge(programs, { mebibytes, rounds }) {
+  if (spawnSync('age', ['--version']).status !== 0) return 'age was not found.';
   const big = await fill(mebibytes);
   const bundle = await bundled('age/age');
-  const service = await serve(
-    programs.now,
-    '--data',
-    path('encrypted'),
-    '--max-file-size',
-    '4GiB',
-    '--rate-limit',
-    'off',
-  );
+  const limits = ['--max-file-size', '4GiB', '--rate-limit', 'off'];
+  const service = await serve(programs.now, '--data', path('encrypted'), ...limits);
   const more = { PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
   const links = {};
   const served = async (command, isWeighed) => {
@@ -115,7 +100,6 @@ export async function besideAge(programs, { mebibytes, rounds }) {
     const taken = await moved(command, isWeighed, { more });
     return { ...taken, serviceProcessor: processorTime(service.pid) - before };
   };
-  const ours = (name, take) => casesOf(programs, name, take);
   const simple = (name, command, input) => ({ name, take: (isWeighed) => moved(command, isWeighed, { input }) });
   /** age takes passphrases from terminals alone, so it gets one, where they are typed so many times. */
   const typed = (name, words, times) => {
@@ -127,14 +111,14 @@ export async function besideAge(programs, { mebibytes, rounds }) {
   const cases = [
     simple('`age -r`', ['age', '-r', recipient, '-o', path('key.age'), big]),
     typed('`age -p`', ['age', '-p', '-o', path('passphrase.age'), big], 2),
-    ...ours('`push --encrypt`', async (program, isWeighed, side) => {
+    ...casesOf(programs, '`push --encrypt`', async (program, isWeighed, side) => {
       const taken = await served([...program, 'push', '--encrypt', '--file', big], isWeighed);
       links[side] = taken.stdout;
       return taken;
     }),
     simple('`age -d -i`', ['age', '-d', '-i', path('key'), '-o', join(out, 'got'), path('key.age')]),
     typed('`age -d`, with a passphrase', ['age', '-d', '-o', join(out, 'got'), path('passphrase.age')], 1),
-    ...ours('`get`', (program, isWeighed, side) =>
+    ...casesOf(programs, '`get`', (program, isWeighed, side) =>
       served([...program, 'get', links[side], '--output', out, '--quiet'], isWeighed),
     ),
     simple('`age -r`, to nothing', ['sh', '-c', `age -r ${recipient} ${big} > /dev/null`]),

@@ -98,11 +98,10 @@ const services = {
 };
 
 /** The mailbox server of magic-wormhole, which passes on a text without another server. */
-const startMailbox = () =>
-  started((port) => [
-    ...['twist3', 'wormhole-mailbox', `--channel-db=${join(folder, 'mailbox.db')}`],
-    `--port=tcp:${port}:interface=127.0.0.1`,
-  ]);
+function startMailbox() {
+  const words = ['twist3', 'wormhole-mailbox', `--channel-db=${join(folder, 'mailbox.db')}`];
+  return started((port) => [...words, `--port=tcp:${port}:interface=127.0.0.1`]);
+}
 
 /** From the start of the sender until both have ended; the recipient starts when the code is there. */
 async function wormhole(port) {
@@ -140,10 +139,11 @@ async function handOvers(programs, python, rounds) {
     cases.push({ name: 'the Python client', take });
   }
   const hasWormhole = ['wormhole', 'twist3'].every((name) => spawnSync(name, ['--version']).status === 0);
-  const mailbox = hasWormhole && (await startMailbox());
+  const mailbox = hasWormhole ? await startMailbox() : undefined;
   if (mailbox) cases.push({ name: 'magic-wormhole', take: () => wormhole(mailbox.port) });
   await inTurns([cases], { rounds });
-  for (const one of [mailbox, { stop }]) await one?.stop?.();
+  await mailbox?.stop();
+  await stop();
   return cases;
 }
 

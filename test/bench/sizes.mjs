@@ -47,12 +47,7 @@ export async function sizes(program, { count, seconds, isOnPostgres }) {
   // What was written without syncing would be written while something is measured.
   spawnSync('sync');
   for (const side of sides) Object.assign(side, await start(program, side));
-  const rows = [
-    rowOf(
-      'sweep',
-      sides.map(({ swept }) => swept),
-    ),
-  ];
+  const rows = [rowOf('sweep', sides, ({ swept }) => swept)];
   for (const { name, job, kind = 'pwpush', isFor = () => true, more = () => ({}), before } of jobs) {
     const cases = sides.map((side) => ({
       async take() {
@@ -64,31 +59,17 @@ export async function sizes(program, { count, seconds, isOnPostgres }) {
       },
     }));
     await inTurns([cases], { rounds: ROUNDS, warm: 1 });
-    rows.push(
-      rowOf(
-        name,
-        cases.map((one) => middle(one, 'rate')),
-      ),
-    );
+    rows.push(rowOf(name, cases, (one) => middle(one, 'rate')));
   }
-  rows.push(
-    rowOf(
-      'memory, MiB',
-      sides.map((side) => memory(side).now),
-    ),
-  );
-  rows.push(
-    rowOf(
-      'peak memory, MiB',
-      sides.map((side) => memory(side).peak),
-    ),
-  );
+  rows.push(rowOf('memory, MiB', sides, (side) => memory(side).now));
+  rows.push(rowOf('peak memory, MiB', sides, (side) => memory(side).peak));
   for (const { stop } of sides) await stop();
   return table(['a second', ...sides.map(({ count }) => count.toLocaleString('en'))], rows);
 }
 
 /** Figures with their ratio to that of the fewest pushes. Says it at once, too, as the whole takes minutes. */
-function rowOf(name, figures) {
+function rowOf(name, sides, of) {
+  const figures = sides.map(of);
   const first = figures.find((one) => one !== undefined);
   const cells = figures.map((one) => (one === undefined ? '' : `${one.toFixed(0)} (${(one / first).toFixed(2)})`));
   console.error([name, ...cells].join('  '));
@@ -99,7 +80,7 @@ function rowOf(name, figures) {
 async function prepare(program, count, postgres) {
   const data = join(folder, `filled-${count}`);
   const words = ['--data', data, '--rate-limit', 'off'];
-  if (postgres) words.push('--database', postgres.newDatabase(`pushes_${count}`));
+  if (postgres) words.push('--database', postgres.newDatabase());
   const { port, token, stop } = await serve(program, ...words);
   const clients = { pwpush: loader(), keys: loader('keys') };
   const active = Math.max(count / 10, FEW);

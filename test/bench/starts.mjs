@@ -1,7 +1,7 @@
 // Whole runs of the program, in turns: short ones beside a Node.js that does nothing, and those with 10,000 pushes.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { casesOf, comparison, folder, inTurns, memory, middle, ratio, run, script, serve, standIn } from './runner.mjs';
+import { casesOf, comparison, folder, inTurns, memory, ratio, run, script, serve, standIn } from './runner.mjs';
 
 const COUNT = 10_000;
 const WEIGHED = 3;
@@ -49,22 +49,9 @@ export async function starts(chosen, rounds) {
 /** All short runs of all programs, and what they take of a processor and of memory. */
 export async function shortRuns(programs, { runs }) {
   const { bare, cases, curl } = await startsOf(programs, runs, { weighed: WEIGHED });
-  const of =
-    (figure, side = 'now') =>
-    (kind) => {
-      const one = cases[kind].find((one) => one.side === side);
-      return one && ratio(one, bare, figure);
-    };
-  const [time, executable] = [of('milliseconds'), of('milliseconds', 'the executable')];
-  const text = comparison([bare, ...Object.values(cases).flat(), curl], figures, 'to `node -e 0`', () => bare);
-  return {
-    figures: {
-      ...Object.fromEntries(Object.keys(kinds).map((kind) => [kind, time(kind)])),
-      binaryPush: executable('push'),
-      binaryVersion: executable('version'),
-    },
-    text: `Medians of ${runs} interleaved runs, to a server on the same machine that keeps nothing; of processor time, means:\n\n${text}`,
-  };
+  const all = [bare, ...Object.values(cases).flat(), curl];
+  const how = `Medians of ${runs} interleaved runs, to a server on the same machine that keeps nothing; of processor time, means`;
+  return { cases: all, text: `${how}:\n\n${comparison(all, figures, 'to `node -e 0`', () => bare)}` };
 }
 
 /** So many secrets, one a line. */
@@ -86,59 +73,44 @@ export async function each(programs) {
   );
   await inTurns([[bare, ...cases]], { rounds: 3, warm: 1, weighed: WEIGHED });
   await stop();
-  const text = comparison([bare, ...cases], figures, 'to the pool', () => bare);
-  return {
-    figures: { each: ratio(cases[0], bare, 'milliseconds') },
-    text: `${COUNT.toLocaleString('en')} secrets, one a line, eight at a time, to a server that keeps nothing:\n\n${text}`,
-  };
+  const all = [bare, ...cases];
+  const what = '10,000 secrets, one a line, eight at a time, to a server that keeps nothing';
+  return { cases: all, text: `${what}:\n\n${comparison(all, figures, 'to the pool', () => bare)}` };
 }
 
 /** What 10,000 pushes, and their receipts, cost the service that has them and the next runs. */
 export async function many(programs, { runs }) {
-  const groups = { rest: '`pwpush serve`, at rest', full: `… after ${COUNT.toLocaleString('en')} pushes` };
   const services = {};
-  const cases = {};
-  for (const [group, name] of Object.entries(groups))
-    cases[group] = casesOf(programs, name, (_, __, side) => ({ mib: services[side][group] }));
-  const more = {};
   for (const [side, program] of Object.entries(programs)) {
     const service = await serve(program, '--ephemeral', '--max-views', '1000000');
-    const rest = memory(service).now;
-    const own = (name) => ({
-      ...{ PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token },
-      PWPUSH_STATE_DIR: join(folder, `${side} ${name}`),
-    });
-    more[side] = { many: own('many'), one: own('one') };
+    const rest = memory(service).peak;
+    const address = { PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
+    const more = Object.fromEntries(
+      [COUNT, 1].map((count) => [count, { ...address, PWPUSH_STATE_DIR: join(folder, `${side} ${count}`) }]),
+    );
     // The last push of both is on the first page of the listings.
-    for (const [name, count] of [
-      ['many', COUNT],
-      ['one', 1],
-    ])
-      await run([...program, 'push', '--each'], { input: lines(count), more: more[side][name] });
-    services[side] = { ...service, rest, full: memory(service).now };
+    for (const count of [COUNT, 1])
+      await run([...program, 'push', '--each'], { input: lines(count), more: more[count] });
+    services[side] = { ...service, more, rest, full: memory(service).peak };
   }
-  const kinds = [
-    ['`pwpush list`, one page', ['list'], 'many'],
-    ['`pwpush list --all`', ['list', '--all'], 'many'],
-    ['`pwpush preview last`, with one receipt', ['preview', 'last'], 'one'],
-    ['… with all', ['preview', 'last'], 'many'],
-    ['`pwpush push`, with one receipt', ['push'], 'one'],
-    ['… with all', ['push'], 'many'],
+  const weight = (name, figure) => casesOf(programs, name, (_, __, side) => ({ mib: services[side][figure] }));
+  const short = (name, receipts, ...words) =>
+    casesOf(programs, `\`pwpush ${words.join(' ')}\`${name}`, (program, isWeighed, side) =>
+      run([...program, ...words], { input: 'secret', more: services[side].more[receipts], isWeighed }),
+    );
+  const groups = [
+    weight('`pwpush serve`, at rest', 'rest'),
+    weight('`pwpush serve`, after 10,000 pushes', 'full'),
+    short(', one page', COUNT, 'list'),
+    short(', 10,000 pushes', COUNT, 'list', '--all'),
+    short(', one receipt', 1, 'preview', 'last'),
+    short(', 10,000 receipts', COUNT, 'preview', 'last'),
+    short(', one receipt', 1, 'push'),
+    short(', 10,000 receipts', COUNT, 'push'),
   ];
-  const short = kinds.map(([name, words, receipts]) =>
-    casesOf(programs, name, (program, isWeighed, side) =>
-      run([...program, ...words], { input: 'secret', more: more[side][receipts], isWeighed }),
-    ),
-  );
-  await inTurns([...Object.values(cases), ...short], { rounds: Math.min(runs, 9), warm: 1, weighed: WEIGHED });
+  await inTurns(groups, { rounds: Math.min(runs, 9), warm: 1, weighed: WEIGHED });
   for (const { stop } of Object.values(services)) await stop();
-  const [[list], , [previewOne], [previewMany], [pushOne], [pushMany]] = short;
-  const all = [...Object.values(cases), ...short].flat();
-  return {
-    figures: {
-      receipts: middle(pushMany, 'milliseconds') - middle(pushOne, 'milliseconds'),
-      show: ratio(previewMany, previewOne, 'milliseconds'),
-    },
-    text: `A service with 10,000 pushes:\n\n${comparison(all, figures, 'to `list`', () => list)}`,
-  };
+  const cases = groups.flat();
+  const text = comparison(cases, figures, 'to one page', () => groups[2][0]);
+  return { cases, text: `A service with 10,000 pushes:\n\n${text}` };
 }

@@ -1,6 +1,4 @@
 // How long a small push waits while a stranger has the service do something large.
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { addDue, nextDue, openSqlite } from './databases.mjs';
@@ -11,54 +9,39 @@ const MOST = 100;
 const path = '/api/v2/pushes';
 const small = { method: 'POST', path, body: JSON.stringify({ push: { payload: 'x'.repeat(40) } }) };
 
-/** Answers the response, once its head is there. */
-function ask({ port, token }, method, path, { write, ...fields } = {}) {
-  return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, ...fields };
-    const sent = request({ port, method, path, headers, agent: false }, resolve);
-    sent.on('error', reject);
-    Promise.resolve(write?.(sent)).then(() => sent.end(), reject);
-  });
+/** Returns the response, once its head is there. */
+async function ask({ url, token }, target, { headers, ...options } = {}) {
+  const all = { authorization: `Bearer ${token}`, ...headers };
+  const response = await fetch(new URL(target, url), { headers: all, duplex: 'half', ...options });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return response;
 }
 
-async function textOf(response) {
-  let text = '';
-  for await (const chunk of response.setEncoding('utf8')) text += chunk;
-  if (response.statusCode >= 300) throw new Error(`${response.statusCode} ${text}`);
-  return text;
-}
-
-/** Answers the URL token of a push of so many MiB. */
+/** Returns the address of a push of so many MiB. */
 async function upload(service, mebibytes) {
-  const block = Buffer.alloc(MIB, 'x');
-  const response = await ask(service, 'POST', path, {
-    'content-type': 'multipart/form-data; boundary=bench',
-    async write(sent) {
-      sent.write('--bench\r\nContent-Disposition: form-data; name="push[files][]"; filename="x"\r\n\r\n');
-      for (let at = 0; at < mebibytes; at += 1) {
-        if (!sent.write(block)) await once(sent, 'drain');
-      }
-      sent.write('\r\n--bench--\r\n');
-    },
-  });
-  return JSON.parse(await textOf(response)).url_token;
+  async function* form() {
+    yield Buffer.from('--b\r\nContent-Disposition: form-data; name="push[files][]"; filename="x"\r\n\r\n');
+    for (let at = 0; at < mebibytes; at += 1) yield Buffer.alloc(MIB, 'x');
+    yield Buffer.from('\r\n--b--\r\n');
+  }
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+  const response = await ask(service, path, { method: 'POST', headers, body: form() });
+  return `${path}/${(await response.json()).url_token}`;
 }
 
 /** Deletes a push, and waits until its files are gone. */
-async function remove(service, token, database) {
-  await textOf(await ask(service, 'DELETE', `${path}/${token}`));
+async function remove(service, push, database) {
+  await ask(service, push, { method: 'DELETE' });
   while (database.all('SELECT 1 FROM uploads LIMIT 1').length > 0) await wait(100);
 }
 
 /** So many read the file of a push for ten seconds, at 100 KB/s each. */
-async function read(service, token, readers) {
-  const { files } = JSON.parse(await textOf(await ask(service, 'GET', `${path}/${token}`)));
-  const { pathname, search } = new URL(files[0].url);
+async function read(service, push, readers) {
+  const { files } = await (await ask(service, push)).json();
   const all = Array.from({ length: readers }, async () => {
-    const response = await ask(service, 'GET', pathname + search);
-    if (response.statusCode !== 200) return textOf(response);
+    const { body } = await ask(service, files[0].url);
     const ends = performance.now() + 10_000;
-    for await (const chunk of response) {
+    for await (const chunk of body) {
       if (performance.now() > ends) break;
       await wait(chunk.length / 100);
     }
@@ -70,12 +53,13 @@ async function read(service, token, readers) {
 async function sendForms(service, count) {
   const body = `push[payload]=x&push[zz]=é€${'\u0001'.repeat(8 * MIB - 100)}`;
   for (let i = 0; i < count; i += 1) {
-    const response = await ask(service, 'POST', path, {
+    const headers = {
       'content-type': 'application/x-www-form-urlencoded',
       'idempotency-key': `"${i}${'x'.repeat(20)}"`,
-      write: (sent) => sent.write(body),
+    };
+    await ask(service, path, { method: 'POST', headers, body }).catch((error) => {
+      if (!/^4\d\d /.test(error.message)) throw error;
     });
-    await once(response.resume(), 'end');
   }
 }
 
@@ -97,14 +81,14 @@ export async function waiting(program, { mebibytes, due }) {
     rows.push([name, count, ...ms, refused]);
   };
   await during('nothing', () => wait(5000));
-  let token;
+  let push;
   await during(`${mebibytes} MiB are uploaded`, async () => {
-    token = await upload(service, mebibytes);
+    push = await upload(service, mebibytes);
   });
-  await during('32 slow readers', () => read(service, token, 32));
+  await during('32 slow readers', () => read(service, push, 32));
   const backup = ['serve', 'backup', '--quiet', '--data', data, join(folder, 'copy.db')];
   await during('a backup of that', () => run([...program, ...backup]));
-  await during('that is deleted', () => remove(service, token, database));
+  await during('that is deleted', () => remove(service, push, database));
   await during('20 forms of 8 MiB', () => sendForms(service, 20));
   await service.stop();
   addDue(database, due);

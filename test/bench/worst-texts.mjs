@@ -54,50 +54,29 @@ const ARMOR = `-----BEGIN AGE ENCRYPTED FILE-----\n${STANZA}\n`;
 const plain = repeated('x');
 
 const PUSHES = '/api/v2/pushes';
-const REQUESTS = '/api/v2/requests';
-const JSON_TYPE = { 'content-type': 'application/json' };
-const inJson = (path, root, fields) => (text) => ({
-  method: 'POST',
-  path,
-  headers: JSON_TYPE,
-  body: JSON.stringify({ [root]: fields(text) }),
-});
+const posted = (path, type, body) => ({ method: 'POST', path, headers: { 'content-type': type }, body });
+const inJson = (path, root, fields) => (text) =>
+  posted(path, 'application/json', JSON.stringify({ [root]: fields(text) }));
 const ofPush = (fields) => inJson(PUSHES, 'push', (text) => ({ expire_after_views: 1, ...fields(text) }));
-const ofRequest = (fields) => inJson(REQUESTS, 'request', fields);
-const inForm =
-  (path, field, more = {}) =>
-  (text) => ({
-    method: 'POST',
-    path,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: `${new URLSearchParams({ ...more, [field]: text })}`,
-  });
+const ofRequest = (fields) => inJson('/api/v2/requests', 'request', fields);
+const FORM = 'application/x-www-form-urlencoded';
+const inForm = (path, field, more) => (text) =>
+  posted(path, FORM, `${new URLSearchParams({ ...more, [field]: text })}`);
 /** As bytes: what is no Latin-1 goes as UTF-8, as clients send it. */
 const headerOf = (text) => Buffer.from(text.replace(/[^ -\uffff]/g, '')).toString('latin1');
 const inHeader =
   (name, path = '/') =>
   (text) => ({ method: 'GET', path, headers: { [name]: headerOf(text) } });
-/** A form with files, of which `head` is the head of the last part. */
-const inPart =
-  (head, seen = () => ({})) =>
-  (text) => {
-    const first = '--b\r\ncontent-disposition: form-data; name="push[payload]"\r\n\r\nx\r\n';
-    const last = `--b\r\ncontent-disposition: form-data; ${head(headerOf(text))}\r\n\r\nx\r\n--b--\r\n`;
-    return {
-      method: 'POST',
-      path: PUSHES,
-      headers: { 'content-type': 'multipart/form-data; boundary=b' },
-      body: Buffer.from(first + last, 'latin1'),
-      seen: seen(headerOf(text)),
-    };
-  };
+/** A form with files, of which `head` is the head of the last part; who sees that sends `seen`. */
+const inPart = (head, seen) => (text) => {
+  const first = '--b\r\ncontent-disposition: form-data; name="push[payload]"\r\n\r\nx\r\n';
+  const last = `--b\r\ncontent-disposition: form-data; ${head(headerOf(text))}\r\n\r\nx\r\n--b--\r\n`;
+  const body = Buffer.from(first + last, 'latin1');
+  return { ...posted(PUSHES, 'multipart/form-data; boundary=b', body), seen: seen && { [seen]: headerOf(text) } };
+};
 const FILE = 'name="push[files][]"; filename';
 /** The header of who sees a push with a file, and fetches that. */
-const inSeeing = (name) =>
-  inPart(
-    () => `${FILE}="a"`,
-    (text) => ({ [name]: text }),
-  );
+const inSeeing = (name) => inPart(() => `${FILE}="a"`, name);
 const inAddress = (text) => encodeURIComponent(text.toWellFormed()).slice(0, HEADER);
 const inQuery = (path, name) => (text) => ({ method: 'GET', path: `${path}?${name}=${inAddress(text)}` });
 const typeWith = (text) => ({ 'content-type': headerOf(`multipart/form-data; boundary=${text}`) });
@@ -107,7 +86,7 @@ const rows = (size, carry, names, nameOf = (name) => name) => names.map((name) =
 const inPush = (name) => ofPush((text) => ({ payload: 'x', [name]: text }));
 const seen = (name) => `${name} of who sees it`;
 
-// biome-ignore-start format: a row for each.
+// biome-ignore format: a row for each.
 const fields = Object.fromEntries([
   ...rows(MIB, (kind) => ofPush((payload) => ({ kind, payload })), ['url', 'text', 'qr']),
   ...rows(MIB, inPush, ['name', 'note', 'passphrase', 'key_proof', 'expires_in', 'kind', 'expire_after_days']),
@@ -121,29 +100,12 @@ const fields = Object.fromEntries([
   ['text of the page', [MIB, inForm('/', 'payload')]],
   ['name of the page', [MIB, inForm('/', 'name', { payload: 'x' })]],
   ...rows(HEADER, (name) => inHeader(name), [
-    'Host',
-    'X-Forwarded-Host',
-    'X-Forwarded-For',
-    'X-Forwarded-Proto',
-    'Origin',
-    'Referer',
-    'User-Agent',
-    'Accept',
-    'Accept-Language',
-    'Accept-Encoding',
-    'If-None-Match',
-    'If-Modified-Since',
-    'Cookie',
-    'Connection',
-    'Sec-Fetch-Site',
+    'Host', 'X-Forwarded-Host', 'X-Forwarded-For', 'X-Forwarded-Proto', 'Origin', 'Referer', 'User-Agent', 'Accept',
+    'Accept-Language', 'Accept-Encoding', 'If-None-Match', 'If-Modified-Since', 'Cookie', 'Connection', 'Sec-Fetch-Site',
     'Sec-Purpose',
   ]),
   ...rows(HEADER, (name) => inHeader(name, `${PUSHES}/abcdefgh`), [
-    'Authorization',
-    'X-User-Token',
-    'Idempotency-Key',
-    'X-Key-Proof',
-    'X-Age-Identity',
+    'Authorization', 'X-User-Token', 'Idempotency-Key', 'X-Key-Proof', 'X-Age-Identity',
   ]),
   ...rows(HEADER, inSeeing, ['Range', 'If-Range', 'Referer', 'User-Agent', 'Accept', 'Content-Type', 'Origin'], seen),
   ['boundary', [HEADER, (text) => ({ ...inPart(() => '')(''), headers: typeWith(text) })]],
@@ -156,7 +118,6 @@ const fields = Object.fromEntries([
   ['passphrase of a query', [HEADER, inQuery(`${PUSHES}/abcdefgh`, 'passphrase')]],
   ['locale of a query', [HEADER, inQuery('/', 'locale')]],
 ]);
-// biome-ignore-end format: a row for each.
 
 /** More is no matter of ratios: a service that is as busy as that would keep the bench for hours. */
 const MOST_MS = 20_000;
@@ -183,9 +144,8 @@ async function longest(service, client, made) {
   const probing = client.run('repeat', job);
   const [, kind, token] = /\/([pr])\/([\w-]+)/.exec(await send(service, made)) ?? [];
   if (token) {
-    const { headers } = inForm('/', 'x')('');
-    const form = { method: 'POST', path: `/${kind}/${token}`, body: '' };
-    const page = await send(service, { ...form, headers: { ...headers, ...made.seen } });
+    const form = posted(`/${kind}/${token}`, FORM, '');
+    const page = await send(service, { ...form, headers: { ...form.headers, ...made.seen } });
     const [path] = /\/files\/[\w-]+/.exec(page) ?? [];
     if (path) await send(service, { method: 'GET', path, headers: { ...made.seen } });
   }

@@ -201,6 +201,7 @@ describe('a link with a key', () => {
     ['Proofpoint 3 with one slash', v3(`${link.replace('//', '/')}*${key}`, 'Iw'), 'proofpoint'],
     ['Proofpoint 3 that left the #', v3(`${link}#${key}`, ''), 'proofpoint'],
     ['Proofpoint 3 with a run', v3(`${link}?x=**A${key}&y=1`, 'w6kj'), 'proofpoint tail'],
+    ['Proofpoint 3 with two', v3(`${link}?x=*&y=1*${key}`, 'w6kj'), 'proofpoint'],
     ['both', safeLink(encoded(v3(`${link}*${key}`, 'Iw'))), 'outlook proofpoint'],
     ...[
       `https://statics.teams.cdn.office.net/evergreen-assets/safelinks/1/atp-safelinks.html?dest=https%3A%2F%2Fteams.microsoft.com%2Fapi&url=ENC&locale=en-us`,

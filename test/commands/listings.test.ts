@@ -45,6 +45,16 @@ describe('of 120 pushes', () => {
   });
 });
 
+test('what has one view left is in another colour on a terminal', async () => {
+  const here = await instance();
+  for (const [name, expire_after_views] of Object.entries({ soon: 1, later: 5 }))
+    await here.push({ payload: 'x', name, expire_after_views }, here.service.adminToken);
+  const env = { ...here.admin, TERM: 'xterm' };
+  const { stdout } = await here.under({ env, terminals: ['stdout'] }).run('list');
+  const coloured = stdout.split('\n').filter((line) => line.includes('\u001b[33m'));
+  expect([stdout.includes('later'), coloured]).toEqual([true, [expect.stringContaining('soon')]]);
+});
+
 test('list --all says that there may be more than the API lists', async () => {
   const rows = (page: number) =>
     Array.from({ length: 50 }, (_, at) => ({

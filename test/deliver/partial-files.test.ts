@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readdirSync, renameSync } from 'node:fs';
+import { appendFileSync, chmodSync, linkSync, readdirSync, renameSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { passphraseRecipient, prepareFile } from '../../src/age/age';
 import { newLinkKey } from '../../src/age/key';
@@ -101,6 +101,21 @@ test('what a run had that was killed is taken over, with the bytes that are ther
   expect(await resume()).toMatchObject({ code: 0 });
   expect(saved()).toEqual({ big: file });
   expect([state(), ranges]).toEqual([[], ['bytes=600003-']]);
+});
+
+test.each<[string, (part: string, elsewhere: string) => void]>([
+  ['has another link', linkSync],
+  ['a group can write to', (part) => chmodSync(part, 0o620)],
+  ['all can write to', (part) => chmodSync(part, 0o602)],
+  ['is empty', (part) => truncateSync(part)],
+  ['is as long as the whole file', (part) => truncateSync(part, 1_000_000)],
+])('a part that %s is removed, and the file asked for from its beginning', async (_what, change) => {
+  const { arrive, here, ranges, resume, saved } = await brokenOff();
+  const [part = ''] = readdirSync(here.file('in'));
+  change(here.file(`in/${part}`), here.file('elsewhere'));
+  arrive.resolve();
+  expect(await resume()).toMatchObject({ code: 0 });
+  expect([saved(), ranges]).toEqual([{ big: file }, ['undefined']]);
 });
 
 test('what a run on another machine has is not taken from it', async () => {

@@ -13,6 +13,7 @@ import { inRoom, onEachStore, onSqlite, type Room } from '../helpers/stores';
 
 const newFolder = folders();
 const sqlite = onSqlite();
+const MANY = JSON.stringify(Array.from({ length: 100 }, (_, at) => at));
 const ONCE = { 'idempotency-key': '"0123456789abcdef0123456789abcdef"' };
 
 /** Change a row when it is copied. */
@@ -77,6 +78,8 @@ onEachStore((store) => {
     lastTry = Number((await triesIn(source)).at(-1)?.id);
     // The largest id that was given is not that of a row.
     await run(source, 'DELETE FROM tries');
+    // More than a page of rows, which is 50.
+    await run(source, `INSERT INTO audit (push_id, kind, created_at) SELECT 1, 'view', 0 FROM json_each('${MANY}')`);
     await service.close();
   });
 
@@ -108,7 +111,8 @@ onEachStore((store) => {
       key_copied: true,
     });
     const rows = new Map(tables.map((table) => [table.name, table.rows]));
-    expect([rows.get('owners'), rows.get('pushes'), rows.get('chunks')]).toEqual([2, 6, 4]);
+    const counts = ['owners', 'pushes', 'chunks', 'audit'].map((name) => rows.get(name));
+    expect(counts).toEqual([2, 6, 4, 110]);
     await expect(at(source)).rejects.toThrow(MOVED());
     await isWhole(target);
     await expect(copying()).rejects.toThrow(MOVED());

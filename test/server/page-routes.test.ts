@@ -55,6 +55,13 @@ test('a push without step and passphrase is shown at once and takes a view', asy
   expect([gone.status, titleOf(gone.text)]).toEqual([404, 'This link is no longer available']);
 });
 
+test('a visit to a link that has ended is in its log', async () => {
+  const token = await service.createOwn({ expire_after_views: 1, ...atOnce });
+  expect([(await open(`/p/${token}`)).status, (await open(`/p/${token}`)).status]).toEqual([200, 404]);
+  const log = () => service.kindsOf(token);
+  await expect.poll(log, { message: 'the visit in the log' }).toEqual(['creation', 'view', 'failed_view']);
+});
+
 test('a push without step and passphrase its text is escaped, and comes back to the character', async () => {
   const payload = '\n<script>alert("1")</script>\r\n&amp; \'x\'</pre>';
   expect(shown(await pageOf({ payload }))).toBe(

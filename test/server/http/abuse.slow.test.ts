@@ -9,27 +9,23 @@ const JSON_TYPE = 'application/json';
 
 type Body = (root: string, field: string) => string;
 
+const field =
+  (value: string, more = ''): Body =>
+  (root, name) =>
+    `${root}[${name}]=${value}${more.replace('*', root)}`;
+
 /** A body of a creation or an answer, where it has its signs, and the classes of what it is answered. */
+// biome-ignore format: a table
 const bodies: [string, string, Body, string][] = [
-  ['in the secret', FORM, (root, field) => `${root}[${field}]=${'\u0001'.repeat(SIGNS)}`, '413'],
-  ['that are spaces', FORM, (root, field) => `${root}[${field}]=${'+'.repeat(SIGNS)}`, '413'],
+  ['in the secret', FORM, field('\u0001'.repeat(SIGNS)), '413'],
+  ['that are spaces', FORM, field('+'.repeat(SIGNS)), '413'],
   // Two of them keep V8 from giving each a single byte.
-  [
-    'in a field that it has not',
-    FORM,
-    (root, field) => `${root}[${field}]=x&${root}[zz]=é€${'\u0001'.repeat(SIGNS)}`,
-    '413',
-  ],
-  ['between fields', FORM, (root, field) => `${root}[${field}]=x&${'&'.repeat(SIGNS)}`, '413'],
-  [
-    'of JSON',
-    JSON_TYPE,
-    (root, field) => `{"${root}":{"${field}":"x","zz":"${'\\u0001'.repeat(SIGNS / 6)}"}}`,
-    '200|201|422',
-  ],
+  ['in a field that it has not', FORM, field('x', `&*[zz]=é€${'\u0001'.repeat(SIGNS)}`), '413'],
+  ['between fields', FORM, field('x', '&'.repeat(SIGNS)), '413'],
+  ['of JSON', JSON_TYPE, (root, name) => `{"${root}":{"${name}":"x","zz":"${'\\u0001'.repeat(SIGNS / 6)}"}}`, '200|201|422'],
   ['that JSON has not', JSON_TYPE, (root) => `{"${root}":"${'\u0001'.repeat(SIGNS)}"}`, '413'],
-  ['between values', JSON_TYPE, (root, field) => `{"${root}":{"${field}":"x"${' '.repeat(SIGNS)}}}`, '200|201|422'],
-  ['that stand for 2 MiB', FORM, (root, field) => `${root}[${field}]=${'%c3%a9'.repeat(1024 * 1024 - 20)}`, '422'],
+  ['between values', JSON_TYPE, (root, name) => `{"${root}":{"${name}":"x"${' '.repeat(SIGNS)}}}`, '200|201|422'],
+  ['that stand for 2 MiB', FORM, field('%c3%a9'.repeat(1024 * 1024 - 20)), '422'],
 ];
 
 /** What takes a key, and a body of that size. */

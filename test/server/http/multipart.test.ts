@@ -96,17 +96,21 @@ test('a form has up to a hundred parts', async () => {
   expect(await problem(parts(101))).toEqual(['malformed', expect.stringContaining('100 parts')]);
 });
 
-test('it is read no further once a part is refused', async () => {
-  let given = 0;
-  async function* endless() {
+/** A form of one part, of so many pieces, which counts those that were asked for. */
+function counted(count: number) {
+  const taken = { given: 0 };
+  async function* form() {
     yield Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\n`);
-    for (;;) {
-      given += 1;
-      yield Buffer.alloc(65_536);
-    }
+    for (; taken.given < count; taken.given += 1) yield Buffer.alloc(65_536);
+    yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
   }
+  return { taken, parts: partsOf(form(), FORM_TYPE) };
+}
+
+test('it is read no further once a part is refused', async () => {
+  const { taken, parts } = counted(Number.POSITIVE_INFINITY);
   const taking = async () => {
-    for await (const { bytes } of partsOf(endless(), FORM_TYPE)) {
+    for await (const { bytes } of parts) {
       let size = 0;
       for await (const piece of bytes) {
         size += piece.length;
@@ -115,23 +119,18 @@ test('it is read no further once a part is refused', async () => {
     }
   };
   await expect(taking()).rejects.toThrow('enough');
-  expect(given).toBeLessThan(20);
+  expect(taken.given).toBeLessThan(20);
 });
 
 test('no more is read than is taken', async () => {
-  let given = 0;
-  async function* form() {
-    yield Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\n`);
-    for (; given < 100; given += 1) yield Buffer.alloc(65_536);
-    yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
-  }
+  const { taken, parts } = counted(100);
   const ahead: number[] = [];
-  for await (const { bytes } of partsOf(form(), FORM_TYPE)) {
-    let taken = 0;
+  for await (const { bytes } of parts) {
+    let size = 0;
     for await (const piece of bytes) {
       for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
-      taken += piece.length;
-      ahead.push(given - taken / 65_536);
+      size += piece.length;
+      ahead.push(taken.given - size / 65_536);
     }
   }
   expect(Math.max(...ahead)).toBeLessThanOrEqual(2);

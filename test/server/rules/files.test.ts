@@ -357,6 +357,7 @@ describe('a download', () => {
     [`bytes=${CHUNK}-${2 * CHUNK - 1}`, CHUNK, 2 * CHUNK],
     ['bytes=100-99999999', 100, bytes.length],
     ['bytes=-1', bytes.length - 1, bytes.length],
+    ['bytes=-99999999', 0, bytes.length],
   ])('%s', async (range, first, end) => {
     const got = await service.fetchLink(url, { range });
     expect(got.status).toBe(206);

@@ -113,3 +113,25 @@ test('an ended push is kept with its log for 90 days, then neither is', async ()
   expect(await rows()).toEqual([1, 1]);
   expect((await service.retrieve(token)).status).toBe(404);
 });
+
+// A transaction deletes 1000 entries of a log, and forgets 500 kept views.
+test.each([1000, 1001])('one sweep deletes a push with its log of %i entries', async (count) => {
+  const service = await overNoted();
+  const { sql } = service.database;
+  await service.create({ payload: 'x', expire_after_views: 99 });
+  const now = service.clock.now().getTime();
+  await sql`
+    WITH RECURSIVE entries (number) AS (SELECT 2 UNION ALL SELECT number + 1 FROM entries WHERE number < ${count})
+    INSERT INTO audit (push_id, kind, created_at, until, key_hash, sealed)
+      SELECT 1, 'view', ${now}, ${now + 1}, number, x'01' FROM entries`;
+  service.clock.advance(1);
+  await service.sweep();
+  expect(await sql`SELECT id FROM audit WHERE until IS NOT NULL OR sealed IS NOT NULL`).toEqual([]);
+  expect(await sql`SELECT id FROM audit`).toHaveLength(count);
+  service.clock.advance(7 * DAY);
+  await service.sweep();
+  service.clock.advance(90 * DAY);
+  await service.sweep();
+  expect(await sql`SELECT id FROM pushes UNION ALL SELECT id FROM audit`).toEqual([]);
+  expect(failures(service.lines)).toEqual([]);
+});
