@@ -94,10 +94,8 @@ export async function run(command, { input = '', more, isWeighed } = {}) {
 }
 
 /** Where /proc/PID/stat has the times of a process, and those of its children that have ended. */
-const [OWN, ENDED] = [
-  [11, 12],
-  [13, 14],
-];
+const OWN = [11, 12];
+const ENDED = [13, 14];
 
 function statOf(pid) {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -125,8 +123,8 @@ export function processorTimeOfAll(pid) {
 /** MiB: the most that a process ever had, and what it has. */
 export function memory({ pid }) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mib = (field) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024;
-  return { peak: mib('VmHWM'), now: mib('VmRSS') };
+  const [, peak, now] = /VmHWM:\s+(\d+).*VmRSS:\s+(\d+)/s.exec(status);
+  return { peak: peak / 1024, now: now / 1024 };
 }
 
 /**
@@ -149,17 +147,18 @@ export async function inTurns(groups, { rounds, warm = 2, weighed = 0 }) {
 
 export const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
+const isMean = (figure) => /processor$/i.test(figure);
 const of = (list, figure) => list.map((one) => one[figure]).filter((one) => one !== undefined);
 
 /** The figure of a case: a median, or of processor time the mean. */
 export function middle({ results }, figure) {
   const list = of(results, figure);
-  return figure.endsWith('rocessor') ? mean(list) : median(list);
+  return isMean(figure) ? mean(list) : median(list);
 }
 
 /** A figure to that of another case in the same round. */
 export function ratio(one, other, figure) {
-  if (figure.endsWith('rocessor')) return middle(one, figure) / middle(other, figure);
+  if (isMean(figure)) return middle(one, figure) / middle(other, figure);
   const others = of(other.results, figure);
   return median(of(one.results, figure).map((value, at) => value / others[at]));
 }
