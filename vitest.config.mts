@@ -78,7 +78,7 @@ const tier = (name: string, at: number, workers: number, test: TestUserConfig) =
     ...common,
     name,
     isolate: false,
-    setupFiles: ['test/helpers/new-connections.ts'],
+    setupFiles: ['test/helpers/ended.ts', 'test/helpers/new-connections.ts'],
     maxWorkers: workers,
     sequence: { groupOrder: at },
     ...test,

@@ -1,7 +1,8 @@
-import { test } from 'vitest';
+import { afterAll, beforeAll, test, vi } from 'vitest';
 import { asTold, inProcess } from './helpers/cases';
 
 // A day ends where the user is.
-process.env.TZ = 'UTC';
+beforeAll(() => void vi.stubEnv('TZ', 'UTC'));
+afterAll(() => void vi.unstubAllEnvs());
 
 test.each(inProcess)('%s', asTold);

@@ -67,7 +67,9 @@ describe('the link of a file', () => {
   });
 
   test('may redirect ten times', async () => {
-    const { send, sent } = answering(Array(11).fill(moved('/a')));
+    const ten = Array(10).fill(moved('/a'));
+    await openLink(source(answering([...ten, { status: 200 }]).send), '/a');
+    const { send, sent } = answering([...ten, moved('/a')]);
     const facts = [phrase('file-link-redirects-too-often')];
     await expect(openLink(source(send), '/a')).rejects.toMatchObject({ facts });
     expect(sent).toHaveLength(11);
@@ -89,6 +91,17 @@ describe('the link of a file', () => {
     const { send } = answering([{ status, headers }]);
     const failure = await openLink(source(send), 'https://pw.test/a').catch((error) => error);
     expect(worthAnotherTry(failure)).toBe(again);
+  });
+
+  test.each([
+    [400, 'file-link-no-file'],
+    [401, 'file-link-expired'],
+    [403, 'file-link-expired'],
+    [404, 'file-link-expired'],
+    [410, 'file-link-expired'],
+  ] as const)('that answers %d has the reason %s', async (status, reason) => {
+    const facts = [phrase('file-link-returned', status), phrase(reason)];
+    await expect(openLink(source(answering([{ status }]).send), '/a')).rejects.toMatchObject({ facts });
   });
 
   test('that breaks is worth another try at once', () => {
