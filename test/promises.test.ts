@@ -99,18 +99,22 @@ function codeOf(file: string) {
     join(file, '..', `${path}.ts`),
   );
   const text = [own, ...imported.filter((path) => existsSync(join(root, path))).map(read)].join('\n');
-  const titles = new Set(text.split('\n').flatMap(quotedIn));
-  return { text, titles: [...titles].map((one) => patternOf(one.replace(hole, '%s'))) };
+  const sources = [...new Set(text.split('\n').flatMap(quotedIn))].map(
+    (one) => patternOf(one.replace(hole, '%s')).source,
+  );
+  return { text, titles: sources.map((one) => new RegExp(one.replaceAll('.*', '(.*)'), 's')) };
 }
 
-/** Those of a file that it has not: a line, once, or each part of a full name, as a title or as the text of a row. */
+/** Those of a file that it has not: a line, once, or each part of a full name, as a title with what its row has. */
 function absent(file: string, names: readonly string[]): string[] {
   if (file.endsWith('.txt')) {
     const lines = read(file).split('\n');
     return names.filter((name) => lines.filter((line) => line === name).length !== 1);
   }
   const { text, titles } = codeOf(file);
-  const isThere = (part: string) => text.includes(part) || titles.some((one) => one.test(part.replace(hole, 'x')));
+  const ofRow = (value: string) => /^\d*$/.test(value) || text.includes(value.replace(/^"|"$/g, ''));
+  const isThere = (part: string) =>
+    text.includes(part) || titles.some((one) => one.exec(part.replace(hole, '0'))?.slice(1).every(ofRow));
   return names.filter((name) => !name.split(' > ').every(isThere));
 }
 

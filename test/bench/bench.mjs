@@ -16,18 +16,17 @@ import { each, many, shortRuns } from './starts.mjs';
 import { waiting } from './waiting.mjs';
 
 /** Rounds of short runs, of those with files and of services; the size of a file in MiB; seconds of load; pushes. */
-const numbers = { runs: 30, 'file-runs': 5, rounds: 12, mebibytes: 1024, seconds: 1, pushes: 1_000_000 };
-const lists = { connections: '16,64' };
+const numbers = { runs: 30, transfers: 5, rounds: 12, mebibytes: 1024, seconds: 1, pushes: 1_000_000 };
 const paths = ['before', 'binary', 'before-binary', 'snappass', 'privatebin', 'password-pusher', 'python-client'];
 const option = ([name, value]) => [name, { type: 'string', ...(value && { default: `${value}` }) }];
-const options = Object.fromEntries(
-  [...Object.entries({ ...numbers, ...lists }), ...paths.map((name) => [name])].map(option),
-);
+const options = [...Object.entries({ ...numbers, connections: '16,64' }), ...paths.map((name) => [name])].map(option);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { ...options, postgres: { type: 'boolean' }, keep: { type: 'boolean' } },
+  options: { ...Object.fromEntries(options), postgres: { type: 'boolean' }, keep: { type: 'boolean' } },
 });
-const [runs, fileRuns, rounds, mebibytes, seconds, pushes] = Object.keys(numbers).map((name) => Number(values[name]));
+const { runs, rounds, mebibytes, seconds, pushes, transfers } = Object.fromEntries(
+  Object.keys(numbers).map((name) => [name, Number(values[name])]),
+);
 const connections = values.connections.split(',').map(Number);
 
 /** The commands of what is measured: this build, the one of `--before`, and the executables of both. */
@@ -36,12 +35,12 @@ if (values.before) programs.before = [process.execPath, resolve(values.before)];
 if (values.binary) programs['the executable'] = [resolve(values.binary)];
 if (values['before-binary']) programs['the executable before'] = [resolve(values['before-binary'])];
 
-/** Each returns its cases, and a text. */
+/** The parts of a whole run: each returns its cases, whose names `wanted` has, and a text. */
 const measured = {
   starts: () => shortRuns(programs, { runs }),
   each: () => each(programs),
   many: () => many(programs, { runs }),
-  files: () => besideCurl(programs, { mebibytes, rounds: fileRuns }),
+  files: () => besideCurl(programs, { mebibytes, rounds: transfers }),
   services: () => services(programs, { connections, rounds, seconds }),
 };
 
@@ -103,14 +102,14 @@ function keep(name, ...parts) {
   return text;
 }
 
-/** Each returns a text. */
+/** What is measured by itself: each returns a text. */
 const others = {
   waiting: () => waiting(programs.now, { mebibytes, due: pushes / 10 }),
   async peers() {
     const own = { 'pwpush on Node.js': programs.now };
     if (values.binary) own['pwpush, the executable'] = programs['the executable'];
     const beside = await peers(own, { ...values, runs: 7 });
-    const files = await besideAge(programs, { mebibytes, rounds: fileRuns });
+    const files = await besideAge(programs, { mebibytes, rounds: transfers });
     const how = 'Each program runs on the same machine as its clients, in turns with the others.';
     const parts = [`${measuredOn}, by \`npm run bench -- peers\`. ${how}`, beside, '## Encrypting a file', files];
     return keep('PEERS.md', '# Beside other programs', ...parts);

@@ -1,6 +1,7 @@
 // How fast one large file is moved over loopback, and in how much memory: beside `curl`, to a server that keeps nothing, and
 // encrypted, beside age, to a service on the same disk. Files are in BENCH_TMPDIR, of which /dev/shm leaves out the disk:
 // `get` syncs what it writes, and curl does not.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -87,17 +88,11 @@ const alone = `
 
 /** One file encrypted and decrypted by age, which writes a file, and by each program; both also encrypt to nothing. */
 export async function besideAge(programs, { mebibytes, rounds }) {
+  if (spawnSync('age', ['--version']).status !== 0) return 'age was not found.';
   const big = await fill(mebibytes);
   const bundle = await bundled('age/age');
-  const service = await serve(
-    programs.now,
-    '--data',
-    path('encrypted'),
-    '--max-file-size',
-    '4GiB',
-    '--rate-limit',
-    'off',
-  );
+  const limits = ['--max-file-size', '4GiB', '--rate-limit', 'off'];
+  const service = await serve(programs.now, '--data', path('encrypted'), ...limits);
   const more = { PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
   const links = {};
   const served = async (command, isWeighed) => {
@@ -105,7 +100,6 @@ export async function besideAge(programs, { mebibytes, rounds }) {
     const taken = await moved(command, isWeighed, { more });
     return { ...taken, serviceProcessor: processorTime(service.pid) - before };
   };
-  const ours = (name, take) => casesOf(programs, name, take);
   const simple = (name, command, input) => ({ name, take: (isWeighed) => moved(command, isWeighed, { input }) });
   /** age takes passphrases from terminals alone, so it gets one, where they are typed so many times. */
   const typed = (name, words, times) => {
@@ -117,14 +111,14 @@ export async function besideAge(programs, { mebibytes, rounds }) {
   const cases = [
     simple('`age -r`', ['age', '-r', recipient, '-o', path('key.age'), big]),
     typed('`age -p`', ['age', '-p', '-o', path('passphrase.age'), big], 2),
-    ...ours('`push --encrypt`', async (program, isWeighed, side) => {
+    ...casesOf(programs, '`push --encrypt`', async (program, isWeighed, side) => {
       const taken = await served([...program, 'push', '--encrypt', '--file', big], isWeighed);
       links[side] = taken.stdout;
       return taken;
     }),
     simple('`age -d -i`', ['age', '-d', '-i', path('key'), '-o', join(out, 'got'), path('key.age')]),
     typed('`age -d`, with a passphrase', ['age', '-d', '-o', join(out, 'got'), path('passphrase.age')], 1),
-    ...ours('`get`', (program, isWeighed, side) =>
+    ...casesOf(programs, '`get`', (program, isWeighed, side) =>
       served([...program, 'get', links[side], '--output', out, '--quiet'], isWeighed),
     ),
     simple('`age -r`, to nothing', ['sh', '-c', `age -r ${recipient} ${big} > /dev/null`]),

@@ -98,11 +98,10 @@ const services = {
 };
 
 /** The mailbox server of magic-wormhole, which passes on a text without another server. */
-const startMailbox = () =>
-  started((port) => [
-    ...['twist3', 'wormhole-mailbox', `--channel-db=${join(folder, 'mailbox.db')}`],
-    `--port=tcp:${port}:interface=127.0.0.1`,
-  ]);
+function startMailbox() {
+  const words = ['twist3', 'wormhole-mailbox', `--channel-db=${join(folder, 'mailbox.db')}`];
+  return started((port) => [...words, `--port=tcp:${port}:interface=127.0.0.1`]);
+}
 
 /** From the start of the sender until both have ended; the recipient starts when the code is there. */
 async function wormhole(port) {

@@ -13,14 +13,24 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const script = here('../../bin/pwpush.js');
 /** A folder on a disk, not in memory, that is gone at the end: in BENCH_TMPDIR, or the system's. */
 export const folder = mkdtempSync(join(process.env.BENCH_TMPDIR ?? tmpdir(), 'pwpush-bench-'));
+
+/** The home of each program: two builds of one version would replace the kept code of each other. */
+const homes = new Map();
+function homeOf([command, script]) {
+  const program = command === process.execPath ? script : command;
+  if (!homes.has(program)) homes.set(program, mkdtempSync(join(folder, 'home-')));
+  return homes.get(program);
+}
+
 /** NODE_EXTRA_CA_CERTS, for one, costs Node 20 50 ms a start wherever it is set. */
-const env = {
+const envOf = (command, more) => ({
   PATH: process.env.PATH,
-  HOME: folder,
+  HOME: homeOf(command),
   PWPUSH_CONFIG_DIR: join(folder, 'config'),
   PWPUSH_STATE_DIR: join(folder, 'state'),
   NO_PROXY: '*',
-};
+  ...more,
+});
 
 const alive = new Set();
 process.on('exit', () => {
@@ -30,12 +40,13 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 /** Starts a process that runs until `stop`, in a group of its own, since its workers may outlive it. */
-export function launch([command, ...words], { more, stdio = 'ignore' } = {}) {
-  const child = spawn(command, words, { env: { ...env, ...more }, stdio, detached: true });
+export function launch(command, { more, stdio = 'ignore' } = {}) {
+  const [program, ...words] = command;
+  const child = spawn(program, words, { env: envOf(command, more), stdio, detached: true });
   alive.add(child);
   child.once('exit', (code) => {
     // One that dies on its own would leave the bench waiting for ever.
-    if (alive.delete(child)) throw new Error(`${command} ${words.join(' ')} ended with ${code}`);
+    if (alive.delete(child)) throw new Error(`${command.join(' ')} ended with ${code}`);
   });
   const stop = async () => {
     alive.delete(child);
@@ -82,7 +93,7 @@ export async function run(command, { input = '', more, isWeighed } = {}) {
   const [program, ...words] = isWeighed ? ['time', '--format', '%M', '--output', told, ...command] : command;
   const before = processorTime('self', ENDED);
   const start = performance.now();
-  const child = spawn(program, words, { env: { ...env, ...more }, stdio: 'pipe' });
+  const child = spawn(program, words, { env: envOf(command, more), stdio: 'pipe' });
   // One that reads no input may end before it is written.
   child.stdin.on('error', () => {}).end(input);
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -94,10 +105,8 @@ export async function run(command, { input = '', more, isWeighed } = {}) {
 }
 
 /** Where /proc/PID/stat has the times of a process, and those of its children that have ended. */
-const [OWN, ENDED] = [
-  [11, 12],
-  [13, 14],
-];
+const OWN = [11, 12];
+const ENDED = [13, 14];
 
 function statOf(pid) {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -125,8 +134,8 @@ export function processorTimeOfAll(pid) {
 /** MiB: the most that a process ever had, and what it has. */
 export function memory({ pid }) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const mib = (field) => Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024;
-  return { peak: mib('VmHWM'), now: mib('VmRSS') };
+  const [, peak, now] = /VmHWM:\s+(\d+).*VmRSS:\s+(\d+)/s.exec(status);
+  return { peak: peak / 1024, now: now / 1024 };
 }
 
 /**
@@ -149,17 +158,18 @@ export async function inTurns(groups, { rounds, warm = 2, weighed = 0 }) {
 
 export const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
+const isMean = (figure) => /processor$/i.test(figure);
 const of = (list, figure) => list.map((one) => one[figure]).filter((one) => one !== undefined);
 
 /** The figure of a case: a median, or of processor time the mean. */
 export function middle({ results }, figure) {
   const list = of(results, figure);
-  return figure.endsWith('rocessor') ? mean(list) : median(list);
+  return isMean(figure) ? mean(list) : median(list);
 }
 
 /** A figure to that of another case in the same round. */
 export function ratio(one, other, figure) {
-  if (figure.endsWith('rocessor')) return middle(one, figure) / middle(other, figure);
+  if (isMean(figure)) return middle(one, figure) / middle(other, figure);
   const others = of(other.results, figure);
   return median(of(one.results, figure).map((value, at) => value / others[at]));
 }

@@ -1,4 +1,5 @@
 // Whole runs of the program, in turns: short ones beside a Node.js that does nothing, and those with 10,000 pushes.
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { casesOf, comparison, folder, inTurns, memory, ratio, run, script, serve, standIn } from './runner.mjs';
@@ -17,27 +18,36 @@ const kinds = {
   push: { words: ['push'], input: 'secret' },
   pushEncrypted: { words: ['push', '--encrypt'], input: 'secret' },
   get: { words: ['get', LINK] },
+  getStored: { words: ['get', LINK], how: ', from a stored profile' },
 };
-const nameOf = ({ words, input }) => `\`pwpush ${words.join(' ')}\`${input ? ', piped' : ''}`;
+const nameOf = ({ words, input, how }) => `\`pwpush ${words.join(' ')}\`${how ?? (input ? ', piped' : '')}`;
 
 /** The cases of short runs, after `rounds` in turns: `bare`, and `cases` of the programs by kind. */
 export async function startsOf(programs, rounds, { chosen = Object.keys(kinds), weighed = 0 } = {}) {
   const { url, stop } = await standIn();
-  const more = { PWPUSH_URL: url, PWPUSH_TOKEN: 'bench' };
-  const once = (command, input) => (isWeighed) => run(command, { input, more, isWeighed });
+  const stored = { current: 'bench', profiles: { bench: { url, token: 'bench' } } };
+  const profile = mkdtempSync(join(folder, 'profile-'));
+  writeFileSync(join(profile, 'config.json'), JSON.stringify(stored), { mode: 0o600 });
+  const variables = { PWPUSH_URL: url, PWPUSH_TOKEN: 'bench' };
+  const once =
+    (command, input, more = variables) =>
+    (isWeighed) =>
+      run(command, { input, more, isWeighed });
   const bare = { name: '`node -e 0`', take: once([process.execPath, '-e', '0']) };
-  const of = ({ words, input }) => {
+  const of = ({ words, input, how }) => {
     const there = words.map((word) => (word === LINK ? `${url}/p/other` : word));
-    return (program, isWeighed) => once([...program, ...there], input)(isWeighed);
+    const more = how ? { PWPUSH_CONFIG_DIR: profile } : variables;
+    return (program, isWeighed) => once([...program, ...there], input, more)(isWeighed);
   };
   const cases = Object.fromEntries(
     chosen.map((kind) => [kind, casesOf(programs, nameOf(kinds[kind]), of(kinds[kind]))]),
   );
-  const body = '{"push":{"payload":"secret"}}';
-  const curl = { name: '`curl`, the same push', take: once(['curl', '-sSf', '--json', body, `${url}/api/v2/pushes`]) };
-  await inTurns([[bare, ...Object.values(cases).flat(), ...(weighed ? [curl] : [])]], { rounds, weighed });
+  const api = `${url}/api/v2/pushes`;
+  const curl = (name, ...words) => ({ name: `\`curl\`, the same ${name}`, take: once(['curl', '-sSf', ...words]) });
+  const curls = [curl('push', '--json', '{"push":{"payload":"secret"}}', api), curl('get', `${api}/other`)];
+  await inTurns([[bare, ...Object.values(cases).flat(), ...(weighed ? curls : [])]], { rounds, weighed });
   await stop();
-  return { bare, cases, curl };
+  return { bare, cases, curls };
 }
 
 /** How long runs of some kinds take to a Node.js that does nothing, by kind. */
@@ -48,8 +58,8 @@ export async function starts(chosen, rounds) {
 
 /** All short runs of all programs, and what they take of a processor and of memory. */
 export async function shortRuns(programs, { runs }) {
-  const { bare, cases, curl } = await startsOf(programs, runs, { weighed: WEIGHED });
-  const all = [bare, ...Object.values(cases).flat(), curl];
+  const { bare, cases, curls } = await startsOf(programs, runs, { weighed: WEIGHED });
+  const all = [bare, ...Object.values(cases).flat(), ...curls];
   const how = `Medians of ${runs} interleaved runs, to a server on the same machine that keeps nothing; of processor time, means`;
   return { cases: all, text: `${how}:\n\n${comparison(all, figures, 'to `node -e 0`', () => bare)}` };
 }

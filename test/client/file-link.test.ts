@@ -93,6 +93,17 @@ describe('the link of a file', () => {
     expect(worthAnotherTry(failure)).toBe(again);
   });
 
+  test.each([
+    [400, 'file-link-no-file'],
+    [401, 'file-link-expired'],
+    [403, 'file-link-expired'],
+    [404, 'file-link-expired'],
+    [410, 'file-link-expired'],
+  ] as const)('that answers %d has the reason %s', async (status, reason) => {
+    const facts = [phrase('file-link-returned', status), phrase(reason)];
+    await expect(openLink(source(answering([{ status }]).send), '/a')).rejects.toMatchObject({ facts });
+  });
+
   test('that breaks is worth another try at once', () => {
     expect(worthAnotherTry(new TransportError('cut', { sent: true }))).toBe(0);
     expect(worthAnotherTry(new Error('bug'))).toBeUndefined();

@@ -276,16 +276,20 @@ describe('a key in the wrong place', () => {
     [`AGE-SECRET-KEY-1${'Q'.repeat(58)}`, 'QQQQ'],
   ] as const;
 
-  test.each([
-    ...['KEY', 'help KEY', 'list KEY', 'push --days KEY', 'push --kind KEY', 'get KEY KEY'],
-    ...['get --key-file KEY abc', 'get -i KEY abc', 'get --output KEY/ abc --no-such'],
-    ...['run --as KEY abc -- true', 'run abc --file =KEY -- true', 'profile KEY'],
-  ])('is not quoted: %s', async (line) => {
+  // biome-ignore format: a table
+  const lines = [
+    'KEY', 'help KEY', 'list KEY', 'push --days KEY', 'push --kind KEY', 'get KEY KEY', 'get --key-file KEY abc',
+    'get -i KEY abc', 'get --output KEY/ abc --no-such', 'run --as KEY abc -- true', 'run abc --file =KEY -- true',
+    'profile KEY',
+  ];
+
+  test.each(lines)('is not quoted: %s', async (line) => {
     for (const [text, secret] of given)
       for (const more of [[], ['--json', '--debug']]) {
         const argv = [...more, ...line.split(' ').map((word) => word.replace('KEY', text))];
         const { code, stdout, stderr } = await here.run(...argv);
         expect([code, stdout, here.asked]).toEqual([2, '', []]);
+        expect(stderr).toMatch(/./);
         expect(stderr).not.toContain(secret);
       }
   });

@@ -40,10 +40,10 @@ describe('when standard output takes no more, no further line is begun,', () => 
 });
 
 describe('every option is applied, or refused before anything is sent', () => {
+  // biome-ignore format: a table
   const refused = [
-    ...['--env X', '--generate', '--file x', '--message x', '--raw'],
-    ...['--passphrase-out x', '--key-out x', '--qr', '--copy', '--here'],
-    ...['--host 0.0.0.0', '--port 1'],
+    '--env X', '--generate', '--file x', '--message x', '--raw', '--passphrase-out x', '--key-out x', '--qr', '--copy',
+    '--here', '--host 0.0.0.0', '--port 1',
   ];
   const besides = ['text', '--kind file', '--host ', '--to -', '--token-file -'];
 
@@ -84,14 +84,11 @@ describe('every option is applied, or refused before anything is sent', () => {
       no ? [`--${name}`, `--no-${name}`] : [`--${name}`],
     );
     const applied = `${limits} ${others}`.match(/--\S+/g) ?? [];
-    const elsewhere = [
-      // What these do the tests above show.
-      ...['--each', '--from', '--dry-run', '--accept-limits', '--passphrase'],
-      // And the transcript, or the same with another value.
-      ...['--days', '--deletable', '--no-click'],
-      // And those of encryption and into.
-      ...['--encrypt', '--no-encrypt', '--to', '--as', '--into'],
-    ];
-    expect([...names].sort()).toEqual([...refused.map((line) => line.split(' ')[0]), ...applied, ...elsewhere].sort());
+    // What these do the tests above show, the transcripts, and those of encryption and into.
+    const elsewhere =
+      '--each --from --dry-run --accept-limits --passphrase --days --deletable --no-click ' +
+      '--encrypt --no-encrypt --to --as --into';
+    const named = [...refused.map((line) => line.split(' ')[0]), ...applied, ...elsewhere.split(' ')];
+    expect([...names].sort()).toEqual(named.sort());
   });
 });

@@ -30,16 +30,13 @@ function write(save: (text: string, name: Name) => Buffer) {
   }
 }
 
-const push = () => [
-  ...['push', '--each', '--from', here.file('each'), '--passphrase-file', here.file('passphrase')],
-  ...['--token-file', here.file('token'), '--to', here.file('recipients')],
-  ...['--headers-file', here.file('headers'), '--ca-file', here.file('ca'), '--profile', 'work'],
-  ...['--url', 'https://pw.test', '-q'],
-];
-const get = (link = '') => [
-  ...['get', link, '--passphrase-file', here.file('passphrase')],
-  ...['--identity', here.file('identity'), '--anonymous'],
-];
+/** The words of a line, in which a name in angle brackets is a path. */
+const words = (line: string) => line.replace(/<(\w+)>/g, (_, name: string) => here.file(name)).split(' ');
+const READING =
+  '--each --from <each> --passphrase-file <passphrase> --token-file <token> --to <recipients> ' +
+  '--headers-file <headers> --ca-file <ca> --profile work';
+const push = () => words(`push ${READING} --url https://pw.test -q`);
+const get = (link = '') => ['get', link, ...words('--passphrase-file <passphrase> --identity <identity> --anonymous')];
 
 test('a byte order mark and CRLF are no part of what they say', async () => {
   write((text) => Buffer.from(`\ufeff${text.replaceAll('\n', '\r\n')}`));

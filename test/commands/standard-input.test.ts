@@ -108,7 +108,7 @@ test('there are many', () => {
 });
 
 /** What is written, where a dash is standard output or standard error. */
-const OUTPUT = [...['get --output', 'request --output'], ...['push --passphrase-out', 'request --passphrase-out']];
+const OUTPUT = ['get --output', 'request --output', 'push --passphrase-out', 'request --passphrase-out'];
 
 test('an option with the name of a file reads standard input, or refuses a dash', () => {
   const silent = commands.flatMap(([name, { rows }]) =>

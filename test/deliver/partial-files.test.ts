@@ -30,17 +30,20 @@ async function offered(encrypted: boolean) {
 }
 
 /** The download of a last view, of which a part has arrived. The first that resumes it waits for `arrive` when it has begun. */
-async function brokenOff({ encrypted = false, env = {} } = {}) {
+async function brokenOff({ encrypted = false, env = {}, expires = false, arrived = BROKEN } = {}) {
   const { payload, name, body } = await offered(encrypted);
   const links = [{ filename: name, content_type: '', url: '/f' }];
   const push = changed(RETRIEVED, { url_token: 'abc', payload, files: links, views_remaining: 0 });
   const [begun, arrive] = [deferred(), deferred()];
   const ranges: (string | undefined)[] = [];
   let breaks = true;
+  let changedTo = 0;
   const send: Transport = async ({ url, headers: { range } }) => {
     if (!url.endsWith('/f')) return answering(json(200, push));
     const from = Number(/^bytes=(\d+)-$/.exec(`${range}`)?.[1] ?? 0);
+    if (breaks && from > 0 && expires) return answering({ status: 403 });
     if (breaks && from > 0) throw broken(false);
+    if (changedTo > 0 && from > 0) return answering({ status: changedTo, headers: { etag: '"2"' } });
     const headers = {
       'content-length': `${body.length - from}`,
       'content-range': `bytes ${from}-${body.length - 1}/${body.length}`,
@@ -48,7 +51,7 @@ async function brokenOff({ encrypted = false, env = {} } = {}) {
     };
     const status = from > 0 ? 206 : 200;
     if (breaks) {
-      const part = { body: body.subarray(0, BROKEN), cut: true };
+      const part = { body: body.subarray(0, arrived), cut: true };
       return answering({ status, headers, ...part });
     }
     const waits = ranges.push(`${range}`) === 1;
@@ -65,10 +68,14 @@ async function brokenOff({ encrypted = false, env = {} } = {}) {
   const { stderr } = await here.run('get', link, '--output', here.file('in/'));
   breaks = false;
   const [, kept = ''] = /--resume '(.*)'\n/.exec(stderr) ?? [];
-  const resume = () => here.run('get', link, '--resume', kept);
+  const resume = (...words: string[]) => here.run('get', link, '--resume', kept, ...words);
+  /** The file is another one: to a request for its rest, the instance answers with that status. */
+  const change = (status: number) => {
+    changedTo = status;
+  };
   const saved = () => contents(here.file('in'));
   const state = () => readdirSync(here.file('state'));
-  return { arrive, begun: begun.promise, here, kept, ranges, resume, saved, state };
+  return { arrive, begun: begun.promise, change, here, kept, ranges, resume, saved, state };
 }
 
 describe.each([
@@ -116,6 +123,31 @@ test.each<[string, (part: string, elsewhere: string) => void]>([
   arrive.resolve();
   expect(await resume()).toMatchObject({ code: 0 });
   expect([saved(), ranges]).toEqual([{ big: file }, ['undefined']]);
+});
+
+test('in another folder the file is asked for from its beginning, and its part is removed', async () => {
+  const { arrive, here, ranges, resume, saved } = await brokenOff();
+  arrive.resolve();
+  expect(await resume('--output', here.file('other/'))).toMatchObject({ code: 0 });
+  expect([saved(), contents(here.file('other')), ranges]).toEqual([{}, { big: file }, ['undefined']]);
+});
+
+test.each([200, 206, 416])('a file that has changed, as %i says, is asked for from its beginning', async (status) => {
+  const { arrive, change, ranges, resume, saved } = await brokenOff();
+  change(status);
+  arrive.resolve();
+  expect(await resume()).toMatchObject({ code: 0 });
+  expect([saved(), ranges]).toEqual([{ big: file }, ['undefined']]);
+});
+
+test('of a file of which no byte arrived, no part is left', async () => {
+  const { kept, saved, state } = await brokenOff({ arrived: 0 });
+  expect([saved(), state()]).toEqual([{}, [kept.replace(/.*\//, '')]]);
+});
+
+test('a link that expires leaves the part that has arrived', async () => {
+  const { kept, saved, state } = await brokenOff({ expires: true });
+  expect([Object.values(saved()), state()]).toEqual([[file.slice(0, BROKEN)], [kept.replace(/.*\//, '')]]);
 });
 
 test('what a run on another machine has is not taken from it', async () => {

@@ -1,7 +1,9 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { root } from './deploy';
 import { memory } from './memory';
 import { allOf, needsPrograms, needsRoot } from './needs';
@@ -73,10 +75,7 @@ async function makeBase(base: string, executable: string): Promise<void> {
 const enter = join(import.meta.dirname, 'enter-image.sh');
 
 export interface Container {
-  /** Its process 1, as this machine numbers it. */
-  readonly pid: number;
   readonly url: string;
-  readonly ended: Promise<Ended>;
   stop(): Promise<Ended>;
 }
 
@@ -96,20 +95,22 @@ export function runContainer(image: Image, options: ContainerOptions): Promise<E
   return started(image, options).ended;
 }
 
+/** Starts one, which is killed when the test has ended, if it still runs. */
 export async function startContainer(image: Image, options: ContainerOptions): Promise<Container> {
   const { child, ended, firstLine } = started(image, options);
   const url = await firstLine();
   const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  /** Its process 1, as this machine numbers it. */
   const pid = Number(children.trim());
-  return {
-    pid,
-    url,
-    ended,
-    stop: () => {
-      if (child.exitCode === null) process.kill(pid, image.config.StopSignal);
-      return ended;
-    },
+  onTestFinished(async () => {
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+    await ended;
+  });
+  const stop = () => {
+    if (child.exitCode === null) process.kill(pid, image.config.StopSignal);
+    return ended;
   };
+  return { url, stop };
 }
 
 function started({ files, config }: Image, { env: own, mounts = [], command = config.Cmd }: ContainerOptions) {

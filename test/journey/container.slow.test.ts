@@ -1,18 +1,9 @@
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { chmod, rename, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compose, deployedEnv, manifest } from '../helpers/deploy';
-import {
-  buildImage,
-  type Container,
-  type Image,
-  type Mount,
-  needsImages,
-  runContainer,
-  startContainer,
-  USER,
-} from '../helpers/image';
+import { buildImage, type Image, type Mount, needsImages, runContainer, startContainer, USER } from '../helpers/image';
 import { allOf } from '../helpers/needs';
 import { type Cluster, freePort, needsPostgres, PASSWORD, startCluster } from '../helpers/postgres';
 import { binary, onBinary, person, pwpush } from '../helpers/program';
@@ -22,7 +13,6 @@ import { cert, key } from '../server/certificate';
 
 const PROGRAM = '/usr/bin/pwpush';
 const here = person();
-const containers: Container[] = [];
 let image: Image;
 let cluster: Cluster | undefined;
 
@@ -30,22 +20,12 @@ beforeAll(async () => {
   if (!binary || needsImages.skip) return;
   image = await buildImage(binary);
 });
-afterEach(async () => {
-  for (const { pid, ended } of containers.splice(0)) {
-    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
-    await ended;
-  }
-});
 afterAll(async () => {
   await image?.remove();
   await cluster?.remove();
 });
 
-async function start(env: Record<string, string>, mounts: readonly Mount[]): Promise<Container> {
-  const container = await startContainer(image, { env, mounts });
-  containers.push(container);
-  return container;
-}
+const start = (env: Record<string, string>, mounts: readonly Mount[]) => startContainer(image, { env, mounts });
 
 /** A folder of this machine that is mounted, and that the user owns; Docker makes a volume so. */
 function mounted(to: string, mode: Mount['mode'], owner: number): Mount {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { newKeyPair, parseRecipients } from '../../src/age/key-files';
 import { keyProof, newKeySalt } from '../../src/age/key-proof';
 import { encodeManifest } from '../../src/age/manifest';
@@ -45,6 +45,11 @@ const DAMAGED = 'The link is damaged: the part after # is wrong.';
 const here = recordedService('--anonymous-files');
 /** What must not be sent, in any test. */
 const secrets: string[] = [WORDS];
+// After each, so that the test is named which sends one.
+afterEach(() => {
+  const sent = here.sent();
+  expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
+});
 /** What may be sent, and must not be logged. */
 const logged: string[] = [];
 // Chromium at times calls a small file aborted that was read to its end.
@@ -600,11 +605,9 @@ test('no key and no plaintext was sent or logged', allOf(onChromium, needsBrowse
   // What a mail gateway makes the browser send, to see that it is recorded.
   const key = newLinkKey();
   await visit(`/p/abcdefghij%23${key}.`);
-  const sent = here.sent();
+  expect(here.sent()).toContain(key);
   const { stdout, stderr } = await here.built.stop();
   const log = stdout + stderr;
-  expect(sent).toContain(key);
   expect(log).toContain('GET /p/:token');
-  expect(secrets.filter((secret) => sent.includes(secret))).toEqual([]);
   expect([key, ...secrets, ...logged].filter((secret) => log.includes(secret))).toEqual([]);
 });

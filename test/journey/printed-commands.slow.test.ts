@@ -58,26 +58,20 @@ async function push(content: Content, seal: Seal, locked: boolean) {
   writeFileSync(at('passphrase'), PASSPHRASE);
   const step = locked ? ['--passphrase-file', at('passphrase')] : ['--click'];
   const pair = newKeyPair();
-  const sealing: Record<Seal, () => string[]> = {
-    clear: () => ['--no-encrypt'],
-    link: () => ['--encrypt'],
-    words: () => ['--encrypt=words', '--key-out', at('words')],
-    age: () => ['--to', pair.recipient],
-    ssh: () => ['--to', `${makeSshKey(at('id'), 'ed25519')}.pub`],
+  const keyFile = seal === 'ssh' ? makeSshKey(at('id'), 'ed25519') : '';
+  /** The words of each way, and what opens what they encrypt. */
+  const ways: Record<Seal, [words: string[], right: (link: string) => Holding]> = {
+    clear: [['--no-encrypt'], () => ({})],
+    link: [['--encrypt'], (link) => ({ key: keyOf(link) })],
+    words: [['--encrypt=words', '--key-out', at('words')], () => ({ key: readFileSync(at('words'), 'utf8').trim() })],
+    age: [['--to', pair.recipient], () => ({ identity: pair.identity })],
+    ssh: [['--to', `${keyFile}.pub`], () => ({ identity: readFileSync(keyFile, 'utf8') })],
   };
-  const words = ['push', ...contents[content], '--views', '1', '--quiet', ...step];
-  const input = content === 'file' ? '' : SECRET;
-  const how = { env: sender.env, input };
-  const { stdout, stderr } = await pwpush([...words, ...sealing[seal]()], how);
+  const [sealing, right] = ways[seal];
+  const words = ['push', ...contents[content], '--views', '1', '--quiet', ...step, ...sealing];
+  const { stdout, stderr } = await pwpush(words, { env: sender.env, input: content === 'file' ? '' : SECRET });
   expect(stdout, stderr).toMatch(/^http/);
-  const right: Record<Seal, () => Holding> = {
-    clear: () => ({}),
-    link: () => ({ key: keyOf(stdout) }),
-    words: () => ({ key: readFileSync(at('words'), 'utf8').trim() }),
-    age: () => ({ identity: pair.identity }),
-    ssh: () => ({ identity: readFileSync(at('id'), 'utf8') }),
-  };
-  return { link: withoutKey(stdout), right: { passphrase: PASSPHRASE, ...right[seal]() } };
+  return { link: withoutKey(stdout), right: { passphrase: PASSPHRASE, ...right(stdout) } };
 }
 
 const idOf = (link: string) => /\/p\/([\w-]+)/.exec(link)?.[1] ?? '';

@@ -14,6 +14,9 @@ export const [issuedCert, issuedKey, issuingCa] = [read('issued-cert'), read('is
 /** The same with a signature by SHA-1. */
 export const sha1Cert = read('sha1-cert');
 
+/** That of a key of 2047 bits. */
+export const weakCert = read('2047-bits-cert');
+
 /** Writes a certificate and its key to a folder, and returns the variables of `serve` that name them. */
 export function tlsFiles(folder: string, certificate = cert, privateKey = key) {
   const [PWPUSH_SERVE_TLS_CERT, PWPUSH_SERVE_TLS_KEY] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

@@ -21,11 +21,7 @@ describe('progress', () => {
     ['is one line', {}, 'report.pdf  25%  30.0 MiB of 120.0 MiB  10.0 MiB/s  9 s left'],
     ['of an unknown length has no end', { length: undefined }, 'report.pdf  30.0 MiB  10.0 MiB/s'],
     ['rounds down', { moved: 119 * MIB }, 'report.pdf  99%  119.0 MiB of 120.0 MiB  39.7 MiB/s  1 s left'],
-    [
-      'over the announced length is no nonsense',
-      { moved: 130 * MIB },
-      'report.pdf  100%  130.0 MiB of 120.0 MiB  43.3 MiB/s',
-    ],
+    ['over its length is no nonsense', { moved: 130 * MIB }, 'report.pdf  100%  130.0 MiB of 120.0 MiB  43.3 MiB/s'],
   ])('%s', (_what, change, line) => expect(progressLine(standing(change), 80)).toBe(line));
 
   test.each([20, 60, 200])('fits %d columns, whatever the name', (columns) => {

@@ -27,12 +27,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+// biome-ignore format: a table
 const outside = () => [
-  ...['..', '../secret', 'inner/../../secret', 'inner/..', './../secret', '/', '/etc/passwd'],
-  ...['out/secret', 'out/new', 'to-inner/../../secret', 'inner/to-parent/out/secret'],
-  ...[join(folder, 'secret'), join(folder, 'root-of-another/x'), `${root}/../secret`],
-  ...['/dev/null', '/dev/stdin', '/dev/fd/1', '/proc/self/fd/1', '/proc/self/environ'],
-  ...['/proc/self/cwd/x', '', 'a\0b', 'inner\\..\\..\\secret'],
+  '..', '../secret', 'inner/../../secret', 'inner/..', './../secret', '/', '/etc/passwd', 'out/secret', 'out/new',
+  'to-inner/../../secret', 'inner/to-parent/out/secret', join(folder, 'secret'), join(folder, 'root-of-another/x'),
+  `${root}/../secret`, '/dev/null', '/dev/stdin', '/dev/fd/1', '/proc/self/fd/1', '/proc/self/environ',
+  '/proc/self/cwd/x', '', 'a\0b', 'inner\\..\\..\\secret',
 ];
 
 describe('a file that exists', () => {

@@ -47,7 +47,9 @@ test.each([
 
 test('a failure is told without what may be a secret', async () => {
   expect(failure({ ...ran, status: 1 })).toEqual({ failed: true, text: 'failed with status 1' });
-  expect((await errorResult(new Error('secret'))).text).not.toContain('secret');
+  const { text } = await errorResult(new Error('secret'));
+  expect(text).toContain('this is a bug in pwpush');
+  expect(text).not.toContain('secret');
 });
 
 test('what was saved is named as the caller typed it, also before a failure', () => {
@@ -64,19 +66,11 @@ test('what was saved is named as the caller typed it, also before a failure', ()
 const own = (code: string) => `{"error":{"code":"${code}","message":"why"}}\n`;
 const warning = '{"warning":{"message":"unused files: a"}}\n';
 const why = { text: 'why', failed: true };
+const warned = 'exit code 0\nwarning: unused files: a\n\nstandard output:\nx\n\nstandard error:\nb';
+const seen = 'exit code 7\n\nstandard error:\na\\x07\tb\n';
 test.each([
-  [
-    'its streams that are not empty',
-    { status: 7, stderr: 'a\u0007\tb\n' },
-    { text: 'exit code 7\n\nstandard error:\na\\x07\tb\n' },
-  ],
-  [
-    'what the command warned of before',
-    { stdout: 'x', stderr: `${warning}b` },
-    {
-      text: 'exit code 0\nwarning: unused files: a\n\nstandard output:\nx\n\nstandard error:\nb',
-    },
-  ],
+  ['its streams that are not empty', { status: 7, stderr: 'a\u0007\tb\n' }, { text: seen }],
+  ['what the command warned of before', { stdout: 'x', stderr: `${warning}b` }, { text: warned }],
   ['why it was not started', { status: 6, stderr: own('expired') }, why],
 ])('of a program is told %s', (_what, end, told) => {
   expect(programResult({ ...ran, ...end })).toEqual(told);

@@ -219,7 +219,7 @@ describe('the rest', () => {
     const stop = new AbortController();
     const calls = { name: 'wait', arguments: { link: token, seconds: 3600 } };
     const waiting = client.callTool(calls, { signal: stop.signal });
-    await expect.poll(() => here.asked.length).toBeGreaterThan(2);
+    await expect.poll(() => here.asked.length, { message: 'wait has looked' }).toBeGreaterThan(2);
     stop.abort();
     await expect(waiting).rejects.toThrow();
     expect(await call('preview', { link: token })).toContain(token);

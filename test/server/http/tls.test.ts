@@ -5,10 +5,11 @@ import { request as requestOpenly } from 'node:http';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { TLSSocket } from 'node:tls';
+import { rootCertificates, type TLSSocket } from 'node:tls';
 import { beforeEach, expect, test } from 'vitest';
+import { tlsWarnings } from '../../../src/server/tls-pair';
 import { folders } from '../../helpers/memory';
-import { cert, expiredCert, expiredKey, key, nextCert, nextKey } from '../certificate';
+import { cert, expiredCert, expiredKey, key, nextCert, nextKey, weakCert } from '../certificate';
 import { type Started, started } from '../on-sockets';
 
 const newFolder = folders();
@@ -110,4 +111,17 @@ test('a byte order mark and the key in the same file do no harm, and an expired 
     expect(other.warnings).toEqual(service.warnings),
   );
   expect(service.warnings).toEqual(['the TLS certificate expired on 2020-02-01']);
+});
+
+test('a certificate is served without a warning from its first moment to its last, with a key of 2048 bits', () => {
+  const warningsOf = (pem: string, at: (of: X509Certificate) => number) =>
+    tlsWarnings({ cert: pem, key: '' }, new Date(at(new X509Certificate(pem))));
+  const bitsOf = (pem: string) => new X509Certificate(pem).publicKey.asymmetricKeyDetails?.modulusLength;
+  const enough = rootCertificates.find((pem) => bitsOf(pem) === 2048) ?? '';
+  const first = ({ validFrom }: X509Certificate) => Date.parse(validFrom);
+  const last = ({ validTo }: X509Certificate) => Date.parse(validTo);
+  expect([...warningsOf(enough, first), ...warningsOf(enough, last)]).toEqual([]);
+  expect(warningsOf(enough, (of) => first(of) - 1)).toEqual([expect.stringMatching(/certificate begins on \d{4}-/)]);
+  expect(warningsOf(enough, (of) => last(of) + 1)).toEqual([expect.stringMatching(/certificate expired on \d{4}-/)]);
+  expect(warningsOf(weakCert, first)).toEqual(['the key of the TLS certificate has 2047 bits: 2048 are needed']);
 });

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { makeInstanceKey } from '../../../src/server/keys/instance-key';
 import { rekey } from '../../../src/server/keys/rotation';
 import { ServiceError, ServiceRefusal } from '../../../src/server/service-errors';
 import type { ServiceSettings } from '../../../src/server/service-settings';
@@ -124,16 +123,6 @@ onEachStore((store) => {
 });
 
 const newFolder = folders();
-
-test('a key that another program has made meanwhile is used, not replaced', async () => {
-  const data = await newFolder();
-  const made = await Promise.all([1, 2].map(() => makeInstanceKey(path({ data }))));
-  expect(made.map(({ bytes }) => Buffer.from(bytes).toString('base64'))).toEqual([
-    ...lines({ data }),
-    ...lines({ data }),
-  ]);
-  expect(readdirSync(data)).toEqual(['instance.key']);
-});
 
 onSharedPostgres((databases) => {
   test('a connection that is cut anywhere leaves everything open', async () => {

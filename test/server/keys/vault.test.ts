@@ -25,10 +25,13 @@ test('a key file that another process has just made is not replaced', async () =
   expect(readKeys(path).map((one) => one.id)).toEqual([id]);
 });
 
-test('two passphrases are checked at a time, and 32 wait', async () => {
-  const all = Array.from({ length: 2 + 32 + 1 }, () => recordPassphrase('x', QUICK));
+test.each([
+  ['all', 32, undefined],
+  ['one client', 4, '192.0.2.1'],
+])('two passphrases are checked at a time, and of %s at most %i wait', async (_, most, client) => {
+  const all = Array.from({ length: 2 + most + 1 }, () => recordPassphrase('x', QUICK, { client }));
   const ended = await Promise.allSettled(all);
-  expect(ended.map(({ status }) => status).indexOf('rejected')).toBe(2 + 32);
+  expect(ended.map(({ status }) => status).indexOf('rejected')).toBe(2 + most);
 });
 
 describe('seal', () => {
