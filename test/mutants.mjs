@@ -300,7 +300,7 @@ async function cover(copy) {
     const far = ({ name }) => farFrom(fault, name);
     let seconds = 0;
     return ran
-      .filter((one) => one.passed && (far(one) < 2 || executed.has(`${fault.id} ${join(copy, one.name)}`)))
+      .filter((one) => far(one) < 2 || (one.passed && executed.has(`${fault.id} ${join(copy, one.name)}`)))
       .sort((one, other) => far(one) - far(other) || one.seconds - other.seconds)
       .filter((one, at) => {
         seconds += one.seconds;
@@ -341,11 +341,13 @@ async function attempt(copy, fault, tests, isBuilt) {
   plant(copy, fault.file, [[fault.from, fault.to, fault.became]]);
   let by = !isBuilt || (await build(copy)) ? undefined : 'the build';
   const until = Date.now() + LONG_SECONDS * 1000;
-  for (const group of isBuilt ? tests.map((test) => [test]) : [tests]) {
-    if (by || Date.now() > until) break;
+  for (let left = tests; left.length > 0 && !by && Date.now() < until; ) {
+    const group = isBuilt ? left.slice(0, 1) : left;
     const failed = (await run(copy, HUNG_SECONDS, group)).by;
+    const isTest = known.includes(failed);
     // A machine that is busy is slow without any fault.
-    if (failed && (await passAlone(known.includes(failed) ? [failed] : group))) by = failed;
+    if (failed && (await passAlone(isTest ? [failed] : group))) by = failed;
+    left = left.filter((test) => (isTest && !isBuilt ? test !== failed : !group.includes(test)));
   }
   restore(copy, fault.file);
   if (isBuilt) fs.cpSync(join(sound, 'dist'), join(copy, 'dist'), { recursive: true });

@@ -99,3 +99,15 @@ test.each([
   await Promise.all(all.map(({ answer }) => answer));
   await service.createWithFiles(filePart('a', Buffer.alloc(MIB)));
 });
+
+test('a body that breaks off is refused, though what came of it is whole', async () => {
+  const service = await opened();
+  const body = new ReadableStream({
+    start: (stream) => stream.enqueue(Buffer.from('{"push":{"payload":"x"}}')),
+    pull: (stream) => stream.error(new Error('cut')),
+  });
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body, duplex: 'half' } as const;
+  const response = await service.fetch(new Request('http://pw.test/api/v2/pushes', init));
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('The body is incomplete.')]);
+});
