@@ -12,15 +12,10 @@ const folder = folders();
 async function ran(files: Readonly<Record<string, string>>) {
   const here = await folder();
   execFileSync('git', ['init', '--quiet', here]);
-  const settings = {
-    globals: true,
-    isolate: false,
-    maxWorkers: 1,
-    globalSetup: [join(root, 'test/helpers/left-behind.ts')],
-    setupFiles: [join(root, 'test/helpers/ended.ts')],
-  };
+  const helper = (name: string) => JSON.stringify([join(root, 'test/helpers', name)]);
   const config = join(here, 'vitest.config.mjs');
-  writeFileSync(config, `export default { test: ${JSON.stringify(settings)} };`);
+  const guards = `globalSetup: ${helper('left-behind.ts')}, setupFiles: ${helper('ended.ts')}`;
+  writeFileSync(config, `export default { test: { globals: true, isolate: false, maxWorkers: 1, ${guards} } };`);
   for (const [name, code] of Object.entries(files)) {
     const file = join(here, `test/${name}.test.mjs`);
     mkdirSync(dirname(file), { recursive: true });
@@ -28,8 +23,7 @@ async function ran(files: Readonly<Record<string, string>>) {
   }
   const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config];
   const env = { ...process.env, PWPUSH_TEST_GRACE: '1', NO_COLOR: '1' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: here, env, encoding: 'utf8' });
-  return { here, status, stdout, stderr };
+  return { here, ...spawnSync(process.execPath, words, { cwd: here, env, encoding: 'utf8' }) };
 }
 
 const imports = `
@@ -62,14 +56,11 @@ test('a run that leaves a process or a file fails, and says what', onLinux, asyn
   const pid = readFileSync(join(here, 'pid'), 'utf8');
   process.kill(Number(pid));
   expect(status).toBe(1);
-  const told = stderr.slice(stderr.indexOf('left these behind')).trim().split('\n').slice(1);
-  const places = shared.map((file) => `file ${file}`);
-  const rooms = [
-    expect.stringMatching(`^file .*/pw-\\w+/${NAME}$`),
-    expect.stringMatching(`^file .*/pw-\\w+/${NAME}$`),
-  ];
-  const expected = [`process ${pid} /bin/sleep ${process.pid}`, 'file pid', ...places, ...rooms];
-  expect(told.map((line) => line.trim())).toEqual(expected);
+  const [, told = ''] = stderr.split('left these behind:\n');
+  const room = expect.stringMatching(`^file .*/pw-\\w+/${NAME}$`);
+  const files = ['pid', ...shared].map((file) => `file ${file}`);
+  const expected = [`process ${pid} /bin/sleep ${process.pid}`, ...files, room, room];
+  expect(told.split('\n').flatMap((line) => line.trim() || [])).toEqual(expected);
 });
 
 // biome-ignore format: a row for each kind
@@ -85,17 +76,13 @@ const rows: readonly (readonly [name: string, code: string, told: string])[] = [
   ['client/transport/listener', "process.once('SIGUSR1', () => {});", 'listeners of SIGUSR1 of the process'],
 ];
 
-test(
-  'a file fails that leaves something to the next one, and a test that does not end what it began',
-  onLinux,
-  async () => {
-    const files = Object.fromEntries(rows.map(([name, code]) => [name, code]));
-    const { status, stdout, stderr } = await ran({ ...files, plain: '' });
-    expect(status).toBe(1);
-    expect(stdout).toMatch(/Test Files +9 failed \| 1 passed/);
-    const failures = stderr.split(' FAIL ');
-    const isTold = (name: string, why: string) =>
-      failures.some((failure) => failure.includes(`test/${name}.test.mjs`) && failure.includes(why));
-    expect(rows.filter(([name, , why]) => !isTold(name, why))).toEqual([]);
-  },
-);
+test('a file fails by what it leaves to the next one, and a test by what it did not end', onLinux, async () => {
+  const files = Object.fromEntries(rows.map(([name, code]) => [name, code]));
+  const { status, stdout, stderr } = await ran({ ...files, plain: '' });
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/Test Files +9 failed \| 1 passed/);
+  const failures = stderr.split(' FAIL ');
+  const isTold = (name: string, why: string) =>
+    failures.some((failure) => failure.includes(`test/${name}.test.mjs`) && failure.includes(why));
+  expect(rows.filter(([name, , why]) => !isTold(name, why))).toEqual([]);
+});

@@ -78,3 +78,29 @@ describe('a redirect elsewhere is reported, and nothing is sent there:', () => {
     expect(hints).toEqual([phrase('check-address')]);
   });
 });
+
+test('five redirects one after the other are followed, and no sixth', async () => {
+  const hops = Array(5).fill(to('/hop'));
+  expect((await asked([...hops, json(200, '[]')], 'list'))[0]).toBe(0);
+  expect(await asked([...hops, to('/hop')], 'list')).toHaveLength(7);
+});
+
+test.each(['/first_run', '/users/sign_in', '/login/'])(
+  'the path %s within the origin is that of a setup',
+  async (path) => {
+    expect(await failing(path)).toMatchObject({ facts: [phrase('setup-redirect')] });
+  },
+);
+
+// biome-ignore format: a table
+const logins = [
+  '/cdn-cgi/access/login', '/oauth2/start', 'https://id.test/login', 'https://id.test/log-in', 'https://id.test/a/signin',
+  'https://id.test/sign-in', 'https://id.test/sign_in', 'https://id.test/auth', 'https://id.test/authorize',
+  'https://id.test/sso', 'https://id.test/saml', 'https://id.test/x-saml2.html', 'https://id.test/?rd=x',
+  'https://id.test/?redirect_uri=x', 'https://id.test/?redirect_url=x', 'https://id.test/?return_to=x',
+  'https://id.test/?SAMLRequest=x',
+];
+test.each(logins)('%s is the login of a proxy in front', async (location) => {
+  const there = location.startsWith('/') ? '' : 'id.test';
+  expect(await failing(location)).toMatchObject({ facts: [phrase('login-redirect', 'pw.test', there)] });
+});

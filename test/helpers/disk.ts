@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allOf, needs, needsPrograms } from './needs';
+import { allOf, needs, needsPrograms, needsRight } from './needs';
 
 export type Disk = ReturnType<typeof mountDisk>;
 
-export const needsDisk = needs('the right to mount', canMount());
+export const needsDisk = needsRight('the right to mount', canMount());
 
 function canMount(): boolean {
   try {

@@ -21,8 +21,8 @@ const HANDLE = /^(?:(?:TCP|PIPE)(?:SERVER)?|PROCESS|FSEVENT|UDP|TTY)WRAP$/;
 const SHARED =
   /undici\/lib\/util\/timers|\/socks\/|node:internal\/http:|\/(?:@vitest|vitest|vite)\/|DeferredWork\.add|at limited /;
 
-const countsOf = (emitter: EventEmitter, of: string) =>
-  emitter.eventNames().map((name) => [`${of} of ${String(name)}`, emitter.listenerCount(name)] as const);
+const countsOf = (emitter: EventEmitter) =>
+  emitter.eventNames().map((name) => [`listeners of ${String(name)}`, emitter.listenerCount(name)] as const);
 
 /** What the files of a worker share, each thing with its name. */
 const shared = () =>
@@ -30,14 +30,18 @@ const shared = () =>
     ['the folder', process.cwd()],
     ['the umask', process.umask()],
     ...Object.entries(process.env).map(([name, value]) => [`the variable ${name}`, value] as const),
-    ...countsOf(process, 'listeners'),
+    ...countsOf(process),
     ['servers', process.getActiveResourcesInfo().filter((name) => /ServerWrap$/.test(name)).length],
   ]);
 
+/** What was closed is gone in the next turns, and so is what ends with the last connection. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+}
+
 const before = shared();
 afterAll(async () => {
-  // A server that was closed in the last turn ends in one of these.
-  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  await settled();
   const after = shared();
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => before.get(name) !== after.get(name),
@@ -56,65 +60,60 @@ beforeEach(({ task, onTestFinished }) => {
   });
 });
 
-interface Begun {
-  readonly type: string;
-  readonly at: Error;
-}
-
 /** Counts what begins from now on; the result waits for its end, and tells what has none. */
 function counting(): () => Promise<string[]> {
-  const begun = new Map<number, Begun>();
+  const begun = new Map<number, Error>();
   let isOver = false;
   let wake = () => {};
   const hook = createHook({
     init(id, type) {
-      if (!isOver && (type === 'Timeout' || HANDLE.test(type))) begun.set(id, { type, at: new Error(type) });
+      if (!isOver && (type === 'Timeout' || HANDLE.test(type))) begun.set(id, new Error(type));
     },
     destroy(id) {
       if (begun.delete(id)) wake();
     },
   }).enable();
-  const listeners = new Map(countsOf(process, 'listeners'));
+  const listeners = new Map(countsOf(process));
   const connections = growing();
-  const hasHandles = () => [...begun.values()].some(({ type }) => HANDLE.test(type));
+  const hasHandles = () => [...begun.values()].some(({ message }) => HANDLE.test(message));
   return async () => {
     isOver = true;
     const limit = performance.now() + GRACE_MILLISECONDS;
     for (let left = GRACE_MILLISECONDS; left > 0 && hasHandles(); left = limit - performance.now())
       await Promise.race([new Promise<void>((resolve) => (wake = resolve)), pause(left, undefined, { ref: false })]);
-    // What ends with the last connection does so in the turns after that.
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    await settled();
     hook.disable();
-    const more = countsOf(process, 'listeners').filter(([name, count]) => count > (listeners.get(name) ?? 0));
+    const more = countsOf(process).filter(([name, count]) => count > (listeners.get(name) ?? 0));
     return [
-      ...[...begun.values()].filter(({ at }) => !SHARED.test(made(at))).map(({ type, at }) => `${type}${made(at)}`),
+      ...[...begun.values()].map(made).filter((place) => !SHARED.test(place)),
       ...more.map(([name]) => `${name} of the process`),
       ...connections(),
     ];
   };
 }
 
-/** Where it was made: the frames of Node.js, and the first that is another one. */
-function made({ stack = '' }: Error): string {
+/** What it is and where it was made: the frames of Node.js, and the first that is another one. */
+function made({ message, stack = '' }: Error): string {
   const frames = stack.split('\n').filter((frame) => /^\s+at /.test(frame) && !/async_hooks|ended\.ts/.test(frame));
   const first = frames.findIndex((frame) => !frame.includes('node:'));
-  return frames
-    .slice(0, first + 1 || frames.length)
-    .map((frame) => `\n  ${frame}`)
-    .join('');
+  return [message, ...frames.slice(0, first + 1 || frames.length)].join('\n  ');
 }
 
-/** Tells the listeners of a connection that are more when a request begins than they were when its first one began. */
+/**
+ * Tells the listeners of a connection that are more when a request begins than they were when its first one began. One
+ * with requests that were sent ahead has more for each of these.
+ */
 function growing(): () => string[] {
-  const first = new WeakMap<EventEmitter, Map<string, number>>();
+  const first = new WeakMap<EventEmitter, ReadonlyMap<string, number> | undefined>();
   const grown = new Set<string>();
   const look = (message: unknown) => {
-    const { socket } = message as { readonly socket: EventEmitter };
-    const counts = new Map(countsOf(socket, 'listeners'));
+    const { socket } = message as { readonly socket: EventEmitter & { readonly _httpMessage?: unknown } };
+    const counts = new Map(countsOf(socket));
+    if (!first.has(socket)) first.set(socket, counts);
+    if (socket._httpMessage) first.set(socket, undefined);
     const least = first.get(socket);
-    if (least === undefined) return void first.set(socket, counts);
     for (const [name, count] of counts)
-      if (count > (least.get(name) ?? 0)) grown.add(`${name} of a connection, from one request to the next`);
+      if (least && count > (least.get(name) ?? 0)) grown.add(`${name} of a connection, from one request to the next`);
   };
   const channels = ['http.server.request.start', 'undici:client:sendHeaders'];
   for (const channel of channels) subscribe(channel, look);

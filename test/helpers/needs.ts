@@ -36,8 +36,9 @@ export const needsFile = (path: string): Needs => needs(path, existsSync(path));
 /** Skipped everywhere else, in CI too. */
 export const only = (without: string, here: boolean): Needs => skippedIf(!here, { without, elsewhere: true });
 
-/** CI also runs as another user (`.ci/run user`), who has no such tests. */
-export const needsRoot = (process.env.PWPUSH_TEST_USER === '1' ? only : needs)('root', process.geteuid?.() === 0);
+/** CI also runs as another user (`.ci/run user`), who may do no such thing. */
+export const needsRight = process.env.PWPUSH_TEST_USER === '1' ? only : needs;
+export const needsRoot = needsRight('root', process.geteuid?.() === 0);
 
 export const onUnix = only('a Unix', process.platform !== 'win32');
 export const onLinux = only('Linux', process.platform === 'linux');

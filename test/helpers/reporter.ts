@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import {
   DefaultReporter,
@@ -87,7 +87,8 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Fails the run for what is no failure of a test, and so has no second try in `.ci/run`. */
 export function failRun(why: string): void {
-  console.error(why);
+  // What is written through the console now is lost if the run ends before it is drawn.
+  writeSync(process.stderr.fd, `${why}\n`);
   process.exitCode = 1;
   noteFailure(`run: ${why.split('\n', 1)}`);
 }
