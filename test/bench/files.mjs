@@ -111,14 +111,14 @@ export async function besideAge(programs, { mebibytes, rounds }) {
   const cases = [
     simple('`age -r`', ['age', '-r', recipient, '-o', path('key.age'), big]),
     typed('`age -p`', ['age', '-p', '-o', path('passphrase.age'), big], 2),
-    ...casesOf(programs, '`push --encrypt`', async (program, isWeighed, side) => {
+    ...casesOf(programs, '`pwpush push --encrypt`', async (program, isWeighed, side) => {
       const taken = await served([...program, 'push', '--encrypt', '--file', big], isWeighed);
       links[side] = taken.stdout;
       return taken;
     }),
     simple('`age -d -i`', ['age', '-d', '-i', path('key'), '-o', join(out, 'got'), path('key.age')]),
     typed('`age -d`, with a passphrase', ['age', '-d', '-o', join(out, 'got'), path('passphrase.age')], 1),
-    ...casesOf(programs, '`get`', (program, isWeighed, side) =>
+    ...casesOf(programs, '`pwpush get`', (program, isWeighed, side) =>
       served([...program, 'get', links[side], '--output', out, '--quiet'], isWeighed),
     ),
     simple('`age -r`, to nothing', ['sh', '-c', `age -r ${recipient} ${big} > /dev/null`]),

@@ -183,6 +183,17 @@ describe('a link with a key', () => {
     ['alone', `${link}#${key}`],
     ['Proofpoint 2', v2(`${link}#${key}`), 'proofpoint'],
     ['Proofpoint 3', v3(`${link}*${key}`, 'Iw'), 'proofpoint'],
+    ['Proofpoint 1', `https://urldefense.proofpoint.com/v1/url?u=${encoded(`${link}#${key}`)}&k=x`, 'proofpoint'],
+    ...['com', 'us'].map((end): [string, string, string] => [
+      `Proofpoint 2 of .${end}`,
+      v2(`${link}#${key}`).replace('proofpoint.com', end),
+      'proofpoint',
+    ]),
+    ...['us', 'proofpoint.com'].map((end): [string, string, string] => [
+      `Proofpoint 3 of .${end}`,
+      v3(`${link}*${key}`, 'Iw').replace('urldefense.com', `urldefense.${end}`),
+      'proofpoint',
+    ]),
     ['Safe Links', safeLink(encoded(`${link}#${key}`)), 'outlook'],
     ['an escaped #', `${link}%23${key}`, 'hash'],
     ['another parameter', `${link}#${key}&a=b`, 'tail'],

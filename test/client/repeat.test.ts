@@ -204,8 +204,8 @@ test.each<[string, Literal, number, number]>([
   expect([(await retrieved()).code, sent, here.sleeps]).toEqual([code, requests, []]);
 });
 
-test('a failure that is said to two repetitions ends the waiting for a lost response', async () => {
-  misdeeds = [lostAfter(1), ...Array(9).fill(saying(json(500, '{"error":"internal error"}')))];
+test.each([500, 507])('a %i that is said to two repetitions ends the waiting for a lost response', async (status) => {
+  misdeeds = [lostAfter(1), ...Array(9).fill(saying(json(status, '{"error":"internal error"}')))];
   expect([(await retrieved()).code, sent]).toEqual([11, 3]);
 });
 

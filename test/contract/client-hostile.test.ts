@@ -290,6 +290,12 @@ test.each([
   expect(stderr).toBe(`pwpush: the instance refused the request: ${'x'.repeat(300)}${end}\n`);
 });
 
+test.each(['base', 'errors', 'error'])('what an instance says as %j is of no field', async (name) => {
+  const answer = json(422, JSON.stringify({ [name]: ['cannot be done'] }));
+  const { stderr } = await asking([answer], ['push'], { stdin: 'hunter2' });
+  expect(stderr).toBe('pwpush: the instance refused the request: cannot be done\n');
+});
+
 /** Several lines, each of which may be sent back; pages: test/cases/unexpected-responses.txt. */
 const key = '-----BEGIN PRIVATE KEY-----\nMIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQDG\n';
 

@@ -96,6 +96,17 @@ test('a form has up to a hundred parts', async () => {
   expect(await problem(parts(101))).toEqual(['malformed', expect.stringContaining('100 parts')]);
 });
 
+test.each([
+  [8192, 'ab'],
+  [8193, 'a'],
+])('of a head of %i bytes, with the line end before it, 8 KiB are read, and name the part %s', async (bytes, name) => {
+  const named = '\r\nContent-Disposition: form-data; name=ab';
+  const head = `${'\r\nX: '.padEnd(bytes - named.length, 'x')}${named}`;
+  const form = Buffer.from(`--${BOUNDARY}${head}\r\n\r\nvalue\r\n--${BOUNDARY}--\r\n`);
+  for (const sizes of [[1000], [form.length]])
+    expect(await read(inPieces(form, sizes))).toEqual([{ name, value: Buffer.from('value') }]);
+});
+
 /** A form of one part, of so many pieces, which counts those that were asked for. */
 function counted(count: number) {
   const taken = { given: 0 };

@@ -11,6 +11,11 @@ test.each([
   expect(passedSockets({ env, pid: 7 })).toEqual(descriptors);
 });
 
+test('as many as three digits can say are passed', () => {
+  const env = { LISTEN_PID: '7', LISTEN_FDS: '999' };
+  expect(passedSockets({ env, pid: 7 })).toHaveLength(999);
+});
+
 test.each(['0', '-1', 'x', '1e3', '1000', ' 1'])('LISTEN_FDS=%s is refused', (count) => {
   const env = { LISTEN_PID: '7', LISTEN_FDS: count };
   expect(() => passedSockets({ env, pid: 7 })).toThrow('LISTEN_FDS is not a number of sockets');

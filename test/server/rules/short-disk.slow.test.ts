@@ -165,6 +165,27 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     }
   });
 
+  test('that is full to the last byte hides what was shown', async () => {
+    const keyOf = (at: number) => `${at}`.padStart(22, 'k');
+    const retrieve = (token: string, at: number) =>
+      service.retrieve(token, { headers: { 'idempotency-key': `"${keyOf(at)}"` } });
+    const tokens: string[] = [];
+    // As many as do not find room in the log without the reserve.
+    for (let at = 0; at < 20; at += 1) {
+      const token = await service.create({ payload: 'hunter2', expire_after_views: 1 });
+      tokens.push(token);
+      expect((await retrieve(token, at)).json.payload).toBe('hunter2');
+    }
+    await service.service.housekeeping.sweep();
+    disk.fill();
+    for (const [at, token] of tokens.entries()) {
+      const fields = { do: 'hide', once: keyOf(at) };
+      const headers = { origin: 'http://pw.test' };
+      expect((await service.call('POST', `/p/${token}`, { headers, fields })).status).toBe(200);
+      expect((await retrieve(token, at)).json.payload).toBe(null);
+    }
+  });
+
   test('that responses to a reader cannot fill', async () => {
     const push = { payload: 'x'.repeat(MIB), expire_after_views: 60 };
     const token = await service.create(push);
