@@ -22,7 +22,7 @@ async function ran(files: Readonly<Record<string, string>>) {
     writeFileSync(file, `${imports}\ntest(${JSON.stringify(name)}, async () => {\n${code}\n});\n`);
   }
   const words = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config];
-  const env = { ...process.env, PWPUSH_TEST_GRACE: '1', NO_COLOR: '1' };
+  const env = { ...process.env, PWPUSH_TEST_GRACE: '1', PWPUSH_TEST_FAILED: '', NO_COLOR: '1' };
   return { here, ...spawnSync(process.execPath, words, { cwd: here, env, encoding: 'utf8' }) };
 }
 

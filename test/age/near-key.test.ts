@@ -23,6 +23,7 @@ describe('most of a key is noticed', () => {
     ['five of six, joined', 'zoomabdomenacidyogawreath'],
     ['one mistyped', 'abacus-zoom-abdomn-acid-yoga-wreath'],
     ['two mistyped', 'abacus-zom-abdomen-acid-yoga-wraeth'],
+    ['the longest word, joined', 'abacuszoomzoologistacidyoga'],
     ['two mistyped, joined', 'abacuszomabdomenacidyogawraeth'],
     ['two of five mistyped', 'abaccus zoom abdomen acid yoqa'],
     ['upper case', WORDS.toUpperCase()],
@@ -98,6 +99,10 @@ describe('a passphrase is none', () => {
     'A'.repeat(22).replace(/A$/, 'B'),
     '550e8400-e29b-41d4-a716-446655440000',
     'a sentence with #hash',
+    'abacus-zoom-abdomen-acid',
+    'abacus-zom-abdomn-acid-yoga-wraeth',
+    KEY.slice(2),
+    `${KEY}xx`,
     'https://pw.test/p/abc',
   ])('%j', (text) => {
     expect(isNear(text)).toBe(false);

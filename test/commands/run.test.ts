@@ -152,7 +152,8 @@ describe('a file for the command is', () => {
 });
 
 describe('a text that is too long to be masked', () => {
-  const long = `hunter2\n${'x'.repeat(1024 * 1024)}\n`;
+  const most = `hunter2\n${'x'.repeat(1024 * 1024 - 9)}\n`;
+  const long = `${most}\n`;
   const masked = async (payload: string, env: Record<string, string>, ...more: string[]) => {
     const answer = json(200, changed(RETRIEVED, { payload, views_remaining: 0 }));
     const there = place({
@@ -173,6 +174,11 @@ describe('a text that is too long to be masked', () => {
     expect(stderr).toMatch(RegExp(`warning: .*${why}.*standard input\n`));
   });
 
+  test('the first MiB is masked without a word of it', async () => {
+    const { code, stderr } = await masked(most, { CLAUDECODE: '1' });
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('first MiB')]);
+  });
+
   test('starts nothing where an agent reads the output, and is kept', async () => {
     const { code, stdout, stderr, rescued } = await masked(long, { CLAUDECODE: '1' });
     expect([code, stdout, rescued]).toEqual([2, '', [long]]);
@@ -181,6 +187,15 @@ describe('a text that is too long to be masked', () => {
     const revealed = await masked(long, { CLAUDECODE: '1' }, '--reveal');
     expect([revealed.code, revealed.stdout]).toEqual([0, '***\n']);
   });
+});
+
+test('the names of 20 values that are not masked are told, and that there are others', async () => {
+  const told = async (values: number) => {
+    const lines = Array.from({ length: values }, (_, at) => `N${at}=x`);
+    return (await run(await here.push({ payload: lines.join('\n') }), '--mask', ...sh('true'))).stderr;
+  };
+  expect(await told(20)).toMatch(/not masked: .*, N19\n/);
+  expect(await told(21)).toMatch(/not masked: .*, N19 and others\n/);
 });
 
 test('what may begin a secret is written when nothing follows, on either stream', async () => {

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeEach } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 // It listens to the signals of the process as soon as the first file loads it, in a worker that keeps what was loaded.
 import 'when-exit';
 
@@ -40,7 +40,8 @@ async function settled(): Promise<void> {
 }
 
 const before = shared();
-afterAll(async () => {
+// What the first `beforeAll` returns runs after all else that a file has for its end.
+beforeAll(() => async () => {
   await settled();
   const after = shared();
   const changed = [...new Set([...before.keys(), ...after.keys()])].filter(

@@ -44,6 +44,13 @@ test('what is rescued is 0600 in a folder 0700, and is listed', async () => {
   expect(await brief()).toEqual(['secret']);
 });
 
+test('each kind of what is rescued is listed', async () => {
+  mkdirSync(here.file('state/files-2026-08-20T11-06-45-000Z-0a1b2c3d'), { recursive: true });
+  const kinds = ['download', 'key', 'link', 'response', 'secret', 'text'];
+  for (const kind of kinds) writeFileSync(here.file(`state/${kind}-2026-08-20T11-06-45-000Z-0a1b2c3d`), '');
+  expect((await brief()).sort()).toEqual([...kinds, 'files'].sort());
+});
+
 test('the download of a run that was killed while it went on with it is listed', async () => {
   const path = here.file('state/download-2026-08-20T11-06-45-000Z-1f2e3d4c');
   mkdirSync(here.file('state'));

@@ -77,6 +77,8 @@ describe('of what is not searched for', () => {
   test('what is more than there is room for is told by name', () => {
     const lines = Array.from({ length: 300_000 }, (_, at) => `line-${at}`).join('\n');
     expect(formsWith('abcd', lines, 'abcd', 'abcdefg')).toMatchObject({ beyond: ['V1'] });
+    const most = 'x'.repeat(2 * 1024 * 1024);
+    expect([formsWith(most).beyond, formsWith(`${most}x`).beyond]).toEqual([[], ['V0']]);
   });
 
   test('states grow with the length of the secrets only', () => {

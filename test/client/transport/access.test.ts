@@ -249,10 +249,36 @@ describe('what answers in front of an instance is named, and nobody is told to l
     [401, { 'www-authenticate': 'Basic, Bearer' }, 'no', 3],
     [401, { 'www-authenticate': 'Basic' }, '{"error":"You need to sign in"}', 3],
     [403, plain, 'Retry later', 10],
+    [403, plain, 'Request throttled', 10],
+    [403, plain, 'Too many requests', 10],
+    [403, plain, 'Rate limit exceeded', 10],
+    ...[400, 413, 422].map((status): [...Required<Front>, number] => [status, {}, page, 8]),
+    [404, {}, page, 5],
+    [429, {}, page, 10],
     [403, {}, '{"error":"no"}', 4],
   ])('but the instance is not: %i %j %s', async (status, headers, body, code) => {
     expect(await said(status, headers, body)).toEqual([code, false]);
   });
+});
+
+test.each([
+  '<input type="password">',
+  "<input type='password'>",
+  '<input type=password>',
+  '<a>Log in</a>',
+  '<a>login</a>',
+  '<a>Sign in</a>',
+  '<a>sign-in</a>',
+  '<p>Single sign-on</p>',
+  '<title>SSO of example</title>',
+  '<p>Cloudflare Access</p>',
+  '<img src="/cdn-cgi/access/logo">',
+])('a page to log in at is named: %s', async (content) => {
+  for (const status of [200, 401, 403]) {
+    const answer = { status, headers: {}, body: `<html>${content}</html>` };
+    const { code, stderr } = await asking([answer], ['push', 'x', '--quiet']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('login page')]);
+  }
 });
 
 describe('what says itself that nothing got through to the instance is told so, and nothing else is', () => {
