@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics, health, scraper } from '../../../src/server/ops/metrics';
 import type { ServiceSettings } from '../../../src/server/service-settings';
 import { listen, speak } from '../../helpers/listen';
@@ -99,24 +99,56 @@ test('requests: made, answered, read, closed and expired, and not counted as pus
   expect(await samples('pwpush_pushes')).toEqual([]);
 });
 
-test('active pushes are counted once for many scrapes, and absent while the database is down', async () => {
+/** Fakes these parts of the clock until the test ends. */
+function fakeClock(...toFake: ('performance' | 'setTimeout' | 'clearTimeout')[]): void {
+  vi.useFakeTimers({ toFake });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('active pushes are counted once a minute for many scrapes, and absent while the database is down', async () => {
+  fakeClock('performance');
   let [counts, up] = [0, false];
   const scrape = scraper(createMetrics(), {
     version: '0.1.0',
     isUp: async () => up,
     countActive: async () => {
       counts += 1;
-      return { pushes: 7, requests: 0 };
+      return { pushes: 6 + counts, requests: 0 };
     },
   });
-  const texts: string[][] = [];
-  for (up of [false, true, true, false]) {
+  const textAt = async (passed: number, isUp: boolean) => {
+    vi.advanceTimersByTime(passed);
+    up = isUp;
     const lines = (await scrape()).split('\n');
-    texts.push(lines.filter((line) => /^pwpush_(?:database|pushes_active)/.test(line)));
-  }
+    return lines.filter((line) => /^pwpush_(?:database|pushes_active)/.test(line));
+  };
   const down = ['pwpush_database_up 0'];
-  const there = ['pwpush_database_up 1', 'pwpush_pushes_active 7'];
-  expect([counts, texts]).toEqual([1, [down, there, there, down]]);
+  const there = (pushes: number) => ['pwpush_database_up 1', `pwpush_pushes_active ${pushes}`];
+  expect(await textAt(0, false)).toEqual(down);
+  expect(await textAt(0, true)).toEqual(there(7));
+  expect(await textAt(59_999, true)).toEqual(there(7));
+  expect(await textAt(1, false)).toEqual(down);
+  expect(await textAt(0, true)).toEqual(there(8));
+});
+
+test.each([
+  [2000, 'is up, and its pushes are counted', true],
+  [2001, 'is down, and they are not', false],
+])('a database that takes %i ms %s', async (takes, _, inTime) => {
+  fakeClock('setTimeout', 'clearTimeout');
+  const countActive = async () => {
+    await new Promise((resolve) => setTimeout(resolve, takes));
+    return { pushes: 7, requests: 0 };
+  };
+  const scrape = scraper(createMetrics(), { version: '0.1.0', isUp: async () => true, countActive });
+  const both = Promise.all([health(countActive)(), scrape()]);
+  await vi.advanceTimersByTimeAsync(takes);
+  const [up, text] = await both;
+  expect([up, text.includes('pwpush_pushes_active 7'), text.includes('pwpush_build_info')]).toEqual([
+    inTime,
+    inTime,
+    true,
+  ]);
 });
 
 test('the time that requests took is counted by route in seconds, of which none is below 0', async () => {

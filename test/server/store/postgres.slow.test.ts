@@ -75,6 +75,47 @@ onPostgres((cluster) => {
     ]);
   });
 
+  test.each([
+    [4, 'is done'],
+    [5, 'is refused'],
+  ])('a transaction that runs into %i conflicts %s, after five tries', async (conflicts, end) => {
+    await database.sql`
+      CREATE FUNCTION conflict() RETURNS int LANGUAGE plpgsql AS
+        'BEGIN RAISE EXCEPTION USING ERRCODE = ''40001''; END'`;
+    let runs = 0;
+    const work = database.transaction(async (sql) => {
+      runs += 1;
+      if (runs <= conflicts) await sql`SELECT conflict()`;
+      return 'is done';
+    });
+    if (end === 'is done') expect(await work).toBe(end);
+    else expect(await refused(work)).toEqual(['busy', 5]);
+    expect(runs).toBe(5);
+  });
+
+  test('two groups of up to 64 transactions run at once, and the next when one of them has ended', async () => {
+    const [gate, groups] = [deferred(), new Map<unknown, number>()];
+    const begun = () => [...groups.values()];
+    const patient = await open(url, 600_000);
+    const all = upTo(129).map((n) =>
+      patient.transaction(
+        async (sql) => {
+          const [row] = await sql<{ id: number }>`SELECT txid_current() AS id, ${n}::int AS n`;
+          groups.set(row?.id, (groups.get(row?.id) ?? 0) + 1);
+          await gate.promise;
+        },
+        { key: `${n}` },
+      ),
+    );
+    await expect.poll(begun, { message: 'two whole groups' }).toEqual([64, 64]);
+    // A third group would have begun before these are answered.
+    for (const _ of upTo(20)) await database.sql`SELECT 1`;
+    expect(begun()).toEqual([64, 64]);
+    gate.resolve();
+    await Promise.all(all);
+    expect(begun()).toEqual([64, 64, 1]);
+  });
+
   test('statements that wait for a connection end with it, and each has another in its place', async () => {
     const slots = 10;
     for (const round of upTo(slots)) {
