@@ -56,7 +56,7 @@ test('a poll of a test says what it waits for', () => {
   const polls = tests
     .filter((file) => file.endsWith('.ts'))
     .flatMap(
-      (file) => readFileSync(join(import.meta.dirname, file), 'utf8').match(/\bpoll\([^]*?\)\s*\.(?:not|to)/g) ?? [],
+      (file) => readFileSync(join(import.meta.dirname, file), 'utf8').match(/\bpoll\([\s\S]*?\)\s*\.(?:not|to)/g) ?? [],
     );
   expect(polls.length).toBeGreaterThan(50);
   expect(polls.filter((poll) => !/\bmessage:|, at\)/.test(poll))).toEqual([]);
