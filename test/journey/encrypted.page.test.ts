@@ -262,6 +262,18 @@ describe('a secret whose key must be proved (needs Chromium)', needsBrowser, () 
     await shows(last);
   });
 
+  test('whose proof cannot be made is wrong, and can be sent again', onChromium, async () => {
+    const { key, token, path } = await proved(once);
+    const page = await visit(`${path}#${key}`);
+    // As Safari does after a hundred calls.
+    await page.evaluate("history.replaceState = () => { delete history.replaceState; throw new Error('too many'); }");
+    await show(page);
+    await alerts(page, 'Wrong key.');
+    expect(await here.service.views(token)).toBe(0);
+    await show(page);
+    await shows(page);
+  });
+
   test('by words asks for them before a view is used, and opens with them', async () => {
     const { token, path } = await provedByWords(once);
     const page = await visit(path);
@@ -563,6 +575,17 @@ describe('the form of the front page (needs Chromium)', needsBrowser, () => {
     await page.goto(link);
     await press(page, 'Show the secret');
     await shows(page, 'tell nobody\n');
+  });
+
+  test('that was refused says so if its text cannot be decrypted', onChromium, async () => {
+    const other = newLinkKey();
+    const before = `const { setItem } = Storage.prototype;
+      Storage.prototype.setItem = function (name) { setItem.call(this, name, '${other}'); };`;
+    const page = await typing('told to nobody', { before });
+    await page.getByLabel('Passphrase (optional)').fill('   ');
+    await press(page, 'Create link');
+    await page.locator('form .status', { hasText: 'This value is not valid.' }).waitFor();
+    expect(await page.getByLabel('Secret text').inputValue()).toMatch(/^-----BEGIN AGE/);
   });
 });
 
