@@ -197,6 +197,14 @@ describe('the rest', () => {
     expect(here.asked).toEqual([]);
   });
 
+  test('an argument has 2,000 characters at most', async () => {
+    const { call } = await server();
+    const told = (characters: number) => call('preview', { link: `https://pw.test/${'x'.repeat(characters - 16)}` });
+    expect(await told(2000)).toMatch(/^! not a link/);
+    expect(await told(2001)).toMatch(/link: .*2000 characters/);
+    expect(here.asked).toEqual([]);
+  });
+
   test('says why it ends at a message that is too large', async () => {
     const { ended, call, client } = await server();
     const calling = call('preview', { link: 'x'.repeat(10 * 1024 * 1024) }).catch(() => 'closed');
