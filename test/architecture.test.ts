@@ -51,6 +51,17 @@ const arrows = (wrong: (from: string, to: string) => boolean) =>
     list.filter(({ to }) => imports.has(to) && wrong(from, to)).map(({ to }) => `${from} → ${to}`),
   );
 
+test('a poll of a test says what it waits for', () => {
+  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  const polls = tests
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap(
+      (file) => readFileSync(join(import.meta.dirname, file), 'utf8').match(/\bpoll\([\s\S]*?\)\s*\.(?:not|to)/g) ?? [],
+    );
+  expect(polls.length).toBeGreaterThan(50);
+  expect(polls.filter((poll) => !/\bmessage:|, at\)/.test(poll))).toEqual([]);
+});
+
 test('variables of ours are read by one function, which takes off a line end', () => {
   const own = /\benv\.(?:PWPUSH_|PGPASSWORD|DATABASE_URL)/;
   expect([...sources].flatMap(([file, source]) => (own.test(source) ? file : []))).toEqual([]);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { undiciTransport } from '../../src/client/transport/undici';
 import { type Listens, listening } from '../helpers/listen';
 import { VERSION } from '../helpers/reference';
@@ -17,7 +17,11 @@ interface Made {
   readonly message: string;
 }
 
-const here = eachPlace({ transport: undiciTransport });
+let time: Date;
+beforeEach(() => {
+  time = NOW;
+});
+const here = eachPlace({ transport: undiciTransport, now: () => time });
 
 async function opened<T extends Listens>(server: Promise<T>): Promise<T> {
   const one = await server;
@@ -59,6 +63,19 @@ test('it names the headers for an access proxy, without values, and tells the ce
   writeFileSync(here.file('client.pem'), expiredKey + expiredCert);
   const old = (await doctor([...url, ...client])).of('access');
   expect([old?.status, old?.message.includes('2020-02-01')]).toEqual(['failed', true]);
+});
+
+test.each([
+  ['2126-10-14T02:54:42.000Z', 'ok'],
+  ['2126-10-14T02:54:42.001Z', 'warning'],
+  ['2126-10-28T02:54:42.000Z', 'warning'],
+  ['2126-10-28T02:54:42.001Z', 'failed'],
+])('a client certificate is a warning in the two weeks before it ends: %s, %s', async (now, status) => {
+  const { url, trust } = await overTls();
+  time = new Date(now);
+  writeFileSync(here.file('client.pem'), key + cert);
+  const { of } = await doctor([...url, ...trust, '--cert', here.file('client.pem')]);
+  expect(of('access')).toMatchObject({ status, message: expect.stringContaining('2126-10-28') });
 });
 
 test('through a proxy, which is named without its password', async () => {

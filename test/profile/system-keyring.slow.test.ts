@@ -282,5 +282,5 @@ test('a program that is slow is ended with what it started', needsPrograms('pgre
   install('sleep', 'exec tail -f /dev/null "$2"');
   expect(await runHelper(on('linux'), { words, limitMs: 50 })).toEqual({ failure: 'timeout' });
   // A killed process is there for a moment yet.
-  await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status).toBe(1);
+  await expect.poll(() => spawnSync('pgrep', ['-f', marker]).status, { message: 'the end of the process' }).toBe(1);
 });

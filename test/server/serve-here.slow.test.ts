@@ -117,7 +117,7 @@ describe('with files it ends when those of each view were fetched', () => {
     const [a = '', b = ''] = await links(one);
     await status(b);
     for (const bytes of ['7-', '0-1', '3-7']) await status(a, part(bytes));
-    await expect.poll(fetched).toBe(1);
+    await expect.poll(fetched, { message: 'files that were fetched' }).toBe(1);
     expect(await ended(one)).toBe('goes on');
     await status(a, part('1-2'));
     expect(await one.ended).toBe(1);
@@ -159,7 +159,7 @@ describe('with files it ends when those of each view were fetched', () => {
     const slow = await fetch(first);
     const [second = ''] = await links(one);
     await status(second);
-    await expect.poll(fetched).toBeGreaterThan(1);
+    await expect.poll(fetched, { message: 'files that were fetched' }).toBeGreaterThan(1);
     expect(await ended(one)).toBe('goes on');
     expect((await slow.arrayBuffer()).byteLength).toBe(30_000_000);
     expect(await one.ended).toBe(2);

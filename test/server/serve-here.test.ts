@@ -42,7 +42,7 @@ const respond = async (link: string, headers = {}) => {
 /** It was ended, and goes on for a response that was lost. */
 async function goesOn({ ended, settled }: HereService): Promise<void> {
   expect(await ended).toBeGreaterThan(0);
-  await expect.poll(() => events.at(-1)).toBe('lost');
+  await expect.poll(() => events.at(-1), { message: 'the response is lost' }).toBe('lost');
   expect(await Promise.race([settled, 'goes on'])).toBe('goes on');
 }
 

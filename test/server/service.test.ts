@@ -255,7 +255,7 @@ describe('stopping', () => {
   });
 
   const secret = { payload: 'x', passphrase: 'sesame' };
-  const at = { interval: 1 };
+  const at = { interval: 1, message: 'the passphrases that are checked' };
 
   test('does not wait for those who keep it busy, and keeps nothing of those it cut off', async () => {
     const running = await started({ data }, { grace: 300 });
@@ -267,7 +267,7 @@ describe('stopping', () => {
       await answer.text();
     });
     const all = Promise.allSettled(posts);
-    await expect.poll(() => requestsIn(running).length).toBeGreaterThan(60);
+    await expect.poll(() => requestsIn(running).length, { message: 'most requests are answered' }).toBeGreaterThan(60);
     await running.close();
     await all;
     // Whatever still ran has its turn before anything is counted.
@@ -287,7 +287,7 @@ describe('stopping', () => {
     // Two are under way, the others in line.
     await expect.poll(passphraseChecks, at).toEqual({ running: 2, waiting: 4 });
     for (const { socket } of clients) socket.destroy();
-    await expect.poll(() => requestsIn(service).length).toBe(6);
+    await expect.poll(() => requestsIn(service).length, { message: 'each client is told of in the log' }).toBe(6);
     const statuses = requestsIn(service).map((line) => line.split(' ')[3]);
     expect(statuses).toEqual(Array(6).fill('499'));
     await service.close();

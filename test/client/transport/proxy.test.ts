@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { proxyFor } from '../../../src/client/transport/connect-options';
 import { proxyName } from '../../../src/client/transport/network-errors';
+import { undiciTransport } from '../../../src/client/transport/undici';
 import { type Fact, phrase } from '../../../src/platform/errors';
 import { listening, rawServer, socketServer } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
@@ -84,13 +85,15 @@ test('a variable that is no address is told by name, never with its value', () =
     ['http://ann:1#s3cret@proxy.test', wrong, 'proxy-escapes'],
     ['http://ann:1/s3cret@proxy.test', wrong, 'proxy-escapes'],
     ['http://ann:s3cret%@proxy.test', wrong, 'proxy-escapes'],
-    [`socks5://${'s3cret'.repeat(43)}@proxy.test`, long, undefined],
+    [`socks5://${'s3cret'.padEnd(256, 'x')}@proxy.test`, long, undefined],
   ] as const) {
     const error = catching(() => proxyFor(new URL('https://pw.test'), { HTTPS_PROXY: value }));
     const hints = step ? [phrase(step)] : [];
     expect(error).toMatchObject({ code: 'usage', facts: [fact], hints });
     expect(JSON.stringify(error)).not.toContain('s3cret');
   }
+  const longest = { HTTPS_PROXY: `socks5://${'x'.repeat(255)}@proxy.test` };
+  expect(proxyFor(new URL('https://pw.test'), longest)).toMatchObject({ socks: 'socks5' });
 });
 
 function catching(work: () => unknown): unknown {
@@ -223,5 +226,21 @@ describe('over a socket', () => {
     expect(proxy.seen).toEqual([`pw.test ${port}`, `192.0.2.1 ${port}`]);
     expect(open.seen).toEqual([`20010db8000000000000000000000001 ${port}`]);
     expect(server.seen).toEqual(Array.from({ length: 3 }, () => 'GET /api/v2/version'));
+  });
+
+  // An address is not so long, but that of a file may be.
+  test('a SOCKS proxy gets a host name of 255 bytes, and none that is longer', async () => {
+    const { port } = await listening((_request, response) => response.end());
+    const proxy = await socksProxy(port);
+    const env = { ALL_PROXY: `socks5h://${proxy.host}` };
+    const { send, close } = undiciTransport({ timeout: 30, env });
+    onTestFinished(close);
+    const asked = (host: string) => send({ method: 'GET', url: `http://${host}:${port}/`, headers: {} });
+    const longest = 'a'.repeat(255);
+    expect((await asked(longest)).status).toBe(200);
+    const long = `${longest}a`;
+    const facts = [phrase('unreachable', `${long}:${port}`, phrase('host-unknown'))];
+    await expect(asked(long)).rejects.toMatchObject({ facts });
+    expect(proxy.seen).toEqual([`${longest} ${port}`]);
   });
 });

@@ -74,7 +74,7 @@ describe('answers that wait for their reader', () => {
     const { socket, ended } = speak();
     socket.pause();
     socket.write(asking(token).repeat(4) + asking(token, CLOSE));
-    await expect.poll(() => answeredWith(200)).toBe(1);
+    await expect.poll(() => answeredWith(200), { message: 'the first request is answered' }).toBe(1);
     for (let round = 0; round < 5; round++) expect(await asked('/up')).toEqual([200]);
     expect(await viewsLeft()).toBe(99);
     socket.resume();
@@ -102,7 +102,7 @@ describe('answers that wait for their reader', () => {
     for (const { socket } of readers) socket.pause().write(asked());
     const answered = (status: number) =>
       service.lines.filter((line) => line.includes(`GET ${path}:token ${status}`)).length;
-    await expect.poll(() => answered(200) + answered(503)).toBe(20);
+    await expect.poll(() => answered(200) + answered(503), { message: 'all readers are answered' }).toBe(20);
     expect([answered(200), await viewsLeft()]).toEqual([16, 84]);
     // A small secret is shown all the same.
     const small = await service.create({ payload: 'hunter2' });
@@ -110,7 +110,7 @@ describe('answers that wait for their reader', () => {
     for (const { socket } of readers) socket.destroy();
     await Promise.all(readers.map(({ ended }) => ended));
     const last = () => speak(asked(CLOSE)).ended;
-    await expect.poll(async () => statuses(await last())).toEqual([200]);
+    await expect.poll(async () => statuses(await last()), { message: 'the memory is free again' }).toEqual([200]);
   });
 
   test('go on for as long as their client reads, however slowly the system tells', async () => {
@@ -119,7 +119,7 @@ describe('answers that wait for their reader', () => {
     const { socket, ended } = speak();
     socket.pause().write(asking(token, CLOSE));
     const accepted = await accepting();
-    await expect.poll(() => accepted.writableLength).toBeGreaterThan(0);
+    await expect.poll(() => accepted.writableLength, { message: 'a part of the response waits' }).toBeGreaterThan(0);
     // As if the system had told of nothing for as long as a connection may be idle.
     accepted.emit('timeout');
     every(30, () => socket.resume().once('data', () => socket.pause()));
@@ -163,7 +163,7 @@ describe('connections', () => {
     await limited(16);
     const [oldest, ...others] = (await held(16)) as [Socket, ...Socket[]];
     expect(await asked('/up')).toEqual([200]);
-    await expect.poll(() => oldest.destroyed).toBe(true);
+    await expect.poll(() => oldest.destroyed, { message: 'the oldest gives way' }).toBe(true);
     expect([oldest.bytesRead, destroyed(others)]).toEqual([0, Array(15).fill(false)]);
   });
 
@@ -176,7 +176,7 @@ describe('connections', () => {
     await asked('/up');
     await held(1);
     expect(await asked('/up')).toEqual([200]);
-    await expect.poll(() => slow.destroyed).toBe(true);
+    await expect.poll(() => slow.destroyed, { message: 'the slowest gives way' }).toBe(true);
     expect(destroyed([fast, ...others])).toEqual(Array(14).fill(false));
   });
 
@@ -365,7 +365,7 @@ describe('what looks whether the rest of a body arrives ends', () => {
     await listening();
     const before = vi.getTimerCount();
     const spoken = speak(head(PUSHES, FORM, ofBytes(5000), 'Authorization: Bearer unknown'));
-    await expect.poll(() => vi.getTimerCount()).toBe(before + 1);
+    await expect.poll(() => vi.getTimerCount(), { message: 'the body is looked at' }).toBe(before + 1);
     return { ...spoken, left: () => vi.getTimerCount() - before };
   }
 
@@ -373,7 +373,7 @@ describe('what looks whether the rest of a body arrives ends', () => {
     const { socket, text, left } = await early();
     socket.write(Buffer.alloc(5000));
     socket.write(head('GET /up'));
-    await expect.poll(text).toMatch(/ 401 [\s\S]* 200 OK/);
+    await expect.poll(text, { message: 'both responses' }).toMatch(/ 401 [\s\S]* 200 OK/);
     // The end of an idle connection would stop it, too.
     expect([left(), socket.closed]).toEqual([0, false]);
     socket.destroy();
@@ -382,7 +382,7 @@ describe('what looks whether the rest of a body arrives ends', () => {
   test('with the connection', async () => {
     const { socket, left } = await early();
     socket.destroy();
-    await expect.poll(left).toBe(0);
+    await expect.poll(left, { message: 'the end of the timer' }).toBe(0);
   });
 });
 

@@ -35,7 +35,7 @@ async function started(settings: Settings): Promise<TestService> {
     });
     return service;
   };
-  await expect.poll(start).toBeDefined();
+  await expect.poll(start, { message: 'the lock of rekey ends' }).toBeDefined();
   return service as TestService;
 }
 

@@ -62,7 +62,9 @@ onEachStore((store) => {
       service.clock.advance(90_000);
       await active(service.otherToken);
       // That use is noted beside the request.
-      await expect.poll(async () => (await owners.list())[1]?.last_used_at).not.toBeNull();
+      await expect
+        .poll(async () => (await owners.list())[1]?.last_used_at, { message: 'the use is noted' })
+        .not.toBeNull();
       service.clock.advance(59_000);
       await active(service.otherToken);
       const made = {
@@ -77,7 +79,9 @@ onEachStore((store) => {
       ]);
       service.clock.advance(1000);
       await active(service.otherToken);
-      await expect.poll(async () => (await owners.list())[1]?.last_used_at).toBe('2026-08-20T11:09:15.000Z');
+      await expect
+        .poll(async () => (await owners.list())[1]?.last_used_at, { message: 'the use is noted' })
+        .toBe('2026-08-20T11:09:15.000Z');
     });
   });
 
@@ -99,7 +103,7 @@ onEachStore((store) => {
       ]);
       expect([await statusOf(old.token), await statusOf(made?.token)]).toEqual([200, 200]);
       // That is noted beside the request.
-      await expect.poll(() => statusOf(old.token)).toBe(401);
+      await expect.poll(() => statusOf(old.token), { message: 'the old token ends' }).toBe(401);
       expect(await statusOf(made?.token)).toBe(200);
       expect((await owners.list()).at(-1)).toMatchObject({ id: made?.id, expires_at: null });
     });

@@ -136,7 +136,7 @@ describe('a disk of 64 MiB (needs the right to mount one)', needsDisk, () => {
     expect(service.warnings.filter((line) => line.startsWith('the database'))).toEqual([full]);
     disk.clear();
     // A check writes at most ten times a second.
-    await expect.poll(up).toBe(200);
+    await expect.poll(up, { message: 'the disk has room again' }).toBe(200);
     expect(service.warnings.filter((line) => line.startsWith('the database'))).toEqual([
       full,
       'the database has space again',

@@ -32,8 +32,8 @@ async function start(settings = {}, timeouts?: Partial<Timeouts>): Promise<Start
 
 const rows = () => fileRows(beside);
 
-const untilGone = () => expect.poll(rows).toEqual([0, 0, 0]);
-const untilBegun = () => expect.poll(async () => (await rows())[2]).not.toBe(0);
+const untilGone = () => expect.poll(rows, { message: 'nothing of the upload is left' }).toEqual([0, 0, 0]);
+const untilBegun = () => expect.poll(async () => (await rows())[2], { message: 'the upload has begun' }).not.toBe(0);
 
 function sending(body: Uint8Array, upTo: number): Spoken {
   const head = `Host: localhost\r\nContent-Type: ${FORM_TYPE}\r\nAuthorization: ${authorization}\r\n`;
@@ -109,7 +109,7 @@ test('a limit is told to a client that still sends, and the connection goes on a
   await start({ maxFileSize: MIB });
   const body = large(5 * MIB);
   const { socket, text, ended } = sending(body, 3 * MIB);
-  await expect.poll(text).toMatch(/^HTTP\/1\.1 413 [\s\S]*larger than 1\.0 MiB/);
+  await expect.poll(text, { message: 'the limit is told' }).toMatch(/^HTTP\/1\.1 413 [\s\S]*larger than 1\.0 MiB/);
   await untilGone();
   socket.write(body.subarray(3 * MIB));
   socket.write('GET /up HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
@@ -122,7 +122,7 @@ test('others can write while an upload stands still', async () => {
   await untilBegun();
   expect((await send(formBytes([filePart('b', 'B')]))).status).toBe(201);
   socket.destroy();
-  await expect.poll(async () => (await rows())[0]).toBe(1);
+  await expect.poll(async () => (await rows())[0], { message: 'the upload is gone, and the other file there' }).toBe(1);
 });
 
 test('a file that was tampered with breaks off, and cannot be taken for whole', async () => {

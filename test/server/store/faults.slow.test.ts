@@ -162,12 +162,12 @@ onPostgres((cluster) => {
     expect(await payloadOf(service, tokens[0] ?? '')).toHaveLength(64_000);
     disk.fill();
     const up = async () => (await service.call('GET', '/up')).status;
-    await expect.poll(up).toBe(503);
+    await expect.poll(up, { message: 'the outage is told' }).toBe(503);
     const full = 'the database has no space (53100); requests get 507';
     expect(service.warnings).toEqual([full]);
     disk.clear();
     expect((await push(service, 'x')).status).toBe(201);
-    await expect.poll(up).toBe(200);
+    await expect.poll(up, { message: 'the outage ends' }).toBe(200);
     expect(service.warnings).toEqual([full, 'the database has space again']);
     expect((await service.expire(tokens[0] ?? '')).status).toBe(200);
     await service.close();
@@ -194,15 +194,15 @@ test('PostgreSQL on a full disk, its log included, has lost nothing later', need
   };
   await another();
   disk.fill();
-  await expect.poll(another).toBe('60');
+  await expect.poll(another, { message: 'the disk is full' }).toBe('60');
   // The next transaction needs a segment of its log, for which there is no space: the server ends.
   const beside = await openBeside(database);
   await beside.sql`SELECT pg_switch_wal()`;
   await beside.close();
-  await expect.poll(another).toBe('5');
+  await expect.poll(another, { message: 'the server ends' }).toBe('5');
   disk.clear();
   await cluster.start().catch(() => undefined);
-  await expect.poll(another).toBe(null);
+  await expect.poll(another, { message: 'the server is back' }).toBe(null);
   for (const [at, token] of tokens.entries()) {
     const { json } = await service.retrieve(token);
     expect([json.payload === payload(at), json.views_remaining]).toEqual([true, 0]);

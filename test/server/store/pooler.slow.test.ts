@@ -33,7 +33,7 @@ describe('behind PgBouncer', needsPrograms('pgbouncer'), () => {
       const others = postgres(url, { max: 2, prepare: false });
       // Two sessions are idle then.
       const sleeping = () => others`SELECT pg_sleep(0.1)`;
-      await expect.poll(sleeping).toHaveLength(1);
+      await expect.poll(sleeping, { message: 'the statement that waits' }).toHaveLength(1);
       await Promise.all([sleeping(), sleeping()]);
 
       const error = await openBeside(url).catch((reason: unknown) => reason);

@@ -193,13 +193,15 @@ onPostgres((cluster) => {
       await begin();
       // The health check alone is enough for the log.
       expect((await service.call('GET', '/up')).status).toBe(503);
-      await expect.poll(() => service.warnings).toEqual([expect.stringContaining(code)]);
+      await expect
+        .poll(() => service.warnings, { message: 'the outage is told' })
+        .toEqual([expect.stringContaining(code)]);
       const statuses = [await push(), await push(), await push()];
       await service.service.housekeeping.sweep().catch(() => undefined);
       await end();
       expect([code, statuses, await push(), await push()]).toEqual([code, [503, 503, 503], 201, 201]);
       await expect
-        .poll(() => service.warnings)
+        .poll(() => service.warnings, { message: 'the end of the outage is told' })
         .toEqual([expect.stringContaining(code), 'the database is available again']);
     }
     expect(service.lines.join('\n')).not.toMatch(/Refusal| error /);
@@ -274,7 +276,7 @@ onPostgres((cluster) => {
     const patient = await open(url.replace(`:${cluster().port}/`, `:${port}/`), 500);
     // The limit is for what hangs: on a machine that is held up, others may reach it too.
     const things = () => namesIn(patient);
-    await expect.poll(things).toEqual([]);
+    await expect.poll(things, { message: 'the database answers' }).toEqual([]);
     hung = true;
     const writes = Array.from({ length: 15 }, () => refused(patient.transaction((sql) => add(sql, 'a'))));
     const reads = Array.from({ length: 15 }, () => refused(patient.sql`SELECT 1`));
@@ -282,7 +284,7 @@ onPostgres((cluster) => {
     expect(new Set(answers.map(String))).toEqual(new Set(['away,5']));
     hung = false;
     dropAll();
-    await expect.poll(things).toEqual([]);
+    await expect.poll(things, { message: 'the database answers' }).toEqual([]);
   });
 
   test('a lock that others keep is given up, and the statement with it', async () => {

@@ -39,7 +39,8 @@ onEachStore((store) => {
     await add(database.sql, 'a');
     await inRoom(room, async (beside) => expect(await beside.others()).toBe('some'));
     // libsql keeps a closed file open until its statements are collected.
-    if (store.name === 'PostgreSQL') await expect.poll(() => database.others()).toBe(none);
+    if (store.name === 'PostgreSQL')
+      await expect.poll(() => database.others(), { message: 'connections that are closed' }).toBe(none);
   });
 
   test('a transaction that fails leaves nothing, and the next goes on', async () => {

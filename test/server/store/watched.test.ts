@@ -95,7 +95,7 @@ test('a folder that is moved while it serves is away, until it is back', async (
   expect([await push(), service.warnings.length]).toEqual([503, 1]);
   await rename(`${data}2`, data);
   expect(await push()).toBe(201);
-  await expect.poll(() => service.warnings.length).toBe(2);
+  await expect.poll(() => service.warnings.length, { message: 'the end of the outage is told' }).toBe(2);
   expect([service.warnings, service.lines.join('\n')]).toEqual([
     ['the database is unavailable (ENOENT); requests get 503', 'the database is available again'],
     expect.not.stringMatching(/ error /),
