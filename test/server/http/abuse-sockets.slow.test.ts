@@ -308,6 +308,23 @@ describe('a client that takes its time', () => {
   });
 
   test.each([
+    [59_999, [100, 201]],
+    [60_000, [100]],
+  ])('has a minute for a body: what comes after %i ms gets %j', async (passed, expected) => {
+    const { port } = await started();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const body = '{"push":{"payload":"x"}}';
+    const fields = ['Host: localhost', JSON_TYPE, ofBytes(body.length), 'Expect: 100-continue', CLOSE];
+    const { socket, ended } = speakTo(port, head(PUSHES, ...fields));
+    // A poll would move the clock.
+    await once(socket, 'data');
+    vi.advanceTimersByTime(passed);
+    socket.write(body);
+    expect(statuses(await ended)).toEqual(expected);
+  });
+
+  test.each([
     ['a push', 'push[payload]', 201],
     ['an answer, from anybody', 'request[response]', 200],
   ])('may take longer with a form of files, as long as it moves: %s', async (_, field, status) => {
