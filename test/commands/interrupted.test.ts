@@ -154,4 +154,22 @@ describe('of many requests that are interrupted', () => {
     const told = (what: string) => lines.filter((line) => line.includes(`"code":"${what}"`)).length;
     expect([code, told('unknown'), told('interrupted')]).toEqual([130, AT_ONCE, 13 - AT_ONCE]);
   });
+
+  test('run names the link whose view may be used', async () => {
+    const words = ['run', 'abcdefgh1', 'abcdefgh2', '--as', 'A', '--as', 'B', '--', 'true'];
+    let asked = 0;
+    const { code, stderr } = await run(words, (interrupt) => ({
+      send: async (request) => {
+        asked += 1;
+        if (asked === 1) return wire([TAKEN]).send(request);
+        interrupt('SIGINT');
+        throw broken(true);
+      },
+    }));
+    expect(code).toBe(130);
+    expect(stderr).toMatch(
+      /^pwpush: interrupted; link 2: .* no complete response; nothing was started; the secret was saved/,
+    );
+    expect(stderr).toContain('hint: a view may have been used');
+  });
 });

@@ -99,7 +99,7 @@ async function retrieveAll(
       const { remains } = failed;
       const ended = context.signal.aborted ? endedBy(context.signal) : failed;
       const failure =
-        ended === failed || remains
+        ended === failed || remains || failed.code === 'unknown'
           ? failed.with({ code: ended.code, subject: `link ${index + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, hints: [] });
       const kept = await rescuePushes(pushes, openings.length);
