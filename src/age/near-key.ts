@@ -8,8 +8,9 @@ const LONGEST_WORD = 9;
 
 /** A link with a fragment, which may be a damaged key. */
 const WITH_FRAGMENT = /(?::\/\/|\/[pr]\/).*?(?:#|%(?:25)*23)/s;
-/** A link key, of which one character more or less was copied. */
-const NEAR_LINK_KEY = /^[^\w-]*(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w-]{21,23}[^\w-]*$/;
+/** A link key, of which one character more or less was copied. Beside it is no sign of a generated secret. */
+const NEAR_LINK_KEY =
+  /^[^\w.+@%-]*(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?:[\w-]{21,23}|[\w-]{22}\.)(?:[^\w.+@%-][^\w-]*)?$/;
 /** Private keys of age and SSH. */
 const PRIVATE_KEY = /AGE-SECRET-KEY-|PRIVATE KEY-----/i;
 /** The last word of a generated passphrase, which no key has. */
