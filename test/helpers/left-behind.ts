@@ -22,8 +22,8 @@ const GRACE_SECONDS = Number(process.env.PWPUSH_TEST_GRACE ?? 10);
 const SHARED = ['/dev/shm', '/var/tmp'].filter((place) => existsSync(place));
 /** What is installed and built is no matter of the tests. */
 const BUILT = /^(?:node_modules|dist|build|coverage|\.ci\/(?:node-[^/]+|workflows\/node_modules))\/$|\.tgz$/;
-/** What browsers, npm and Ansible have at home. */
-const PROGRAMS = /^\.(?:ansible|cache|config|local|mozilla|npm|pki)$/;
+/** What browsers, npm and Ansible have at home; Firefox makes a folder for downloads. */
+const PROGRAMS = /^(?:\.(?:ansible|cache|config|local|mozilla|npm|pki)|Downloads)$/;
 
 /**
  * Runs in vitest's main process, around all else: tests have a home and folders for temporary files of this run alone,
