@@ -17,7 +17,7 @@ const keptSchema = v.object({
   link: v.string(),
   push: retrievedSchema,
   saved: v.array(v.string()),
-  answer: v.optional(v.boolean(), false),
+  answer: v.boolean(),
   /** Undefined for a file that went to standard output. */
   folder: v.optional(
     v.object({

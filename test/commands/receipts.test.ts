@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { BASE, eachInstance, overFetch } from '../helpers/instance';
 import { changed } from '../helpers/reference';
@@ -86,6 +95,19 @@ describe('a receipt', () => {
       expect(await listed()).toEqual([]);
     }
   });
+});
+
+test.each([
+  ['its group', 0o620],
+  ['others', 0o602],
+])('a file that %s can write to gets no receipt', async (_, bits) => {
+  const first = await push('a');
+  chmodSync(file(), bits);
+  const before = readFileSync(file(), 'utf8');
+  const second = await push('b');
+  expect(readFileSync(file(), 'utf8')).toBe(before);
+  chmodSync(file(), 0o600);
+  expect([await listed(), second]).toEqual([[first], expect.stringContaining('/p/')]);
 });
 
 test('a push that was encrypted by its receipt is refused in clear, but where a person is warned', async () => {

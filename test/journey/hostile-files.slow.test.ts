@@ -164,6 +164,7 @@ describe('as a user without rights (needs root and /dev/full)', skipped, () => {
     ['that is a link to one of another user', 'theirs'],
   ])('a state folder %s is not used', alsoBinary, async (_, place) => {
     mkdirSync(at(place));
+    chmodSync(at(place), 0o777);
     if (place !== 'state') symlinkSync(at(place), at('state'));
     await asNobody(`$PWPUSH get ${await link()} >/dev/full`);
     expect([rescuedInTmp(), readdirSync(at(place))]).toEqual([kept, []]);
