@@ -92,6 +92,15 @@ describe('starting', () => {
     expect((await started({ data, port })).firstToken).toMatch(/^pwp_/);
   });
 
+  test('a port of metrics in use leaves that of the service free', async () => {
+    const { port: metricsPort, close } = await listen(createServer());
+    const free = await listen(createServer());
+    await free.close();
+    expect((await failure({ data, port: free.port, metricsPort })).message).toContain(`port ${metricsPort} `);
+    await close();
+    expect(await version((await started({ data, port: free.port, metricsPort })).url)).toBe(200);
+  });
+
   // Others: test/cases/serve-refused.txt.
   test('invalid settings are another error than a fault of the machine', async () => {
     const file = join(folder, 'file');
