@@ -72,6 +72,13 @@ describe('the page of a request', () => {
     expect((await service.fetchLink(files[0].url)).text).toBe('AAA');
   });
 
+  test('offers its owner the one file of an answer', async () => {
+    const token = await request({ response_file_attachments: true });
+    await sendFile(token, '');
+    const { status, text } = await send(token, { api_token: service.adminToken });
+    expect([status, text]).toEqual([200, expect.stringContaining('a.pem')]);
+  });
+
   test('refuses files elsewhere, and keeps the text', async () => {
     const token = await request();
     expect(await said(sendFile(token, 'kept'), 'kept</textarea>')).toEqual([422, true]);
