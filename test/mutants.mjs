@@ -22,7 +22,7 @@ const { values: options, positionals: parts } = parseArgs({
 });
 
 const SEED = 1;
-const FAULTS_A_FOLDER = 5;
+const FAULTS_A_FOLDER = 4;
 /** Of one fault: what the tests in process take without it, and what those after them may take. */
 const QUICK_SECONDS = 20;
 const LONG_SECONDS = 60;
