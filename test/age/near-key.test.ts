@@ -78,9 +78,9 @@ describe('a passphrase is none', () => {
       expect([text, isNear(text)]).toEqual([text, false]);
     }
     const others = ['signs', 'alnum', 'hex'] as const;
+    // One of some 5,000 has a whole key between signs.
     for (const of of others)
       for (const count of [16, 24])
-        // One of some 5,000 has a whole key between signs.
         for (const text of await Promise.all(fifty(() => generate({ of, count }))))
           expect([text, isNear(text)]).toEqual([text, linkKeyIn(text) !== undefined]);
   });
