@@ -64,7 +64,7 @@ function interruption(signal: AbortSignal, failure: unknown): Error {
   const ended = endedBy(signal);
   if (!(failure instanceof CliError)) return ended;
   const { remains, code } = failure;
-  const { hints } = remains || code === 'unknown' ? failure : ended;
+  const { hints } = failure.outlastsInterrupt ? failure : ended;
   const others = factsOf(failure).filter(
     (fact) => typeof fact === 'string' || fact.name !== ended.code,
   );

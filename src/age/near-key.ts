@@ -8,7 +8,10 @@ const LONGEST_WORD = 9;
 
 /** A link with a fragment, which may be a damaged key. */
 const WITH_FRAGMENT = /(?::\/\/|\/[pr]\/).*?(?:#|%(?:25)*23)/s;
-/** A link key, of which one character more or less was copied. Beside it is no sign of a generated secret. */
+/**
+ * A link key, of which one character more or less was copied, between quotes or the like. A generated secret has signs of
+ * its own there, so that of these only a period is taken, after a whole key.
+ */
 const NEAR_LINK_KEY =
   /^[^\w.+@%-]*(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?:[\w-]{21,23}|[\w-]{22}\.)(?:[^\w.+@%-][^\w-]*)?$/;
 /** Private keys of age and SSH. */

@@ -86,6 +86,11 @@ export class CliError extends Error {
     Object.assign(this, details);
   }
 
+  /** An interrupted run still reports it: a push exists, or a view was used or may have been. */
+  get outlastsInterrupt(): boolean {
+    return this.remains !== undefined || this.code === 'unknown';
+  }
+
   with({
     code = this.code,
     facts = this.facts,

@@ -96,10 +96,9 @@ async function retrieveAll(
     } catch (error) {
       if (pushes.length === 0) throw error;
       const failed = asCliError(error);
-      const { remains } = failed;
       const ended = context.signal.aborted ? endedBy(context.signal) : failed;
       const failure =
-        ended === failed || remains || failed.code === 'unknown'
+        ended === failed || failed.outlastsInterrupt
           ? failed.with({ code: ended.code, subject: `link ${index + 1}` })
           : failed.with({ code: ended.code, facts: ended.facts, hints: [] });
       const kept = await rescuePushes(pushes, openings.length);

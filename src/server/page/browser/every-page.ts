@@ -84,8 +84,8 @@ const actions: Readonly<Record<string, (button: HTMLElement) => unknown>> = {
     // This HTTP request keeps the service from showing the secret if the previous form is sent again.
     const body = secret.closest<HTMLElement>('[data-hide]')?.dataset.hide;
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const sent = body && fetch(location.href, { method: 'POST', headers, body, keepalive: true });
-    if (sent) sent.catch(() => {});
+    const request = { method: 'POST', headers, keepalive: true };
+    if (body) fetch(location.href, { ...request, body }).catch(() => {});
   },
   copy: (button) => copy(secretOf(button)),
   peek,
