@@ -131,8 +131,9 @@ interface PagesOptions {
 }
 
 /**
- * Opens paths of an origin, or whole addresses, for the tests of a file, and fails those whose page had troubles. Tests with the same options use one
- * page in turn, and all with the same window one context: making one takes longer than most of them.
+ * Opens paths of an origin, or whole addresses, for the tests of a file, and fails those whose page had troubles. Tests
+ * with the same options use one page in turn, and all with the same window one context: making one takes longer than most
+ * of them.
  */
 export function pages(at: () => string, { permissions = [], except }: PagesOptions = {}) {
   const contexts = new Map<string, BrowserContext>();
