@@ -25,12 +25,13 @@ const payload = async (service: TestService, token: string) =>
 
 const operationsOf = (failed: readonly string[]) => [...new Set(failed.map((one) => one.replace(/ .*/, '')))].sort();
 
-/** Once the server has noticed that a connection was cut, which holds a lock. */
+/** Once the lock of a failed `rekey` is gone: its server has noticed a cut connection, or its file was collected. */
 async function started(settings: Settings): Promise<TestService> {
   let service: TestService | undefined;
   const start = async () => {
+    await collected(settings);
     service = await testService(settings).catch((error: unknown) => {
-      expect(String(error)).toContain('is in use by pwpush serve rekey');
+      expect(String(error)).toMatch(/is in use by (pwpush serve rekey|a running service or another program)/);
       return undefined;
     });
     return service;
@@ -63,10 +64,14 @@ async function prepared(settings: Settings): Promise<() => Promise<void>> {
   };
 }
 
-/** Collecting takes longer than all else, and no file of PostgreSQL is open here. */
 async function changeKey(settings: Settings) {
-  if (settings.database === undefined) await released(settings.data);
+  await collected(settings);
   return rekey(settings, {});
+}
+
+/** Collecting takes longer than all else, and no file of PostgreSQL is open here. */
+async function collected({ data, database }: Settings): Promise<void> {
+  if (database === undefined) await released(data);
 }
 
 /** Whether it was done; if not, it says why, and not what is in the key file. */
