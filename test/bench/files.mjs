@@ -37,7 +37,7 @@ async function moved(command, isWeighed, options) {
 /** One file, sent and fetched by `curl` and by each program, as it is and encrypted. */
 export async function besideCurl(programs, { mebibytes, rounds }) {
   const big = await fill(mebibytes);
-  const { url, stop } = await standIn(path('kept'));
+  const { url, stop } = await standIn({ kept: path('kept') });
   const send = ['push', '--file', big, '--url', url];
   // The server keeps the first, and gives that.
   const { stdout: link } = await run([...programs.now, ...send, '--encrypt']);

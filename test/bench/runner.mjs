@@ -1,8 +1,8 @@
 // What the parts of the bench share: processes into which nothing of the caller's environment gets, their time and memory,
-// turns, and tables. Needs Linux and GNU time.
+// turns, and tables. Needs Linux, bash and GNU time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,9 +44,9 @@ export function launch(command, { more, stdio = 'ignore' } = {}) {
   const [program, ...words] = command;
   const child = spawn(program, words, { env: envOf(command, more), stdio, detached: true });
   alive.add(child);
-  child.once('exit', (code) => {
+  child.once('exit', (code, signal) => {
     // One that dies on its own would leave the bench waiting for ever.
-    if (alive.delete(child)) throw new Error(`${command.join(' ')} ended with ${code}`);
+    if (alive.delete(child)) throw new Error(`${command.join(' ')} ended with ${code ?? signal}`);
   });
   const stop = async () => {
     alive.delete(child);
@@ -67,8 +67,25 @@ async function launchServer(command) {
 /** A service of a program; `words` are more options of `serve`. */
 export const serve = (program, ...words) => launchServer([...program, 'serve', '--port', '0', '--json', ...words]);
 
-/** A server that takes pushes and gives one, so that only the client is measured; it keeps the first form in a file. */
-export const standIn = (kept = '') => launchServer([process.execPath, here('stand-in.mjs'), kept]);
+/**
+ * A server that takes pushes and gives one, so that only the client is measured.
+ * @param kept the file in which it keeps the first form, if that is to be given
+ * @param pem the file of a key and a certificate, for https
+ */
+export const standIn = ({ kept = '', pem = '' } = {}) =>
+  launchServer([process.execPath, here('stand-in.mjs'), kept, pem]);
+
+/** Files of a private CA, and of a key and a certificate for this machine by it, as a company has them. */
+export async function certificates() {
+  const [ca, key, pem] = ['ca.pem', 'ca.key', 'server.pem'].map((name) => join(folder, name));
+  const make = ['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  await run([...make, '-subj', '/CN=CA of the bench', '-keyout', key, '-out', ca]);
+  const by = ['-CA', ca, '-CAkey', key, '-subj', '/CN=server', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const own = join(folder, 'server.key');
+  const { stdout } = await run([...make, ...by, '-addext', 'basicConstraints=critical,CA:FALSE', '-keyout', own]);
+  writeFileSync(pem, `${stdout}\n${readFileSync(own, 'utf8')}`);
+  return { ca, pem };
+}
 
 /** A process that does one job of load.mjs at a time, at a service of that kind, with a token if the kind has one. */
 export function loader(kind = 'pwpush', token = '') {
@@ -84,24 +101,29 @@ export function loader(kind = 'pwpush', token = '') {
   return { run, enough, stop };
 }
 
+/** Writes microseconds, and seconds of a processor in thousandths: /proc tells hundredths. */
+const TIMED = `told=$1; shift; TIMEFORMAT='%3U %3S'; began=$EPOCHREALTIME
+{ time "$@" 2>&3 3>&-; } 3>&2 2>"$told"
+status=$?; echo $((\${EPOCHREALTIME/./} - \${began/./})) >>"$told"; exit $status`;
+
 /**
- * Runs a program once: `milliseconds`, those of a processor, and what it said.
- * @param isWeighed returns the MiB that it took at most, too, as GNU time tells, and takes a millisecond more
+ * Runs a program once: `milliseconds` until it has ended, those of a processor, and what it said.
+ * @param isWeighed returns the MiB that it took at most in place of its times
  */
 export async function run(command, { input = '', more, isWeighed } = {}) {
   const told = join(folder, 'told');
-  const [program, ...words] = isWeighed ? ['time', '--format', '%M', '--output', told, ...command] : command;
-  const before = processorTime('self', ENDED);
-  const start = performance.now();
+  const measuring = isWeighed ? ['time', '--format', '%M', '--output', told] : ['bash', '-c', TIMED, 'bash', told];
+  const [program, ...words] = [...measuring, ...command];
   const child = spawn(program, words, { env: envOf(command, more), stdio: 'pipe' });
   // One that reads no input may end before it is written.
   child.stdin.on('error', () => {}).end(input);
   const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  const milliseconds = performance.now() - start;
   if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stdout}${stderr}`);
   const said = { stdout: stdout.trim(), stderr };
-  if (isWeighed) return { ...said, mib: Number(readFileSync(told, 'utf8')) / 1024 };
-  return { ...said, milliseconds, processor: processorTime('self', ENDED) - before };
+  const figures = readFileSync(told, 'utf8').trim().split(/\s/).map(Number);
+  if (isWeighed) return { ...said, mib: figures[0] / 1024 };
+  const [user, system, microseconds] = figures;
+  return { ...said, milliseconds: microseconds / 1000, processor: (user + system) * 1000 };
 }
 
 /** Where /proc/PID/stat has the times of a process, and those of its children that have ended. */

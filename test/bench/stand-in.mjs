@@ -1,14 +1,16 @@
 // Takes what is posted, and gives it: a process of its own that keeps nothing but the first form, an encrypted push of one
-// file, so that the client is measured. Usage: node stand-in.mjs [FILE to keep that in]
-import { fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { createServer } from 'node:net';
+// file, so that the client is measured. Usage: node stand-in.mjs [FILE to keep that in] [FILE of a key and a certificate]
+import { fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import * as net from 'node:net';
+import * as tls from 'node:tls';
 
-const [, , path] = process.argv;
+const [, , path, secured] = process.argv;
+const pem = secured ? readFileSync(secured) : undefined;
 const kept = path ? openSync(path, 'w+') : undefined;
 /** What a retrieval gets: a secret, or what is kept of the first form. */
 let first = kept === undefined ? { payload: 'secret' } : undefined;
 
-const server = createServer((socket) => {
+function serve(socket) {
   let left = 0;
   socket.on('error', () => {});
   socket.on('data', (data) => {
@@ -27,10 +29,11 @@ const server = createServer((socket) => {
     first ??= partsOf(kept);
     json(socket, 201, { url_token: 'abc', html_url: `${urlOf(socket)}/p/abc` });
   });
-});
+}
+const server = pem ? tls.createServer({ key: pem, cert: pem }, serve) : net.createServer(serve);
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: urlOf({ localPort: server.address().port }) })));
 
-const urlOf = ({ localPort }) => `http://127.0.0.1:${localPort}`;
+const urlOf = ({ localPort }) => `${pem ? 'https' : 'http'}://127.0.0.1:${localPort}`;
 
 /** The payload, and where the file is, of a form. */
 function partsOf(kept) {

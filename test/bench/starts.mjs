@@ -2,7 +2,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { casesOf, comparison, folder, inTurns, memory, ratio, run, script, serve, standIn } from './runner.mjs';
+import * as runner from './runner.mjs';
+
+const { casesOf, certificates, comparison, folder, inTurns, memory, ratio, run, script, serve, standIn } = runner;
 
 const COUNT = 10_000;
 const WEIGHED = 3;
@@ -10,7 +12,11 @@ const figures = { milliseconds: 'ms', processor: 'processor, ms', mib: 'peak MiB
 
 /** No push that was sent: a receipt would say that it is encrypted. */
 const LINK = 'LINK';
-/** By kind: its words, and what it reads. */
+const CA = 'CA';
+/** Loads the roots of Node.js and looks for one, as with an instance whose CA is public, and then goes on without. */
+const withRoots = { how: ', over https', secured: ['--insecure'] };
+const withCa = { how: ', over https with a CA file', secured: ['--ca-file', CA] };
+/** By kind: its words, what it reads, and more words for https. */
 const kinds = {
   version: { words: ['--version'] },
   help: { words: ['--help'] },
@@ -18,35 +24,38 @@ const kinds = {
   push: { words: ['push'], input: 'secret' },
   pushEncrypted: { words: ['push', '--encrypt'], input: 'secret' },
   get: { words: ['get', LINK] },
-  getStored: { words: ['get', LINK], how: ', from a stored profile' },
+  getStored: { words: ['get', LINK], how: ', from a stored profile', isStored: true },
+  pushSecured: { words: ['push'], input: 'secret', ...withRoots },
+  getSecured: { words: ['get', LINK], ...withRoots },
+  pushWithCa: { words: ['push'], input: 'secret', ...withCa },
+  getWithCa: { words: ['get', LINK], ...withCa },
 };
 const nameOf = ({ words, input, how }) => `\`pwpush ${words.join(' ')}\`${how ?? (input ? ', piped' : '')}`;
 
 /** The cases of short runs, after `rounds` in turns: `bare`, and `cases` of the programs by kind. */
 export async function startsOf(programs, rounds, { chosen = Object.keys(kinds), weighed = 0 } = {}) {
-  const { url, stop } = await standIn();
-  const stored = { current: 'bench', profiles: { bench: { url, token: 'bench' } } };
+  const { ca, pem } = await certificates();
+  const [open, closed] = [await standIn(), await standIn({ pem })];
+  const stored = { current: 'bench', profiles: { bench: { url: open.url, token: 'bench' } } };
   const profile = mkdtempSync(join(folder, 'profile-'));
   writeFileSync(join(profile, 'config.json'), JSON.stringify(stored), { mode: 0o600 });
-  const variables = { PWPUSH_URL: url, PWPUSH_TOKEN: 'bench' };
-  const once =
-    (command, input, more = variables) =>
-    (isWeighed) =>
-      run(command, { input, more, isWeighed });
+  const once = (command) => (isWeighed) => run(command, { isWeighed });
   const bare = { name: '`node -e 0`', take: once([process.execPath, '-e', '0']) };
-  const of = ({ words, input, how }) => {
-    const there = words.map((word) => (word === LINK ? `${url}/p/other` : word));
-    const more = how ? { PWPUSH_CONFIG_DIR: profile } : variables;
-    return (program, isWeighed) => once([...program, ...there], input, more)(isWeighed);
+  const of = ({ words, input, isStored, secured = [] }) => {
+    const { url } = secured.length > 0 ? closed : open;
+    const meant = { [LINK]: `${url}/p/other`, [CA]: ca };
+    const there = [...words, ...secured].map((word) => meant[word] ?? word);
+    const more = isStored ? { PWPUSH_CONFIG_DIR: profile } : { PWPUSH_URL: url, PWPUSH_TOKEN: 'bench' };
+    return (program, isWeighed) => run([...program, ...there], { input, more, isWeighed });
   };
   const cases = Object.fromEntries(
     chosen.map((kind) => [kind, casesOf(programs, nameOf(kinds[kind]), of(kinds[kind]))]),
   );
-  const api = `${url}/api/v2/pushes`;
+  const api = `${open.url}/api/v2/pushes`;
   const curl = (name, ...words) => ({ name: `\`curl\`, the same ${name}`, take: once(['curl', '-sSf', ...words]) });
   const curls = [curl('push', '--json', '{"push":{"payload":"secret"}}', api), curl('get', `${api}/other`)];
   await inTurns([[bare, ...Object.values(cases).flat(), ...(weighed ? curls : [])]], { rounds, weighed });
-  await stop();
+  for (const { stop } of [open, closed]) await stop();
   return { bare, cases, curls };
 }
 
@@ -92,8 +101,7 @@ export async function each(programs) {
 export async function many(programs, { runs }) {
   const services = {};
   for (const [side, program] of Object.entries(programs)) {
-    const service = await serve(program, '--ephemeral', '--max-views', '1000000');
-    const rest = memory(service).peak;
+    const service = await inMemory(program);
     const address = { PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
     const more = Object.fromEntries(
       [COUNT, 1].map((count) => [count, { ...address, PWPUSH_STATE_DIR: join(folder, `${side} ${count}`) }]),
@@ -101,16 +109,13 @@ export async function many(programs, { runs }) {
     // The last push of both is on the first page of the listings.
     for (const count of [COUNT, 1])
       await run([...program, 'push', '--each'], { input: lines(count), more: more[count] });
-    services[side] = { ...service, more, rest, full: memory(service).peak };
+    services[side] = { ...service, more };
   }
-  const weight = (name, figure) => casesOf(programs, name, (_, __, side) => ({ mib: services[side][figure] }));
   const short = (name, receipts, ...words) =>
     casesOf(programs, `\`pwpush ${words.join(' ')}\`${name}`, (program, isWeighed, side) =>
       run([...program, ...words], { input: 'secret', more: services[side].more[receipts], isWeighed }),
     );
   const groups = [
-    weight('`pwpush serve`, at rest', 'rest'),
-    weight('`pwpush serve`, after 10,000 pushes', 'full'),
     short(', one page', COUNT, 'list'),
     short(', 10,000 pushes', COUNT, 'list', '--all'),
     short(', one receipt', 1, 'preview', 'last'),
@@ -121,6 +126,26 @@ export async function many(programs, { runs }) {
   await inTurns(groups, { rounds: Math.min(runs, 9), warm: 1, weighed: WEIGHED });
   for (const { stop } of Object.values(services)) await stop();
   const cases = groups.flat();
-  const text = comparison(cases, figures, 'to one page', () => groups[2][0]);
+  const text = comparison(cases, figures, 'to one page', () => groups[0][0]);
   return { cases, text: `A service with 10,000 pushes:\n\n${text}` };
+}
+
+const inMemory = (program) => serve(program, '--ephemeral', '--max-views', '1000000');
+
+/** What a new service needs, and one that has taken 10,000 pushes. */
+export async function weights(programs) {
+  const groups = [0, COUNT].map((count) =>
+    casesOf(programs, `\`pwpush serve\`, ${count ? 'after 10,000 pushes' : 'at rest'}`, async (program) => {
+      const { stop, ...service } = await inMemory(program);
+      const more = { PWPUSH_URL: service.url, PWPUSH_TOKEN: service.token };
+      if (count) await run([...program, 'push', '--each'], { input: lines(count), more });
+      const { peak } = memory(service);
+      await stop();
+      return { mib: peak };
+    }),
+  );
+  await inTurns(groups, { rounds: WEIGHED, warm: 0 });
+  const cases = groups.flat();
+  const text = comparison(cases, { mib: figures.mib }, 'to one at rest', () => groups[0][0]);
+  return { cases, text: `A service that keeps its data in memory:\n\n${text}` };
 }
