@@ -12,13 +12,13 @@ const figures = {
   p99: 'p99, ms',
 };
 
-/** What is asked: the kind and the job of load.mjs, and its name. */
+/** What is asked: the kind and the job of load.mjs, and its name. What is compared is beside each other. */
 const jobs = [
   ['pwpush', 'create', 'creations'],
-  ['pwpush', 'view', 'views'],
-  ['pwpush', 'last', 'last views'],
   ['keys', 'create', 'creations with keys'],
+  ['pwpush', 'view', 'views'],
   ['keys', 'view', 'views with keys'],
+  ['pwpush', 'last', 'last views'],
   ['keys', 'last', 'last views with keys'],
   ['owner', 'view', "owner's readings"],
 ];
@@ -78,9 +78,32 @@ export async function services(programs, { connections, rounds, seconds }) {
     for (const [store, services] of Object.entries(all)) {
       const peaks = Object.entries(services).map(([side, one]) => `${side} ${memory(one).peak.toFixed(0)}`);
       texts.push(`Peak memory on ${store}, MiB: ${peaks.join(', ')}.`);
-      for (const { clients, stop } of Object.values(services))
-        for (const one of [...Object.values(clients), { stop }]) await one.stop();
+      for (const one of Object.values(services)) await end(one);
     }
   }
   return { cases, text: texts.join('\n\n') };
+}
+
+async function end({ clients, stop }) {
+  for (const one of [...Object.values(clients), { stop }]) await one.stop();
+}
+
+/**
+ * A service on SQLite. Each `round` measures how long a last view takes to another, and what is done with a key to the same
+ * without, by name.
+ */
+export async function promisedService(program, load) {
+  const { now: service } = (await startAll({ now: program })).SQLite;
+  async function round() {
+    const rates = {};
+    for (const [kind, what, name] of jobs.filter(([kind]) => kind !== 'owner'))
+      rates[name] = (await counted(service, kind, what, load)).rate;
+    return {
+      lastView: rates.views / rates['last views'],
+      keyOfCreation: rates.creations / rates['creations with keys'],
+      keyOfView: rates.views / rates['views with keys'],
+      keyOfLastView: rates['last views'] / rates['last views with keys'],
+    };
+  }
+  return { round, stop: () => end(service) };
 }
