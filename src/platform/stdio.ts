@@ -83,7 +83,7 @@ function readAtOnce(
   return { bytes: room.subarray(0, length), ended };
 }
 
-/** Opens a pipe anew, so that what is done to it does not block, which only Linux can (proc_pid_fd(5)). */
+/** Opens a pipe again, so that what is done to it does not block, which only Linux can (proc_pid_fd(5)). */
 function reopened(fd: number, access: number): number | undefined {
   try {
     return openSync(`/proc/self/fd/${fd}`, access | constants.O_NONBLOCK);
@@ -151,7 +151,7 @@ interface Direct {
   readonly mayWait: boolean;
 }
 
-/** Returns a descriptor to write to directly. A socket cannot be opened anew. */
+/** Returns a descriptor to write to directly. A socket cannot be opened again. */
 function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
   const kind = statOf(fd);
   if (kind?.isFile() || isNull(node, kind)) return { fd, mayWait: false };
