@@ -96,9 +96,9 @@ export function within<To extends object>(
   };
 }
 
-/** Another CA of the same name may have a newer certificate, or another key. */
+/** A CA that has ended may have a newer certificate. */
 const UNTRUSTED =
-  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_(UNTRUSTED|HAS_EXPIRED|SIGNATURE_FAILURE))$/;
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_(UNTRUSTED|HAS_EXPIRED))$/;
 
 /**
  * Connects again with all CAs, those of the system too, if the server is not trusted without them. They are not loaded
