@@ -1,5 +1,5 @@
-// Loads the chunks of the build, and caches their compiled code, which saves 18 to 23 of the 85 ms of a `push`. Node's
-// cache (module.enableCompileCache, 22.1) saves 7 to 9 ms, as it has only what is compiled while a file is loaded.
+// Loads the chunks of the build, and caches their compiled code: docs/performance.md has what that saves. Node's cache
+// (module.enableCompileCache, 22.1) saves less than half of it, as it has only what is compiled while a file is loaded.
 import {
   chmodSync,
   closeSync,
@@ -10,20 +10,18 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { compileFunction, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import { absolute, userFolder } from './files/user-folder';
 
 /** The build sets the version, so that package.json is not read. */
 declare const __VERSION__: string;
-
-/** In bytes: shorter chunks compile faster than their cached code is read. `--version` loads only such chunks. */
-const SHORT = 2_500;
 
 /** A longer run caches no code, as the time saved does not matter to it. */
 const BRIEF_SECONDS = 5;
@@ -59,11 +57,8 @@ export function loaderFor(node: NodeJS.Process) {
     const module: Module = { exports: {} };
     modules.set(file, module);
     const from = (id: string) => (id.startsWith('./') ? load(id.slice(2)) : require(id));
-    const run =
-      source.length < SHORT
-        ? compileFunction(source.toString(), PARAMETERS, { filename: path })
-        : compileCached(file, path, source).runInThisContext();
     try {
+      const run = compileCached(file, path, source).runInThisContext();
       run(module.exports, from, module, path, __dirname);
     } catch (error) {
       // A long run may find the file that was missing when it asks again.
@@ -105,7 +100,7 @@ function keepIn(folder: CacheFolder, compiled: readonly Compiled[]): number {
   for (const { file, source, script } of compiled) {
     // Known chunks are written again, as V8 adds the functions that this run compiled.
     const code = script.createCachedData();
-    replaceFile(join(folder.path, file), Buffer.concat([code, code, source]));
+    replaceFile(join(folder.path, file), Buffer.concat([code, source]));
   }
   return compiled.length;
 }
@@ -167,9 +162,10 @@ function cacheFolder(node: NodeJS.Process): CacheFolder | undefined {
   const owner = node.geteuid?.();
   // sudo may leave another user's HOME, whose code root must not execute.
   if (base === undefined || !isPrivate(base, owner)) return undefined;
-  const created = [...names, buildId(node)].map((_, index, all) =>
-    join(base, ...all.slice(0, index + 1)),
-  );
+  // V8 itself refuses code of another version or with other flags.
+  const { arch, platform, versions } = node;
+  const build = [__VERSION__, versions.node, versions.v8, platform, arch].join('-');
+  const created = [...names, build].map((_, at, all) => join(base, ...all.slice(0, at + 1)));
   const trusted = created.every((path) => isPrivate(path, owner));
   return { path: created.at(-1) as string, created, owner, trusted };
 }
@@ -180,20 +176,6 @@ function cachePath({ env, execArgv, platform }: NodeJS.Process): readonly string
   if (flags || env.NODE_DISABLE_COMPILE_CACHE) return [];
   // An unset HOME is not looked up: `userInfo` takes longer than the cache saves.
   return userFolder('cache', { env, platform, home: absolute(env.HOME) });
-}
-
-/** Identifies a build that can use the cached code: distributions build the same version of Node differently. */
-function buildId({ arch, execPath, platform, versions }: NodeJS.Process): string {
-  const { size, mtimeMs } = statSync(execPath, { throwIfNoEntry: false }) ?? {};
-  const binary = hash([execPath, size, mtimeMs].join());
-  return [__VERSION__, versions.node, versions.v8, platform, arch, binary].join('-');
-}
-
-/** Computes FNV-1a, which takes less time than loading node:crypto. */
-function hash(text: string): string {
-  let sum = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
-  return sum.toString(16).padStart(8, '0');
 }
 
 function isPrivate(path: string, owner: number | undefined): boolean {
@@ -228,12 +210,10 @@ function readCode(folder: CacheFolder, file: string, source: Buffer): Buffer | u
   try {
     if (!folder.trusted) return undefined;
     const bytes = readOwn(join(folder.path, file), folder.owner);
-    const half = (bytes.length - source.length) / 2;
-    if (half <= 0) return undefined;
-    const code = bytes.subarray(0, half);
-    // V8 does not verify code and crashes if it is damaged. Two copies are compared faster than a checksum is computed.
-    const whole = code.equals(bytes.subarray(half, half * 2));
-    return whole && source.equals(bytes.subarray(half * 2)) ? code : undefined;
+    // V8 compares only the length of a source. At the end, it also tells that the file is whole.
+    const length = bytes.length - source.length;
+    const isOfSource = length > 0 && source.equals(bytes.subarray(length));
+    return isOfSource ? bytes.subarray(0, length) : undefined;
   } catch {
     return undefined;
   }
@@ -251,15 +231,17 @@ function readOwn(path: string, owner: number | undefined): Buffer {
   }
 }
 
-/** The file is not renamed into place: `readCode` notices an incomplete one. */
+/** Renamed into place, since V8 does not verify code and crashes if a part of it is missing. */
 function replaceFile(path: string, bytes: Buffer): void {
-  rmSync(path, { force: true });
-  const fd = openSync(path, 'wx', 0o600);
+  const draft = `${path}.part`;
+  rmSync(draft, { force: true });
+  const fd = openSync(draft, 'wx', 0o600);
   try {
     fchmodSync(fd, 0o600);
     writeFileSync(fd, bytes);
+    renameSync(draft, path);
   } catch (error) {
-    rmSync(path, { force: true });
+    rmSync(draft, { force: true });
     throw error;
   } finally {
     closeSync(fd);

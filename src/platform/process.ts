@@ -39,6 +39,7 @@ export function systemContext(
     return interrupts.signal();
   });
   const terminalFd = lazy(controllingTerminal);
+  const stdin = input(process);
   const now = () => new Date();
   const sleep = (milliseconds: number) => sleepUntil(milliseconds, signal());
   let asking: TerminalPrompter | undefined;
@@ -52,7 +53,7 @@ export function systemContext(
       // node:os takes time to load.
       return homeFolder(process, () => process.getBuiltinModule('node:os').userInfo().homedir);
     },
-    stdin: input(process),
+    stdin,
     stdout: output(process, 1, listening),
     stderr: output(process, 2, listening),
     get signal() {
@@ -68,7 +69,7 @@ export function systemContext(
       tune((options.connections ?? 1) > 1);
       return client;
     },
-    canPrompt: () => process.stdin.isTTY === true || terminalFd() !== undefined,
+    canPrompt: () => stdin.isTTY || terminalFd() !== undefined,
     prompter: async () => {
       asking ??= await prompterFor(parts, signal(), terminalFd);
       return asking;

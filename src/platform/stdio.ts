@@ -1,23 +1,33 @@
-import { constants, fstatSync, openSync, readFileSync, type Stats, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import type { Input, Output } from './context';
 import { lazy } from './files/lazy';
 
 export function input(node: NodeJS.Process): Input {
   return {
     get isTTY() {
-      return node.stdin.isTTY === true;
+      // The stream takes 4 ms to load.
+      const kind = statOf(0);
+      return !isPiped(kind) && !isNull(node, kind) && node.stdin.isTTY === true;
     },
     bytes: async function* () {
-      // Node.js reads a folder as an empty stream, without an error.
-      if (statOf(0)?.isDirectory())
-        throw (await import('./errors')).usageError('standard input is a folder');
-      yield* node.stdin;
-    },
-    look: async () => {
       const kind = statOf(0);
-      const isRead = kind && (kind.isFile() || kind.isFIFO() || kind.isSocket());
-      return isRead ? look(node.stdin) : 'nothing';
+      // Node.js reads a folder as an empty stream, without an error.
+      if (kind?.isDirectory())
+        throw (await import('./errors')).usageError('standard input is a folder');
+      const { bytes, ended } = readAtOnce(kind, isNull(node, kind));
+      if (bytes.length > 0) yield bytes;
+      if (!ended) yield* node.stdin;
     },
+    look: async () => (isPiped(statOf(0)) ? look(node.stdin) : 'nothing'),
     file: () => {
       const start = statOf(0)?.isFile() ? openAs(0, 'pos', 10) : undefined;
       return start === undefined ? undefined : { fd: 0, start };
@@ -45,6 +55,44 @@ function look(stdin: NodeJS.ReadStream): ReturnType<NonNullable<Input['look']>> 
     stdin.on('data', take).once('end', over).once('error', over);
   });
 }
+
+const isPiped = (kind: Stats | undefined) =>
+  kind !== undefined && (kind.isFile() || kind.isFIFO() || kind.isSocket());
+
+/** Reads up to 64 KiB of what is there; the stream has the rest, unless it has ended. */
+function readAtOnce(
+  kind: Stats | undefined,
+  isNull: boolean,
+): { readonly bytes: Buffer; readonly ended: boolean } {
+  // The position in a file is that of the descriptor.
+  const own = kind?.isFile() || isNull ? 0 : undefined;
+  const fd = kind?.isFIFO() ? reopened(0, constants.O_RDONLY) : own;
+  const room = Buffer.alloc(fd === undefined ? 0 : SHORT);
+  let [length, ended] = [0, false];
+  try {
+    while (fd !== undefined && length < SHORT && !ended) {
+      const count = readSync(fd, room, length, SHORT - length, null);
+      length += count;
+      ended = count === 0;
+    }
+  } catch (error) {
+    if (!isAgain(error)) throw error;
+  } finally {
+    if (fd) closeSync(fd);
+  }
+  return { bytes: room.subarray(0, length), ended };
+}
+
+/** Opens a pipe again, so that what is done to it does not block, which only Linux can (proc_pid_fd(5)). */
+function reopened(fd: number, access: number): number | undefined {
+  try {
+    return openSync(`/proc/self/fd/${fd}`, access | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
+const isAgain = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EAGAIN';
 
 function statOf(fd: number): Stats | undefined {
   try {
@@ -103,28 +151,21 @@ interface Direct {
   readonly mayWait: boolean;
 }
 
-/**
- * Returns a descriptor to write to directly. A pipe is reopened, so that writes do not block, which only Linux can
- * (proc_pid_fd(5)); a socket cannot be.
- */
+/** Returns a descriptor to write to directly. A socket cannot be opened again. */
 function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
-  try {
-    const kind = fstatSync(fd);
-    if (kind.isFile() || isNull(node, kind)) return { fd, mayWait: false };
-    if (kind.isSocket()) return { fd, mayWait: true };
-    if (!kind.isFIFO()) return undefined;
-    const reopened = openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
-    return { fd: reopened, mayWait: false };
-  } catch {
-    return undefined;
-  }
+  const kind = statOf(fd);
+  if (kind?.isFile() || isNull(node, kind)) return { fd, mayWait: false };
+  if (kind?.isSocket()) return { fd, mayWait: true };
+  const own = kind?.isFIFO() ? reopened(fd, constants.O_WRONLY) : undefined;
+  return own === undefined ? undefined : { fd: own, mayWait: false };
 }
 
 /** /dev/null has this device number (null(4)). */
-function isNull({ platform }: NodeJS.Process, { rdev }: Stats): boolean {
-  return platform === 'linux' && rdev === 0x103;
+function isNull({ platform }: NodeJS.Process, kind: Stats | undefined): boolean {
+  return platform === 'linux' && kind?.rdev === 0x103;
 }
 
+/** In bytes: what is read and written without a stream. */
 const SHORT = 65_536;
 
 /** Writes without a stream, which takes 2 ms to load. Returns the rest, such as what does not fit in a full pipe. */
@@ -134,7 +175,7 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
   try {
     while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    if (!isAgain(error)) throw error;
   }
   return rest;
 }
@@ -147,7 +188,7 @@ function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
   const kind = statOf(fd);
   if (kind === undefined) return false;
   if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
-  return !(kind.isFile() || kind.isFIFO() || kind.isSocket() || kind.isCharacterDevice());
+  return !isPiped(kind) && !kind.isCharacterDevice();
 }
 
 /** Returns a field of an open descriptor from /proc (proc_pid_fdinfo(5)); undefined on systems other than Linux. */

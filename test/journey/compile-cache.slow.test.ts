@@ -11,7 +11,6 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +37,7 @@ const keeping = (run: () => Promise<unknown>) =>
   expect.poll(async () => [await run(), existsSync(caches)][1], { message: 'code is kept' }).toBe(true);
 
 /** How many chunks a run keeps, since one of them was compiled anew; it takes no time by its own clock. */
-function anew(more: Record<string, string> = {}, first = '', by = process.execPath): number {
+function anew(more: Record<string, string> = {}, first = ''): number {
   const script = `
     process.uptime = () => 0;
     ${first}
@@ -47,7 +46,7 @@ function anew(more: Record<string, string> = {}, first = '', by = process.execPa
     process.stdout.write(String(keep()));`;
   writeFileSync(at('script.cjs'), script);
   const options = { env: { ...env, ...more }, encoding: 'utf8', cwd: somebody.folder } as const;
-  const { status, stdout, stderr } = spawnSync(by, [at('script.cjs')], options);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [at('script.cjs')], options);
   expect([status, stderr]).toEqual([0, '']);
   return Number(stdout);
 }
@@ -76,13 +75,11 @@ test('what a run was about is not in the code that it keeps', async () => {
     }
 });
 
-test('kept code that is cut short, empty or flipped in one bit is replaced', () => {
+test('kept code that is cut short, empty or of another chunk is replaced', () => {
   anew();
   for (const damage of [
     (bytes: Buffer) => bytes.subarray(0, bytes.length - 1000),
     () => Buffer.alloc(0),
-    (bytes: Buffer) => bytes.fill((bytes[5000] ?? 0) ^ 1, 5000, 5001),
-    // As of another chunk.
     (bytes: Buffer) => bytes.fill('x', bytes.length - 20),
   ]) {
     writeFileSync(program(), damage(readFileSync(program())));
@@ -167,15 +164,6 @@ test('it goes to XDG_CACHE_HOME, if that is an absolute path, and on Windows to 
   const windows = "Object.defineProperty(process, 'platform', { value: 'win32' });";
   isReplaced({ LOCALAPPDATA: local }, windows);
   expect(readdirSync(join(local, 'pwpush'))).toEqual(['Cache']);
-});
-
-test('another build of the same Node in the same place takes none of it', () => {
-  const node = at('node');
-  cpSync(process.execPath, node);
-  anew();
-  isReplaced({}, '', node);
-  utimesSync(node, 0, 0);
-  expect(anew({}, '', node)).toBeGreaterThan(0);
 });
 
 test('a chunk that could not be read is read when it is asked for again', () => {

@@ -30,10 +30,9 @@ function loads(words: readonly string[]) {
     };
     process.argv.splice(1, 1, 'pwpush', ...JSON.parse(process.argv[1]));
     require(${JSON.stringify(launcher)});`;
-  const line = `"$0" -e "$SCRIPT" "$WORDS" 2>&1 >/dev/null`;
+  const line = `printf s | "$0" -e "$SCRIPT" "$WORDS" 2>&1 >/dev/null`;
   const env = { ...somebody.env, SCRIPT: script, WORDS: JSON.stringify(words) };
-  const how = { env, input: 's', encoding: 'utf8' } as const;
-  const told = execFileSync('sh', ['-c', line, process.execPath], how);
+  const told = execFileSync('sh', ['-c', line, process.execPath], { env, encoding: 'utf8' });
   const { status, chunks, node } = JSON.parse(told.trim().split('\n').at(-1) ?? '');
   expect(status).toBe(0);
   const own = builtinModules.filter((name) => !bare.includes(name) && name !== 'process');
@@ -62,7 +61,7 @@ push --help                 | FRAME push                                        
 __complete push --          | FRAME complete push instance table                       | vm
 push --no-encrypt           | CALL push share                                         | WASM
 push                        | CALL push share age encryption                          | WASM crypto
-push --dry-run --no-encrypt | FRAME dry-run push instance share                        | NET vm
+push --dry-run --no-encrypt | FRAME dry-run push instance share                       | vm
 push --qr --no-encrypt      | CALL push qr qr-matrix share                            | WASM
 get LINK                    | CALL get taking                                         | WASM
 preview LINK                | CALL TABLE preview progress                             | WASM

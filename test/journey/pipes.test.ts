@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alsoBinary, person, pwpush, type Served, serveBuilt, shell } from '../helpers/program';
 
@@ -33,6 +34,25 @@ describe('a secret in a pipe', () => {
     ['a mebibyte', 'abcdefg\n'.repeat(131_072), '--no-encrypt'],
   ])('of %s comes back to the byte', alsoBinary, async (_, text, ...words) => {
     expect((await get((await push(text, ...words)).stdout)).stdout === text).toBe(true);
+  });
+
+  const some = Array.from({ length: 40_000 }, (_, at) => `${at}\n`).join('');
+
+  test.each([
+    ['a pipe', 'cat list | $PWPUSH push', 0],
+    ['a file that something else began to read', '{ read -r first; $PWPUSH push; } <list', '0\n'.length],
+  ])('comes from %s, of which it takes more than one reading', alsoBinary, async (_, line, from) => {
+    writeFileSync(`${sender.folder}/list`, some);
+    const pushed = await shell(line, { env: sender.env, cwd: sender.folder });
+    expect((await get(pushed.stdout)).stdout === some.slice(from)).toBe(true);
+  });
+
+  test('is awaited if it is not there yet', alsoBinary, async () => {
+    const line = `mkfifo in out; $PWPUSH push --each <in >out &
+      exec 3>in 4<out; echo a >&3; read -r one <&4; echo b >&3; exec 3>&-; read -r two <&4; echo $one; echo $two`;
+    const { stdout } = await shell(line, { env: sender.env, cwd: sender.folder });
+    const [one = '', two = ''] = stdout.split('\n');
+    expect([(await get(one)).stdout, (await get(two)).stdout]).toEqual(['a', 'b']);
   });
 });
 

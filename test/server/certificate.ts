@@ -13,6 +13,10 @@ export const [expiredCert, expiredKey] = [read('expired-cert'), read('expired-ke
 export const [issuedCert, issuedKey, issuingCa] = [read('issued-cert'), read('issued-key'), read('issuing-ca')];
 /** The same with a signature by SHA-1. */
 export const sha1Cert = read('sha1-cert');
+/** For the same key, by a CA whose own certificate ended in 2020 and was renewed. */
+export const [renewedCert, expiredCa, renewedCa] = [read('renewed-cert'), read('expired-ca'), read('renewed-ca')];
+/** A CA of the same name with another key. */
+export const earlierCa = read('earlier-ca');
 
 /** That of a key of 2047 bits. */
 export const weakCert = read('2047-bits-cert');

@@ -27,7 +27,8 @@ export interface TlsSettings extends Partial<ClientCertificate> {
 /**
  * Decides whom to trust at an address, and what it sees of the user.
  * @param origin of what is asked; undefined for a proxy, which has none of what is configured for the instance
- * @param system the CAs of the system, maybe none: with them, those of NODE_EXTRA_CA_CERTS need not be roots either
+ * @param system the CAs of the system, maybe none, for a second try: with them, those of NODE_EXTRA_CA_CERTS need not be
+ *   roots either. The first has a CA that the user names alone, as it takes 14 ms to read all roots beside it.
  */
 export async function tlsOptions(
   { ca, instance, env }: Pick<HttpSettings, 'ca' | 'instance' | 'env'>,
@@ -36,10 +37,11 @@ export async function tlsOptions(
 ): Promise<TlsSettings> {
   const own = origin === instance?.origin ? instance : undefined;
   const named = [origin && ca, system].filter((pem) => pem !== undefined);
-  const all = async () => [...(await nodeRoots(env)), ...named].filter((pem) => pem !== '');
+  const others = system === undefined ? [] : await nodeRoots(env);
+  const all = [...others, ...named].filter((pem) => pem !== '');
   return {
     ...own?.certificate,
-    ...(named.length > 0 && { ca: await all(), allowPartialTrustChain: true }),
+    ...(named.length > 0 && { ca: all, allowPartialTrustChain: true }),
     rejectUnauthorized: !own?.insecure,
   };
 }
@@ -94,12 +96,14 @@ export function within<To extends object>(
   };
 }
 
+/** A CA that has ended may have a newer certificate. */
 const UNTRUSTED =
-  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_UNTRUSTED)$/;
+  /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+|CERT_(UNTRUSTED|HAS_EXPIRED))$/;
 
 /**
- * Connects again with the system's CAs if the server is not trusted without them. They are not loaded before, since
- * reading hundreds of certificates takes longer than a handshake. No HTTP request is sent over the first connection.
+ * Connects again with all CAs, those of the system too, if the server is not trusted without them. They are not loaded
+ * before, since reading hundreds of certificates takes longer than a handshake. No HTTP request is sent over the first
+ * connection.
  */
 export async function trustingSystem<To>(
   open: (system?: string) => Promise<Connector<To>>,

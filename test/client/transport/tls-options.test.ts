@@ -6,7 +6,19 @@ import { type Listening, listening } from '../../helpers/listen';
 import { VERSION } from '../../helpers/reference';
 import { place } from '../../helpers/run';
 import { failingAt, overSocket, proxying } from '../../helpers/sockets';
-import { cert, issuedCert, issuedKey, issuingCa, key, nextCert, sha1Cert } from '../../server/certificate';
+import {
+  cert,
+  earlierCa,
+  expiredCa,
+  issuedCert,
+  issuedKey,
+  issuingCa,
+  key,
+  nextCert,
+  renewedCa,
+  renewedCert,
+  sha1Cert,
+} from '../../server/certificate';
 
 let server: Listening;
 beforeEach(async () => {
@@ -73,6 +85,20 @@ test.each(['PWPUSH_CA_FILE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'])(
     expect(seen.length).toBe(2);
   },
 );
+
+test.each([
+  ['is of another', { cert: issuedCert }, nextCert, issuingCa],
+  ['has another key now', { cert: renewedCert }, earlierCa, renewedCa],
+  ['has ended', { cert: renewedCert }, expiredCa, renewedCa],
+] as const)('the others are taken too if the CA of the user %s', async (_why, options, named, system) => {
+  const { port, seen } = await issued(options);
+  const [PWPUSH_CA_FILE, SSL_CERT_FILE] = [place().file('ca.pem'), place().file('system.pem')];
+  writeFileSync(PWPUSH_CA_FILE, named);
+  writeFileSync(SSL_CERT_FILE, system);
+  const argv = ['version', '--url', `https://localhost:${port}`];
+  expect(await overSocket(argv, { env: { PWPUSH_CA_FILE, SSL_CERT_FILE } })).toMatchObject({ code: 0, stderr: '' });
+  expect(seen.length).toBe(1);
+});
 
 test.each([
   ['speaks no TLS of today', { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }, 'tls-too-old'],
