@@ -13,6 +13,7 @@ import { middle, ratio, script, table } from './runner.mjs';
 import { services } from './service.mjs';
 import { sizes } from './sizes.mjs';
 import { each, many, shortRuns, weights } from './starts.mjs';
+import { withoutEach } from './tricks.mjs';
 import { waiting } from './waiting.mjs';
 
 /** Rounds of short runs, of those with files and of services; the size of a file in MiB; seconds of load; pushes. */
@@ -117,6 +118,7 @@ function keep(name, ...parts) {
 
 /** What is measured by itself: each returns a text. */
 const others = {
+  tricks: () => withoutEach({ runs }),
   waiting: () => waiting(programs.now, { mebibytes, due: pushes / 10 }),
   async peers() {
     const own = { 'pwpush on Node.js': programs.now };
