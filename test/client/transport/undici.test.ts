@@ -157,13 +157,14 @@ test('a request that was aborted before it could leave was not sent', async () =
 
 test('it is told when a connection is ready, which is before a request leaves and after the handshake', async () => {
   const order: string[] = [];
-  const { url } = await listening(
+  const { port } = await listening(
     (_request, response) => {
       order.push('asked');
       response.end();
     },
     { key, cert },
   );
+  const url = `https://localhost:${port}`;
   const connected = () => void order.push('connected');
   const transport = undiciTransport({ timeout: 5, env: {}, ca: cert, connected });
   onTestFinished(() => transport.close());
