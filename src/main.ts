@@ -10,7 +10,7 @@ import * as system from './platform/process';
 export { crash, leave } from './platform/process';
 
 /**
- * @param tune is called before the first HTTP request; `many` is true if more will follow
+ * @param tune is called once the first connection is ready; `many` is true if several requests may run at once
  * @param launcher the path of the script that was started; empty for an executable
  */
 export function systemContext(

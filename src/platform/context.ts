@@ -174,6 +174,8 @@ export interface HttpSettings {
   readonly grace?: number;
   /** Concurrent HTTP requests to one origin; 1 by default. */
   readonly connections?: number | undefined;
+  /** Called whenever a connection is ready, before it is used. */
+  readonly connected?: () => void;
 }
 
 /**

@@ -21,7 +21,7 @@ export interface Parts {
 }
 
 /**
- * @param tune is called before the first HTTP request; `many` if several may run at once
+ * @param tune is called once the first connection is ready; `many` if several requests may run at once
  * @param launcher the script that Node.js runs; empty for an executable
  */
 export function systemContext(
@@ -63,11 +63,10 @@ export function systemContext(
     now,
     usage,
     sleep,
-    transport: async (options) => {
+    transport: (options) => {
       limitLookups(options.timeout);
-      const client = await parts.http(options);
-      tune((options.connections ?? 1) > 1);
-      return client;
+      const connected = lazy(() => tune((options.connections ?? 1) > 1));
+      return parts.http({ ...options, connected });
     },
     canPrompt: () => stdin.isTTY || terminalFd() !== undefined,
     prompter: async () => {

@@ -128,7 +128,7 @@ async function prepareConnection(
       bodyTimeout: timeoutMs,
       maxHeaderSize: HEADER_BYTES,
       allowH2: false,
-      connect: watched(connector, state) as Build.connector,
+      connect: watched(connector, state, options) as Build.connector,
     };
     const dispatcher = pool
       ? new pool.default(origin, { ...settings, connections })
@@ -184,6 +184,7 @@ function connector(options: Build.BuildOptions) {
 function watched(
   open: Connector,
   { paused, tlsError }: Pick<Connection, 'paused' | 'tlsError'>,
+  { connected }: Pick<HttpSettings, 'connected'>,
 ): Connector {
   return (to, callback) =>
     open(to, (error, socket) => {
@@ -194,6 +195,7 @@ function watched(
       socket?.once('end', () => {
         for (const exchange of paused) exchange.resume();
       });
+      if (socket) connected?.();
       callback(error, socket);
     });
 }

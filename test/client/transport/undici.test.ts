@@ -10,6 +10,7 @@ import { deferred } from '../../helpers/deferred';
 import { listen, listening, rawServer, socketServer } from '../../helpers/listen';
 import { CREATED, VERSION } from '../../helpers/reference';
 import { failingAt, overSocket, pass } from '../../helpers/sockets';
+import { cert, key } from '../../server/certificate';
 import { recordingServer } from './recording-server';
 
 const hosts = ['localhost', 'pw.localhost', 'a.b.localhost.'];
@@ -152,6 +153,26 @@ test('a request that was aborted before it could leave was not sent', async () =
   await expect(transport.send(request)).rejects.toMatchObject({ sent: false });
   await transport.close();
   expect(seen).toEqual([]);
+});
+
+test('it is told when a connection is ready, which is before a request leaves and after the handshake', async () => {
+  const order: string[] = [];
+  const { port } = await listening(
+    (_request, response) => {
+      order.push('asked');
+      response.end();
+    },
+    { key, cert },
+  );
+  const url = `https://localhost:${port}`;
+  const connected = () => void order.push('connected');
+  const transport = undiciTransport({ timeout: 5, env: {}, ca: cert, connected });
+  onTestFinished(() => transport.close());
+  await transport.send({ method: 'GET', url, headers: {} });
+  expect(order).toEqual(['connected', 'asked']);
+  const refused = undiciTransport({ timeout: 5, env: { SSL_CERT_FILE: '/dev/null' }, connected });
+  await expect(refused.send({ method: 'GET', url, headers: {} })).rejects.toMatchObject({ sent: false });
+  expect(order).toEqual(['connected', 'asked']);
 });
 
 test('a response that comes within the grace ends the wait for it', async () => {
