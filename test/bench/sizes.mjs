@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { addDue, addExpired, nextDue, openPostgres, openSqlite, startPostgres, unsafely } from './databases.mjs';
-import { folder, inTurns, loader, memory, middle, serve, table } from './runner.mjs';
+import { folder, inTurns, loader, memory, middle, ratio, serve, table } from './runner.mjs';
 
 const FEW = 1000;
 /** Fewer are swept before a look at the database can tell. */
@@ -11,6 +11,8 @@ const LEAST_DUE = 5000;
 const CONNECTIONS = 4;
 const ROUNDS = 5;
 const ROWS = 50;
+/** The most times as long as the first page that the last one of a list should take. */
+const MOST_OF_LAST_PAGE = 2;
 
 const path = '/api/v2/pushes';
 const bearer = (token) => ({ Authorization: `Bearer ${token}` });
@@ -23,11 +25,13 @@ const list = (name, number) => ({
   more: ({ token }) => ({ path: `${path}/active?page=${number}`, fields: bearer(token) }),
 });
 
+const LAST_PAGE = 'list, page 200';
+
 /** Lists come first, as the others add pushes; `before` has what a job uses up. */
 const jobs = [
   list('list, first page', 1),
   list('list, page 20', 20),
-  list('list, page 200', 200),
+  list(LAST_PAGE, 200),
   { name: 'creation', job: 'create' },
   { name: 'creation with a key', job: 'create', kind: 'keys' },
   { name: 'view', job: 'view', before: { views: 100, count: 200 } },
@@ -48,6 +52,7 @@ export async function sizes(program, { count, seconds, isOnPostgres }) {
   spawnSync('sync');
   for (const side of sides) Object.assign(side, await start(program, side));
   const rows = [rowOf('sweep', sides, ({ swept }) => swept)];
+  let firstPages;
   for (const { name, job, kind = 'pwpush', isFor = () => true, more = () => ({}), before } of jobs) {
     const cases = sides.map((side) => ({
       async take() {
@@ -60,6 +65,8 @@ export async function sizes(program, { count, seconds, isOnPostgres }) {
     }));
     await inTurns([cases], { rounds: ROUNDS, warm: 1 });
     rows.push(rowOf(name, cases, (one) => middle(one, 'rate')));
+    firstPages ??= cases;
+    if (name === LAST_PAGE) rows.push(slownessOf(cases, firstPages));
   }
   rows.push(rowOf('memory, MiB', sides, (side) => memory(side).now));
   rows.push(rowOf('peak memory, MiB', sides, (side) => memory(side).peak));
@@ -74,6 +81,16 @@ function rowOf(name, sides, of) {
   const cells = figures.map((one) => (one === undefined ? '' : `${one.toFixed(0)} (${(one / first).toFixed(2)})`));
   console.error([name, ...cells].join('  '));
   return [name, ...cells];
+}
+
+/** How long the last page of a list takes to the first one. */
+function slownessOf(lastPages, firstPages) {
+  const cells = lastPages.map((one, at) => {
+    const times = ratio(firstPages[at], one, 'rate');
+    if (Number.isNaN(times)) return '';
+    return times > MOST_OF_LAST_PAGE ? `**${times.toFixed(2)}**` : times.toFixed(2);
+  });
+  return [`times of the first page (≤ ${MOST_OF_LAST_PAGE} is wanted)`, ...cells];
 }
 
 /** A database with so many pushes. The active ones are made by the service, as only it can seal what it shows. */
