@@ -5,7 +5,6 @@ import type { Entry } from '../cli/terminal/output';
 import type { ClientCertificate, Context, HeaderFields } from '../platform/context';
 import { type Hint, phrase, usageError } from '../platform/errors';
 import type { User } from '../platform/files/owner';
-import { LIMIT_MS, runHelper } from '../platform/helper-program';
 import { readText } from '../platform/private-folder';
 import { parseToken } from './api-token';
 
@@ -138,6 +137,7 @@ export async function runTokenCommand(
   from: string,
 ): Promise<string> {
   const [name] = words;
+  const { LIMIT_MS, runHelper } = await import('../platform/helper-program');
   let errors = '';
   let token = '';
   const flush = async (all: boolean) => {
