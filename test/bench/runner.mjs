@@ -134,7 +134,7 @@ function statOf(pid) {
   return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
 }
 
-/** Milliseconds of a processor; the kernel tells hundredths of a second, so the mean of many runs says most. */
+/** Milliseconds of a processor; the kernel tells hundredths of a second, so it says most of long runs. */
 export function processorTime(pid, places = OWN) {
   const fields = statOf(pid);
   return places.reduce((sum, place) => sum + Number(fields[place]), 0) * 10;
@@ -179,21 +179,20 @@ export async function inTurns(groups, { rounds, warm = 2, weighed = 0 }) {
 }
 
 export const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
-const mean = (list) => list.reduce((sum, one) => sum + one, 0) / list.length;
-const isMean = (figure) => /processor$/i.test(figure);
 const of = (list, figure) => list.map((one) => one[figure]).filter((one) => one !== undefined);
 
-/** The figure of a case: a median, or of processor time the mean. */
-export function middle({ results }, figure) {
-  const list = of(results, figure);
-  return isMean(figure) ? mean(list) : median(list);
-}
+export const middle = ({ results }, figure) => median(of(results, figure));
 
-/** A figure to that of another case in the same round. */
+/**
+ * A figure to that of another case in the same round: the mean of the middle third, as a median of ratios of few whole
+ * thousandths jumps.
+ */
 export function ratio(one, other, figure) {
-  if (isMean(figure)) return middle(one, figure) / middle(other, figure);
   const others = of(other.results, figure);
-  return median(of(one.results, figure).map((value, at) => value / others[at]));
+  const ratios = of(one.results, figure).map((value, at) => value / others[at]);
+  const third = Math.floor(ratios.length / 3);
+  const middle = ratios.toSorted((a, b) => a - b).slice(third, ratios.length - third);
+  return middle.reduce((sum, one) => sum + one, 0) / middle.length;
 }
 
 /**

@@ -69,7 +69,7 @@ export async function starts(chosen, rounds) {
 export async function shortRuns(programs, { runs }) {
   const { bare, cases, curls } = await startsOf(programs, runs, { weighed: WEIGHED });
   const all = [bare, ...Object.values(cases).flat(), ...curls];
-  const how = `Medians of ${runs} interleaved runs, to a server on the same machine that keeps nothing; of processor time, means`;
+  const how = `Medians of ${runs} interleaved runs, to a server on the same machine that keeps nothing`;
   return { cases: all, text: `${how}:\n\n${comparison(all, figures, 'to `node -e 0`', () => bare)}` };
 }
 

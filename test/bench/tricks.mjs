@@ -9,7 +9,8 @@ import { folder, ratio, table } from './runner.mjs';
 import { startsOf } from './starts.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const kinds = ['push', 'get', 'help', 'version'];
+/** Heads of columns, by kinds of runs. */
+const kinds = { push: 'push', get: 'get', help: '--help', version: '--version', pushWithCa: 'push with a CA file' };
 
 /** In place of a text that stands once in a file. */
 const edit = (file, text, instead) => ({ file: join(root, file), text, instead });
@@ -37,6 +38,30 @@ const tricks = {
       'src/platform/stdio.ts',
       'readAtOnce(kind, isNull(node, kind))',
       '{ bytes: Buffer.alloc(0), ended: false }',
+    ),
+  },
+  'the typed command declared alone': {
+    edit: edit('src/commands/program.ts', 'word !== undefined && typed.length > 0', 'typed.length < 0'),
+  },
+  'flags of V8 once a connection is ready': {
+    edit: edit(
+      'src/platform/process.ts',
+      '(options.connections ?? 1) > 1));',
+      '(options.connections ?? 1) > 1)); connected();',
+    ),
+  },
+  'a named CA tried alone': {
+    edit: edit(
+      'src/client/transport/connect-options.ts',
+      'system === undefined ? [] : await nodeRoots(env)',
+      'await nodeRoots(env)',
+    ),
+  },
+  'small files without a stream': {
+    edit: edit(
+      'src/platform/private-folder.ts',
+      'if (waits) return yield* piecesOf(fd)',
+      "if (waits) return yield* (await import('node:fs')).createReadStream('', { fd })",
     ),
   },
   'short writes without a stream': {
@@ -107,15 +132,15 @@ export async function withoutEach({ runs }) {
   const standIns = [...found].map((name) => [`stand-in ${name}`, isOne(name)]);
   const all = { ...tricks, ...Object.fromEntries(standIns), 'all stand-ins': { isOff: () => true } };
   for (const [name, trick] of Object.entries(all)) programs[name] = await built(trick, found);
-  const { cases } = await startsOf(programs, runs, { chosen: kinds });
+  const { cases } = await startsOf(programs, runs, { chosen: Object.keys(kinds) });
   const rows = Object.keys(all).map((name, at) => {
-    const cells = kinds.flatMap((kind) => {
+    const cells = Object.keys(kinds).flatMap((kind) => {
       const [now, ...others] = cases[kind];
       return ['processor', 'milliseconds'].map((figure) => ratio(others[at], now, figure).toFixed(2));
     });
     return [name, ...cells];
   });
-  const heads = kinds.flatMap((kind) => [`${kind}: processor`, 'wall']);
-  const how = `What a run takes without a trick, to one with all: of processor time, means of ${runs} interleaved runs, else medians`;
+  const heads = Object.values(kinds).flatMap((name) => [`${name}: processor`, 'wall']);
+  const how = `What a run takes without a trick, to one with all: medians of ${runs} interleaved runs`;
   return `${how}:\n\n${table(['without', ...heads], rows)}`;
 }
