@@ -7,7 +7,8 @@ export function readVariable(
   name: string,
 ): string | undefined {
   const value = env[name]?.replace(/^([^\n]*?)\r?\n$/, '$1') || undefined;
+  if (value === undefined) return undefined;
   const [, service] = /^(.+)_PORT$/.exec(name) ?? [];
-  const isLink = service && `${service}_SERVICE_HOST` in env && /^\w+:\/\//.test(value ?? '');
+  const isLink = service && `${service}_SERVICE_HOST` in env && /^\w+:\/\//.test(value);
   return isLink ? undefined : value;
 }
