@@ -191,8 +191,8 @@ export function ratio(one, other, figure) {
   const others = of(other.results, figure);
   const ratios = of(one.results, figure).map((value, at) => value / others[at]);
   const third = Math.floor(ratios.length / 3);
-  const middle = ratios.toSorted((a, b) => a - b).slice(third, ratios.length - third);
-  return middle.reduce((sum, one) => sum + one, 0) / middle.length;
+  const left = ratios.toSorted((a, b) => a - b).slice(third, ratios.length - third);
+  return left.reduce((sum, ratio) => sum + ratio, 0) / left.length;
 }
 
 /**
