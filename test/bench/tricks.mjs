@@ -118,6 +118,7 @@ async function built({ edit, output, plugin, isOff = () => false }, found) {
     },
   };
   const others = config.plugins.filter(({ name }) => name !== 'third-party-notices' && name !== plugin);
+  if (plugin && others.length > config.plugins.length - 2) throw new Error(`no such plugin: ${plugin}`);
   const plugins = others.map((one) => (one.name === 'narrow' ? narrowed(one, isOff, found) : one));
   const bundle = await rolldown({ ...config, plugins: [editing, ...plugins], logLevel: 'warn' });
   await bundle.write({ ...config.output, ...output, dir: join(to, 'dist') });
