@@ -25,6 +25,11 @@ const replaced = {
   // push 0.2. HTTP/2 loads TLS; requests use HTTP/1.1.
   'undici/lib/dispatcher/client-h2.js':
     "module.exports = () => { throw new Error('HTTP/2 is not supported'); };",
+  // It makes a table and a tree of a hundred names of header fields.
+  'undici/lib/core/constants.js':
+    'module.exports = { wellknownHeaderNames: [], headerNameLowerCasedRecord: {} };',
+  // Its client uses two of the tables of the parser.
+  'undici/lib/llhttp/constants.js': parserConstants,
   // Security: NODE_DEBUG=undici would print paths and queries, with tokens and passphrases.
   'undici/lib/core/diagnostics.js': closedChannels,
   // push 0.26, with the two below: every call reads and compiles this chunk. For bodies that are FormData or Blob.
@@ -85,4 +90,9 @@ function parserAsFile(build, id) {
   if (base64 === undefined) build.error(`no parser was found in ${id}`);
   build.emitFile({ type: 'asset', fileName: name, source: Buffer.from(base64, 'base64') });
   return `module.exports = require('node:fs').readFileSync(require('node:path').join(__dirname, '${name}'));`;
+}
+
+function parserConstants(_, id) {
+  const { ERROR, TYPE } = createRequire(import.meta.url)(id);
+  return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
 }

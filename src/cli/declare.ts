@@ -24,6 +24,13 @@ class DeclaredOption extends Option {
   /** If true, `--help` shows the option also for a command with many options. */
   common = false;
   subject: Subject | undefined;
+  #attribute: string | undefined;
+
+  /** Commander asks for it dozens of times. */
+  override attributeName(): string {
+    this.#attribute ??= super.attributeName();
+    return this.#attribute;
+  }
 }
 
 class DeclaredArgument extends Argument {
@@ -336,12 +343,9 @@ function parsedValues({ parse, many, label, argument }: Rows[string], typed: rea
 }
 
 /** An empty variable counts as not set. */
-function variableValue(
-  { variable = '', fallback, parse }: Rows[string],
-  env: Environment,
-): unknown {
-  const text = readVariable(env, variable);
-  if (text === undefined) return undefined;
+function variableValue({ variable, fallback, parse }: Rows[string], env: Environment): unknown {
+  const text = variable && readVariable(env, variable);
+  if (!variable || text === undefined) return undefined;
   if (typeof fallback === 'boolean') return truth(text, variable);
   return parse ? parse(text, variable) : text;
 }

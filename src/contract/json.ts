@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { orUndefined } from './or-undefined';
 
 /** Far more than the few thousand values of a page of pushes. Each value takes up to 100 bytes of memory. */
@@ -10,8 +11,9 @@ const MAX_VALUES = 250_000;
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > MAX_VALUES && valuesIn(bytes) > MAX_VALUES)
     throw new SyntaxError('too many values');
-  // TextDecoder drops a byte order mark, which some servers send although JSON must not have one.
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (!isUtf8(bytes)) throw new TypeError('not UTF-8');
+  // Some servers send a byte order mark, although JSON must not have one.
+  return JSON.parse(bytes.toString().replace(/^\ufeff/, ''));
 }
 
 /** Parses a text; undefined if it is not JSON. */
