@@ -101,8 +101,11 @@ export function loader(kind = 'pwpush', token = '') {
   return { run, enough, stop };
 }
 
-/** Writes microseconds, and seconds of a processor in thousandths: /proc tells hundredths. */
-const TIMED = `told=$1; shift; TIMEFORMAT='%3U %3S'; began=$EPOCHREALTIME
+/**
+ * Writes microseconds, and seconds of a processor in thousandths: /proc tells hundredths. Standard input is a pipe, as in
+ * a shell; what Node starts gets a socket.
+ */
+const TIMED = `told=$1; shift; TIMEFORMAT='%3U %3S'; exec < <(cat); began=$EPOCHREALTIME
 { time "$@" 2>&3 3>&-; } 3>&2 2>"$told"
 status=$?; echo $((\${EPOCHREALTIME/./} - \${began/./})) >>"$told"; exit $status`;
 
