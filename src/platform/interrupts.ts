@@ -1,6 +1,6 @@
+import { lazy } from '../contract/lazy';
 import { type EndingSignal, endedBy, endings, exitStatus } from './errors';
 import { aborted, raceWithLimit } from './files/abort';
-import { lazy } from './files/lazy';
 
 /** Milliseconds that work may still take after the first signal. */
 export const GRACE = {

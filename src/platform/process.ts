@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { lazy } from '../contract/lazy';
 import type {
   Context,
   HttpClient,
@@ -8,7 +9,6 @@ import type {
   TerminalSignals,
 } from './context';
 import { type EndingSignal, endings, exitStatus } from './errors';
-import { lazy } from './files/lazy';
 import { homeFolder } from './files/user-folder';
 import { GRACE, processInterrupts } from './interrupts';
 import { version } from './package-version';

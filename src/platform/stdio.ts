@@ -8,8 +8,8 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
+import { lazy } from '../contract/lazy';
 import type { Input, Output } from './context';
-import { lazy } from './files/lazy';
 
 export function input(node: NodeJS.Process): Input {
   return {

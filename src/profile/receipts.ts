@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { limits, pushFlags } from '../contract/api';
 import type { Push } from '../contract/decode';
 import { jsonIn } from '../contract/json';
+import { lazy } from '../contract/lazy';
 import { DAY_SECONDS, grantedLifetime } from '../contract/lifetime';
 import { CliError, failedError, phrase, tried, usageError } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import { checkOwn, makeFolder, readOwn } from '../platform/private-folder';
 import { checkStateFolder, folderOf, type System, stateRule } from './folders';
 

@@ -1,9 +1,9 @@
 import { readAll } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { commandWords } from '../cli/values';
+import { lazy } from '../contract/lazy';
 import type { Context, Token } from '../platform/context';
 import { CliError, phrase, tried, usageError } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import { readVariable } from '../platform/files/read-variable';
 import { smallText } from '../platform/private-folder';
 import { parseToken, readTokenFile } from './api-token';

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Entry } from '../cli/terminal/output';
+import { lazy } from '../contract/lazy';
 import { describe } from '../keep/kept';
 import { removeRescued, rescue, writeForSender } from '../keep/rescue';
 import { RescueStore } from '../keep/rescue-store';
@@ -15,7 +16,6 @@ import {
   failedError,
   phrase,
 } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import { childOf, startFailure } from './child-inputs';
 import { commandProgram } from './command-program';

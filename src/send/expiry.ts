@@ -1,5 +1,6 @@
 import type { Entry, Terminal } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
+import { lazy } from '../contract/lazy';
 import {
   type ClosingFields,
   closingFields,
@@ -17,7 +18,6 @@ import {
 } from '../contract/lifetime';
 import type { Context } from '../platform/context';
 import { CliError, phrase, usageError } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import type { Instance } from '../profile/connect';
 import type { Target } from '../profile/target';
 

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { isLocalhost, isLoopback, parseUrl } from '../contract/address';
-import { lazy } from '../platform/files/lazy';
+import { lazy } from '../contract/lazy';
 
 /** The hosts of most requests, matched first because parsing a URL takes longer. */
 const usualHost = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\//;

@@ -1,5 +1,5 @@
+import { lazy } from '../contract/lazy';
 import { durationText } from '../contract/lifetime';
-import { lazy } from '../platform/files/lazy';
 import { createApp } from './app';
 import { readKeys } from './keys/instance-key';
 import { openKeyring } from './keys/keyring';

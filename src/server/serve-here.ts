@@ -3,7 +3,7 @@ import { getPath } from 'hono/utils/url';
 import { isLoopback } from '../contract/address';
 import { API_PATH, limits, requestRoutes, routes } from '../contract/api';
 import type { HereEvent } from '../contract/here-event';
-import { lazy } from '../platform/files/lazy';
+import { lazy } from '../contract/lazy';
 import { cleanPath } from './http/clean-path';
 import type { App } from './http/env';
 import type { ClientSocket } from './http/request-origin';

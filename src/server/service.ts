@@ -1,6 +1,6 @@
 import { isLoopback } from '../contract/address';
+import { lazy } from '../contract/lazy';
 import { raceWithLimit } from '../platform/files/abort';
-import { lazy } from '../platform/files/lazy';
 import type { Timeouts } from './http/hardening/timeouts';
 import { createSockets, readTls, socketOptions, tlsReloader } from './http/sockets';
 import { type OpenService, openService } from './open-service';

@@ -3,11 +3,11 @@ import { explaining } from '../age/age-error';
 import { placeOf, secretIn, textIn } from '../cli/source';
 import { onRequest } from '../client/item';
 import type { Preview } from '../contract/decode';
+import { lazy } from '../contract/lazy';
 import { requestKeys } from '../keep/load-request-keys';
 import type { KeptKey } from '../keep/request-keys';
 import type { Context } from '../platform/context';
 import { attempt, CliError, phrase, usageError } from '../platform/errors';
-import { lazy } from '../platform/files/lazy';
 import { readVariable } from '../platform/files/read-variable';
 import type { ConnectedItem } from '../profile/references';
 

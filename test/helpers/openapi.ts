@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { lazy } from '../../src/platform/files/lazy';
+import { lazy } from '../../src/contract/lazy';
 
 interface Operation {
   readonly operationId: string;

@@ -4,8 +4,8 @@ import Ajv, { type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Command } from '../../src/cli/command';
 import { reached } from '../../src/commands/program';
+import { lazy } from '../../src/contract/lazy';
 import type { Context } from '../../src/platform/context';
-import { lazy } from '../../src/platform/files/lazy';
 
 /** What a command prints with `--json`, as docs/schemas/index.json says it. */
 interface Result {

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { lazy } from '../../src/platform/files/lazy';
+import { lazy } from '../../src/contract/lazy';
 import { openService } from '../../src/server/open-service';
 import type { PassphraseCost, ServiceIo, ServiceSettings } from '../../src/server/service-settings';
 import type { Database } from '../../src/server/store/sql';

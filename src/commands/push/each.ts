@@ -4,6 +4,7 @@ import { bytesFrom, placeOf } from '../../cli/source';
 import { type Entry, toJson } from '../../cli/terminal/output';
 import { inOrder } from '../../client/in-order';
 import { AT_ONCE } from '../../client/pages';
+import { lazy } from '../../contract/lazy';
 import { printLink } from '../../deliver/deliver-link';
 import { printResult } from '../../deliver/print-result';
 import { printError } from '../../keep/print-error';
@@ -16,7 +17,6 @@ import {
   phrase,
   usageError,
 } from '../../platform/errors';
-import { lazy } from '../../platform/files/lazy';
 import { accountOf, connect } from '../../profile/connect';
 import type { Target } from '../../profile/target';
 import {

@@ -1,6 +1,6 @@
 import type { Entry, Terminal } from '../../cli/terminal/output';
+import { lazy } from '../../contract/lazy';
 import { printCreated } from '../../deliver/deliver-link';
-import { lazy } from '../../platform/files/lazy';
 import { connect, type Instance } from '../../profile/connect';
 import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';

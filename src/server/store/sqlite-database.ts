@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { lazy } from '../../platform/files/lazy';
+import { lazy } from '../../contract/lazy';
 import { createQueue, type Queue } from '../queues';
 import { away, busy, full, inUse, ServiceRefusal } from '../service-errors';
 import { gathering, type Member, nextRound, settle } from './group-commit';

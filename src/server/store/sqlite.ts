@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { lazy } from '../../platform/files/lazy';
+import { lazy } from '../../contract/lazy';
 import { inUse, ServiceError } from '../service-errors';
 import { type Database, isDamaged, sqlCode } from './sql';
 import { overConnection, type Sleep } from './sqlite-database';
