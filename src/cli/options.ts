@@ -95,10 +95,9 @@ export function addGlobals(command: Command, rows: Rows = globalRows): Command {
 export const linkRow = (help: string, of: 'push' | 'request') =>
   new Row<string>('[link]', help).names(of).asksForLink();
 
-export const pushRow = linkRow('link, ID or last; - is standard input', 'push');
-export const pushesRow = operand('[link...]', 'links, IDs or last; - is stdin, one a line')
-  .names('push')
-  .asksForLink();
+export const pushRow = () => linkRow('link, ID or last; - is standard input', 'push');
+export const pushesRow = () =>
+  operand('[link...]', 'links, IDs or last; - is stdin, one a line').names('push').asksForLink();
 
 const passphraseFile = () =>
   inputFile(
@@ -107,12 +106,13 @@ const passphraseFile = () =>
     'the passphrase',
   );
 
-export const passphraseRows = group('Passphrase:', {
-  passphrase: flag('-p, --passphrase', 'ask for the passphrase')
-    .common()
-    .conflicts(['passphraseFile']),
-  passphraseFile: passphraseFile(),
-});
+export const passphraseRows = () =>
+  group('Passphrase:', {
+    passphrase: flag('-p, --passphrase', 'ask for the passphrase')
+      .common()
+      .conflicts(['passphraseFile']),
+    passphraseFile: passphraseFile(),
+  });
 
 /**
  * Declares the sources of a passphrase for a new push or page. `-p` is declared as if it took a value: `-p hunter2`,
@@ -138,23 +138,29 @@ export function newPassphraseRows(what: 'push' | 'page', argument: 'text' | 'que
   };
 }
 
-export const keyRows = group('Encrypted pushes:', {
-  keyFile: inputFile(
-    '--key-file <path>',
-    'key or words from a file; - is stdin (PWPUSH_KEY)',
-    'the key',
-  ).common(),
-  identity: inputFiles(
-    '-i, --identity <file>',
-    'decrypt with this age or SSH private key',
-    'an identity',
-  ).common(),
-  decrypt: switchOff('--no-decrypt', 'take text and files as they are, encrypted or not').conflicts(
-    ['keyFile', 'identity'],
-  ),
-});
+export const keyRows = () =>
+  group('Encrypted pushes:', {
+    keyFile: inputFile(
+      '--key-file <path>',
+      'key or words from a file; - is stdin (PWPUSH_KEY)',
+      'the key',
+    ).common(),
+    identity: inputFiles(
+      '-i, --identity <file>',
+      'decrypt with this age or SSH private key',
+      'an identity',
+    ).common(),
+    decrypt: switchOff(
+      '--no-decrypt',
+      'take text and files as they are, encrypted or not',
+    ).conflicts(['keyFile', 'identity']),
+  });
 
-export function keySources({ keyFile, identity = [], decrypt }: Values<typeof keyRows>) {
+export function keySources({
+  keyFile,
+  identity = [],
+  decrypt,
+}: Values<ReturnType<typeof keyRows>>) {
   const option = keyFile === undefined ? '--identity' : '--key-file';
   return { file: keyFile, identities: identity, decrypt, option };
 }
@@ -214,11 +220,11 @@ export const hereRows = (host: string) => ({
   port: parsed('--port <n>', 'port to listen on (default: any free one)', port).requires('here'),
 });
 
-export const pageRows = {
+export const pageRows = () => ({
   page: parsed('--page <n>', 'show page N of 50 each', pageNumber).conflicts(['all', 'limit']),
   all: flag('--all', 'show all pages'),
   limit: count('--limit <n>', 'show at most N'),
-};
+});
 
 /**
  * Returns the global options from anywhere on the line, with their defaults.

@@ -72,7 +72,7 @@ export function apiClient(options: ApiSettings) {
 
 type Ask = <Schema extends v.GenericSchema>(
   call: Call,
-  schema: Schema,
+  schema: () => Schema,
   details?: CallDetails,
 ) => Promise<v.InferOutput<Schema>>;
 
@@ -165,7 +165,7 @@ async function withToken(settings: Settings): Promise<ReadySettings> {
 async function sendCall<Schema extends v.GenericSchema>(
   unready: Settings,
   call: Call,
-  schema: Schema,
+  schema: () => Schema,
   details: CallDetails,
 ): Promise<v.InferOutput<Schema>> {
   const settings = await withToken(unready);
@@ -187,7 +187,7 @@ async function sendCall<Schema extends v.GenericSchema>(
 async function answerTo<Schema extends v.GenericSchema>(
   request: HttpRequest,
   over: Transport,
-  schema: Schema,
+  schema: () => Schema,
   settings: ReadySettings,
 ): Promise<Answer<v.InferOutput<Schema>>> {
   try {
@@ -196,7 +196,7 @@ async function answerTo<Schema extends v.GenericSchema>(
       request.url,
       settings,
     );
-    const decoded = isSuccess(response) ? v.safeParse(schema, jsonBody(response)) : undefined;
+    const decoded = isSuccess(response) ? v.safeParse(schema(), jsonBody(response)) : undefined;
     return { response, value: decoded?.success ? decoded.output : undefined };
   } catch (error) {
     if (error instanceof CliError) return { error };

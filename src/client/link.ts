@@ -153,8 +153,8 @@ export function parseReference(pasted: string): Reference {
   const repairs = around ? ['repaired-surroundings' as const, ...own] : own;
   const [, address = '', fragment = ''] = /^([^#]*)#?(.*)$/s.exec(text) ?? [];
   // A fragment that is neither a public key nor a link key counts as a damaged key.
-  const [key = ''] =
-    /^(?:age1[a-z\d]*|[\w-]{22}(?=_*(?:[^\w-]|$))|[^&?]+|.*)/is.exec(fragment) ?? [];
+  const tail = /^(?:age1[a-z\d]*|[\w-]{22}(?=_*(?:[^\w-]|$))|[^&?]+|.*)/is;
+  const [key = ''] = (fragment && tail.exec(fragment)) || [];
   const all = key === fragment ? repairs : [...repairs, 'repaired-tail' as const];
   const isPublic = /^age1/i.test(key);
   return {

@@ -14,7 +14,7 @@ import help from './help/audit.txt?raw';
 import { command } from './planned';
 
 const rows = {
-  link: pushRow,
+  link: pushRow(),
   page: parsed(
     '--page <n>',
     'show page N of 50 events each; 1 is the newest',

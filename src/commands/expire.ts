@@ -20,9 +20,9 @@ import help from './help/expire.txt?raw';
 import { command } from './planned';
 
 const rows = {
-  links: pushesRow,
-  ...passphraseRows,
-  keyFile: keyRows.keyFile,
+  links: pushesRow(),
+  ...passphraseRows(),
+  keyFile: keyRows().keyFile,
 };
 
 export default command({

@@ -61,8 +61,8 @@ const rows = {
       'mask the text and make it a variable of the job',
     ).conflicts(OTHER_OUTPUTS),
   }),
-  ...passphraseRows,
-  ...keyRows,
+  ...passphraseRows(),
+  ...keyRows(),
 };
 
 type GetOptions = Options<typeof rows>;

@@ -28,7 +28,7 @@ const rows = {
     'receipts',
   ]),
   requestState: choice('[request-state]', 'state of requests', REQUEST_STATES),
-  ...pageRows,
+  ...pageRows(),
 };
 
 type ListPlan = InstanceList | { readonly of: 'receipts'; readonly limit: number };

@@ -23,7 +23,7 @@ const { qr } = linkRows();
 export default command({
   description: "Print a push's link, and what is left of it. Uses no view.",
   help,
-  rows: { link: pushRow, qr },
+  rows: { link: pushRow(), qr },
   plan: (options, entry) => ({ item: itemOf(entry, options, options.link), qr: options.qr }),
   run: preview,
 });

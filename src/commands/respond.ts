@@ -13,7 +13,7 @@ import { command } from './planned';
 const rows = {
   link: linkRow('link of the request, with the part after #', 'request'),
   ...group('Answer:', { ...sourceRows(), ...fileRows() }),
-  ...passphraseRows,
+  ...passphraseRows(),
 };
 
 export default command({

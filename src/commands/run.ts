@@ -14,7 +14,7 @@ import { command, type Invocation } from './planned';
 import type { RunPlan } from './run/run';
 
 const rows = {
-  links: pushesRow,
+  links: pushesRow(),
   ...group('Secret:', {
     as: list('--as <name>', 'name of the variable; repeat it for further links')
       .common()
@@ -33,8 +33,8 @@ const rows = {
   ...group('Output:', {
     mask: either('--mask', 'whether output is masked (default: CI and agents)'),
   }),
-  ...passphraseRows,
-  ...keyRows,
+  ...passphraseRows(),
+  ...keyRows(),
 };
 
 type RunOptions = Options<typeof rows>;

@@ -15,7 +15,7 @@ import help from './help/wait.txt?raw';
 import { command } from './planned';
 
 const rows = {
-  link: pushRow,
+  link: pushRow(),
   interval: parsed('--interval <time>', 'seconds, or 2m, between checks', interval).or(
     DEFAULT_INTERVAL,
   ),

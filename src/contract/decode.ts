@@ -1,7 +1,8 @@
-/** Schemas and types of the responses of API v2 (docs/wire.md). */
+/** Schemas and types of the responses of API v2 (docs/wire.md). A run needs one or two, and each takes time to make. */
 import * as v from 'valibot';
 import { webAddress } from './address';
 import { limits, pushFlags, requestFlags } from './api';
+import { lazy } from './lazy';
 
 // Schemas of responses are lenient, so that an invalid field does not lose a link or a secret: unknown fields are kept,
 // numbers may be strings, and an invalid optional field counts as missing.
@@ -76,24 +77,32 @@ const pushFields = {
   files: v.fallback(v.nullish(validElements(file)), undefined),
 };
 
-export const pushSchema = object({ ...pushFields, url_token: token });
-export interface Push extends v.InferOutput<typeof pushSchema> {}
+export const pushSchema = lazy(() => object({ ...pushFields, url_token: token }));
+export interface Push extends v.InferOutput<ReturnType<typeof pushSchema>> {}
 
 /** The response to a creation must have a link or a token; a missing token becomes ''. */
-export const createdSchema: v.GenericSchema<unknown, Push> = v.pipe(
-  object({ ...pushFields, url_token: v.fallback(token, '') }),
-  v.check((push) => isNamed(push) || push.html_url != null),
+export const createdSchema = lazy(
+  (): v.GenericSchema<unknown, Push> =>
+    v.pipe(
+      object({ ...pushFields, url_token: v.fallback(token, '') }),
+      v.check((push) => isNamed(push) || push.html_url != null),
+    ),
 );
 
 /** The payload of a retrieval must be valid, as it would otherwise be dropped without an error. */
-export const retrievedSchema: v.GenericSchema<unknown, Push> = v.pipe(
-  object({
-    ...pushFields,
-    url_token: v.fallback(token, ''),
-    payload: v.nullish(v.string()),
-  }),
-  v.check((push) => 'payload' in push || (push.files ?? []).length > 0 || push.expired === true),
-  v.check(({ files }) => (files ?? []).length <= MOST_FILES),
+export const retrievedSchema = lazy(
+  (): v.GenericSchema<unknown, Push> =>
+    v.pipe(
+      object({
+        ...pushFields,
+        url_token: v.fallback(token, ''),
+        payload: v.nullish(v.string()),
+      }),
+      v.check(
+        (push) => 'payload' in push || (push.files ?? []).length > 0 || push.expired === true,
+      ),
+      v.check(({ files }) => (files ?? []).length <= MOST_FILES),
+    ),
 );
 
 /** Leaves out invalid elements, but fails if there are elements and none is valid. */
@@ -106,21 +115,24 @@ function validElements<T>(element: v.GenericSchema<unknown, T>) {
 }
 
 /** Derives `encrypted` from `sealed_with`, which our own service sends in lists; it is null for clear text. */
-const listedPush = v.pipe(
-  pushSchema,
-  v.transform((push): Push => {
-    const { sealed_with: opener } = push;
-    return opener === undefined ? push : { ...push, encrypted: opener !== null };
-  }),
+const listedPush = () =>
+  v.pipe(
+    pushSchema(),
+    v.transform((push): Push => {
+      const { sealed_with: opener } = push;
+      return opener === undefined ? push : { ...push, encrypted: opener !== null };
+    }),
+  );
+
+export const pushListSchema = lazy(
+  (): v.GenericSchema<unknown, Push[]> => validElements(listedPush()),
 );
 
-export const pushListSchema: v.GenericSchema<unknown, Push[]> = validElements(listedPush);
-
 /** Accepts an array, or an object with one. The client only asks whether the instance has accounts. */
-export const accountsSchema: v.GenericSchema<unknown, unknown> = v.union([
-  v.array(v.unknown()),
-  object({ accounts: v.array(v.unknown()) }),
-]);
+export const accountsSchema = lazy(
+  (): v.GenericSchema<unknown, unknown> =>
+    v.union([v.array(v.unknown()), object({ accounts: v.array(v.unknown()) })]),
+);
 
 const requestFields = {
   html_url: link,
@@ -142,37 +154,46 @@ const requestFields = {
   files: pushFields.files,
 };
 
-export const createdRequestSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
-  object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
-  v.check((request) => isNamed(request) || request.html_url != null),
+export const createdRequestSchema = lazy(
+  (): v.GenericSchema<unknown, SecretRequest> =>
+    v.pipe(
+      object({ ...requestFields, response: text, url_token: v.fallback(token, '') }),
+      v.check((request) => isNamed(request) || request.html_url != null),
+    ),
 );
 
 /** A request must have a token, a state, a question or a valid `response`, which only its owner's retrieval has. */
-export const requestSchema = v.pipe(
-  object({
-    ...requestFields,
-    url_token: v.fallback(token, ''),
-    response: v.nullish(v.string()),
-  }),
-  v.check((it) => isNamed(it) || ['state', 'request', 'response'].some((name) => name in it)),
-  v.check(({ files }) => (files ?? []).length <= MOST_FILES),
+export const requestSchema = lazy(() =>
+  v.pipe(
+    object({
+      ...requestFields,
+      url_token: v.fallback(token, ''),
+      response: v.nullish(v.string()),
+    }),
+    v.check((it) => isNamed(it) || ['state', 'request', 'response'].some((name) => name in it)),
+    v.check(({ files }) => (files ?? []).length <= MOST_FILES),
+  ),
 );
 /** A missing token becomes ''. */
-export interface SecretRequest extends v.InferOutput<typeof requestSchema> {}
+export interface SecretRequest extends v.InferOutput<ReturnType<typeof requestSchema>> {}
 
 /** The HTTP response to an answer must have the token or the state of the request. */
-export const answeredSchema: v.GenericSchema<unknown, SecretRequest> = v.pipe(
-  requestSchema,
-  v.check((request) => isNamed(request) || typeof request.state === 'string'),
+export const answeredSchema = lazy(
+  (): v.GenericSchema<unknown, SecretRequest> =>
+    v.pipe(
+      requestSchema(),
+      v.check((request) => isNamed(request) || typeof request.state === 'string'),
+    ),
 );
 
-export const requestListSchema: v.GenericSchema<unknown, SecretRequest[]> = validElements(
-  object({ ...requestFields, response: text, url_token: token }),
+export const requestListSchema = lazy(
+  (): v.GenericSchema<unknown, SecretRequest[]> =>
+    validElements(object({ ...requestFields, response: text, url_token: token })),
 );
 
 /** An invalid `url` counts as missing. */
-export const previewSchema = object({ url: address });
-export interface Preview extends v.InferOutput<typeof previewSchema> {}
+export const previewSchema = lazy(() => object({ url: address }));
+export interface Preview extends v.InferOutput<ReturnType<typeof previewSchema>> {}
 
 const auditEntry = object({
   kind: v.string(),
@@ -183,16 +204,18 @@ const auditEntry = object({
 });
 export interface AuditEntry extends v.InferOutput<typeof auditEntry> {}
 
-export const auditSchema = object({ logs: validElements(auditEntry) });
+export const auditSchema = lazy(() => object({ logs: validElements(auditEntry) }));
 
-export const versionSchema = object({
-  application_version: text,
-  api_version: text,
-  edition: text,
-  /** `APPLICATION` for our own service; others do not send it. */
-  application: text,
-  /** Our own service returns `keyEcho` of the `Idempotency-Key` header. */
-  idempotency_key: text,
-  features: v.nullish(v.record(v.string(), v.unknown())),
-});
-export interface InstanceVersion extends v.InferOutput<typeof versionSchema> {}
+export const versionSchema = lazy(() =>
+  object({
+    application_version: text,
+    api_version: text,
+    edition: text,
+    /** `APPLICATION` for our own service; others do not send it. */
+    application: text,
+    /** Our own service returns `keyEcho` of the `Idempotency-Key` header. */
+    idempotency_key: text,
+    features: v.nullish(v.record(v.string(), v.unknown())),
+  }),
+);
+export interface InstanceVersion extends v.InferOutput<ReturnType<typeof versionSchema>> {}

@@ -15,7 +15,7 @@ import { type RescueContext, rescue } from './rescue';
 const keptSchema = v.object({
   /** The link without its key. */
   link: v.string(),
-  push: retrievedSchema,
+  push: retrievedSchema(),
   saved: v.array(v.string()),
   answer: v.boolean(),
   /** Undefined for a file that went to standard output. */
