@@ -52,8 +52,7 @@ export default defineConfig({
       codegen: true,
     },
     entryFileNames: '[name].js',
-    chunkFileNames: ({ facadeModuleId }) =>
-      /\/page\/locales\//.test(facadeModuleId ?? '') ? 'language-[name].js' : '[name].js',
+    chunkFileNames: '[name].js',
     codeSplitting: { groups: together() },
   },
 });
@@ -141,13 +140,18 @@ function together() {
     test: (id) => files.some((file) => id === join(root, `src/${file}.ts`)),
     priority: Object.keys(chunks).length - at,
   }));
-  // Otherwise named `source`, after its folder.
-  return [...ours, { name: 'chalk', test: /\/node_modules\/chalk\// }];
+  return [
+    ...ours,
+    // Otherwise named `source`, after its folder.
+    { name: 'chalk', test: /\/node_modules\/chalk\// },
+    // Read with English when a service starts: an upgrade may take files away or replace them under a running one.
+    { name: 'languages', test: /\/page\/locales\// },
+  ];
 }
 
 /**
  * Escapes what is not ASCII in chunks: V8 would hold their source in two bytes a character, and compile it more slowly. Not
- * in languages and pages, which become longer by it.
+ * in languages and questions, which become longer by it.
  */
 function ascii() {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -155,7 +159,7 @@ function ascii() {
     name: 'ascii',
     generateBundle(_options, bundle) {
       for (const chunk of Object.values(bundle))
-        if (chunk.type === 'chunk' && !/^(language-|service|prompt)/.test(chunk.fileName))
+        if (chunk.type === 'chunk' && !/^(languages|prompt)/.test(chunk.fileName))
           chunk.code = chunk.code.replace(/[\u0080-\uffff]/g, escaped);
     },
   };

@@ -48,7 +48,8 @@ export function texts(bundled = new Set()) {
 
 /**
  * The words of the pages without the notes for translators, and other languages than English without the keys, which
- * would be 17 KiB of the package. vite can read them by itself.
+ * would be 17 KiB of the package. As CommonJS: a service needs few of them, and rolldown runs such a module when it is
+ * first asked for, also within a chunk. vite can read them by itself.
  */
 export function languages() {
   return {
@@ -64,10 +65,9 @@ export function languages() {
         const parsed = (value) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
         const code =
           id === english
-            ? `export default ${parsed(Object.fromEntries(keys.map((key) => [key, notes[key]])))};`
-            : `import english from './en.json';
-const strings = ${parsed(keys.map((key) => strings[key]))};
-export default Object.fromEntries(Object.keys(english).map((key, at) => [key, strings[at]]));`;
+            ? `module.exports = ${parsed(Object.fromEntries(keys.map((key) => [key, notes[key]])))};`
+            : `const strings = ${parsed(keys.map((key) => strings[key]))};
+module.exports = Object.fromEntries(Object.keys(require('./en.json')).map((key, at) => [key, strings[at]]));`;
         return { code, moduleType: 'js' };
       },
     },

@@ -8,7 +8,6 @@ import { type Listening, type ListenTarget, outwardUrl } from './ops/listen';
 import type { Log } from './ops/log';
 import { serveMetrics } from './ops/metrics';
 import { notifier, passedSockets, writesToJournal } from './ops/systemd';
-import { readLanguages } from './page/language';
 import { sweepRegularly } from './rules/housekeeping';
 import type { ServiceIo, ServiceSettings, Supervision } from './service-settings';
 import { asServiceError } from './store/database';
@@ -65,7 +64,6 @@ export async function startService(
     await service.close();
   };
   try {
-    await readLanguages();
     const listening = await sockets.listen();
     metrics = await serveMetrics(settings, options.ownHost === undefined, service.scrape);
     const stopSweeping = sweepRegularly(service.housekeeping, log);

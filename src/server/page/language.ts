@@ -93,20 +93,11 @@ export async function wordsFor(request: Request): Promise<Words> {
   return words;
 }
 
-/** Reads all languages, as an upgrade may take their files away or replace them under a running service. */
-export async function readLanguages(): Promise<void> {
-  await Promise.all(locales.map(stringsOf));
-}
-
 /** English replaces British English and missing phrases. */
 async function load(locale: string): Promise<Words> {
-  return new Words(locale, { ...english, ...(await stringsOf(locale)) });
-}
-
-async function stringsOf(locale: string): Promise<Partial<Strings>> {
   const file = locale === 'en-GB' ? 'en' : locale;
   const own: { default: Partial<Strings> } = await import(`./locales/${file}.json`);
-  return own.default;
+  return new Words(locale, { ...english, ...own.default });
 }
 
 /** Returns a code of `locales`. */
