@@ -170,7 +170,8 @@ async function sendCall<Schema extends v.GenericSchema>(
 ): Promise<v.InferOutput<Schema>> {
   const settings = await withToken(unready);
   const { keyedFor } = call.retry;
-  const idempotencyKey = keyedFor === undefined ? details.idempotencyKey : await randomKey();
+  const idempotencyKey =
+    keyedFor === undefined ? details.idempotencyKey : (await keys.next()).value;
   const sent = { settings, call, details: { ...details, idempotencyKey } };
   const request = wireRequest(sent);
   const send = (over = settings.send) => answerTo(request, over, schema, settings);
@@ -234,22 +235,29 @@ function wireRequest({ settings, call, details }: SentCall): HttpRequest {
 }
 
 const KEY_BYTES = 16;
+/** For the keys of a hundred calls, which a run may make. */
+const READ_BYTES = 100 * KEY_BYTES;
 
 /**
- * Returns 128 random bits in base64url, from `/dev/urandom` where it exists: `node:crypto` reads the same generator,
+ * Yields 128 random bits each time, in base64url, from `/dev/urandom` where it exists: `node:crypto` reads the same generator,
  * but takes 2 ms to load, and most calls of an instance need nothing else of it.
  */
-async function randomKey(): Promise<string> {
-  const bytes = systemBytes() ?? (await import('node:crypto')).randomBytes(KEY_BYTES);
-  return bytes.toString('base64url');
+async function* randomKeys(): AsyncGenerator<string, never> {
+  for (;;) {
+    const bytes = systemBytes() ?? (await import('node:crypto')).randomBytes(READ_BYTES);
+    for (let at = 0; at < READ_BYTES; at += KEY_BYTES)
+      yield bytes.toString('base64url', at, at + KEY_BYTES);
+  }
 }
+
+const keys = randomKeys();
 
 function systemBytes(): Buffer | undefined {
   return orUndefined(() => {
     const file = openSync('/dev/urandom', 'r');
-    const bytes = Buffer.alloc(KEY_BYTES);
+    const bytes = Buffer.alloc(READ_BYTES);
     const read = readSync(file, bytes);
     closeSync(file);
-    return read === KEY_BYTES ? bytes : undefined;
+    return read === READ_BYTES ? bytes : undefined;
   });
 }

@@ -244,8 +244,8 @@ export async function findLink(
   }
   const doubt = elsewhere(base, previewed, what);
   const isElsewhere = doubt !== undefined;
-  const inLink = isElsewhere ? undefined : readable(previewed)?.token;
-  return { link: previewed, token: token || (inLink ?? ''), ...(doubt && { doubt }), isElsewhere };
+  const inLink = token || isElsewhere ? token : (readable(previewed)?.token ?? '');
+  return { link: previewed, token: inLink, ...(doubt && { doubt }), isElsewhere };
 }
 
 export function linkIn(locale: string | undefined, link: string): string {

@@ -332,13 +332,16 @@ async function undo<Made>(
   return new CliError(refuse, [why, ended].flat(), { hints, remains: { link, expired: true } });
 }
 
-/** A failure to save the receipt is only reported, as the push exists. */
-export async function keepReceipt(
+/** A failure to save the receipts is only reported, as the pushes exist. */
+export async function keepReceipts(
   { context, say }: Entry,
-  { object: push, link, name, place }: CreatedPush,
+  pushes: readonly CreatedPush[],
 ): Promise<void> {
   try {
-    await saveReceipts(context, [{ push, link, name, place }]);
+    await saveReceipts(
+      context,
+      pushes.map(({ object: push, link, name, place }) => ({ push, link, name, place })),
+    );
   } catch (error) {
     await say.remark(phrase('receipt-not-saved', reasonOf(error)));
   }

@@ -66,6 +66,7 @@ const wanted = [
   ['the executable: `pwpush push`, piped', 'to', '`node -e 0`', 'milliseconds', '≤', 1.3],
   ['`pwpush push --each`', 'to', 'a bare undici pool', 'milliseconds', '≤', 3],
   ['`pwpush push`, 10,000 receipts', 'minus', '`pwpush push`, one receipt', 'milliseconds', '≤', 2],
+  ['`pwpush get LINK`, 10,000 receipts', 'minus', '`pwpush get LINK`, one receipt', 'milliseconds', '≤', 2],
   ['`pwpush preview last`, 10,000 receipts', 'to', '`pwpush preview last`, one receipt', 'milliseconds', '≤', 1.05],
   ...noHeavier('`pwpush push`, piped', '`pwpush get LINK`', '`pwpush push --each`'),
   ...noHeavier('`pwpush serve`, at rest', '`pwpush serve`, after 10,000 pushes'),

@@ -109,11 +109,17 @@ export async function many(programs, { runs }) {
     // The last push of both is on the first page of the listings.
     for (const count of [COUNT, 1])
       await run([...program, 'push', '--each'], { input: lines(count), more: more[count] });
-    services[side] = { ...service, more };
+    const elsewhere = { ...address, PWPUSH_STATE_DIR: join(folder, `${side} elsewhere`) };
+    const { stdout: link } = await run([...program, 'push', '--views', '1000'], { input: 'secret', more: elsewhere });
+    services[side] = { ...service, more, link };
   }
   const short = (name, receipts, ...words) =>
     casesOf(programs, `\`pwpush ${words.join(' ')}\`${name}`, (program, isWeighed, side) =>
-      run([...program, ...words], { input: 'secret', more: services[side].more[receipts], isWeighed }),
+      run([...program, ...words.map((word) => (word === LINK ? services[side].link : word))], {
+        input: 'secret',
+        more: services[side].more[receipts],
+        isWeighed,
+      }),
     );
   const groups = [
     short(', one page', COUNT, 'list'),
@@ -122,6 +128,8 @@ export async function many(programs, { runs }) {
     short(', 10,000 receipts', COUNT, 'preview', 'last'),
     short(', one receipt', 1, 'push'),
     short(', 10,000 receipts', COUNT, 'push'),
+    short(', one receipt', 1, 'get', LINK),
+    short(', 10,000 receipts', COUNT, 'get', LINK),
   ];
   await inTurns(groups, { rounds: Math.min(runs, 9), warm: 1, weighed: WEIGHED });
   for (const { stop } of Object.values(services)) await stop();

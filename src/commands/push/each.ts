@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { type NewPassphraseSource, noKey, readPassphrase } from '../../cli/passphrase';
 import { failureFields, worded, wordsOf } from '../../cli/report-error';
 import { bytesFrom, placeOf } from '../../cli/source';
@@ -26,7 +27,7 @@ import {
   linesOf,
   readEntry,
 } from '../../send/batch-lines';
-import { type CreatedPush, createPush, inClear, keepReceipt } from '../../send/create';
+import { type CreatedPush, createPush, inClear, keepReceipts } from '../../send/create';
 import { type DraftPlan, draftOf, type PushDetails, readKeys, remarkClear } from '../../send/draft';
 import { editionOf, reportExpiry } from '../../send/expiry';
 import { labelsOf } from '../../send/judge';
@@ -60,6 +61,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     hinted = worded(failure).hint;
   };
   const goesOn = () => !isStopped && !context.signal.aborted;
+  const receipts = receiptsOf(entry);
   for await (const { line, result } of await outcomes(entry, plan, goesOn)) {
     const counted = (error: CliError) => {
       worst = Math.max(worst, error.exitStatus);
@@ -76,7 +78,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     else {
       pushed++;
       unprinted = await printLink(entry, result);
-      if (plan.result.receipt) await keepReceipt(entry, result);
+      if (plan.result.receipt) receipts.keep(result);
       for (const warning of result.warnings) await say.warn(`line ${line.number}: ${warning}`);
     }
     if (!unprinted) continue;
@@ -85,6 +87,7 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     if (!isStopped || failure.remains !== undefined) await report(failure);
     isStopped = true;
   }
+  await receipts.kept();
   if (!plan.dryRun) {
     const counts = `${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`;
     await say.remark(
@@ -92,6 +95,19 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
     );
   }
   if (worst > 0) throw new ExitWith(worst);
+}
+
+/** Saves those together that come in one round of the event loop, as one takes as long as its push. */
+function receiptsOf(entry: Entry) {
+  const pushes: CreatedPush[] = [];
+  let saving = Promise.resolve();
+  return {
+    keep: (push: CreatedPush) => {
+      if (pushes.push(push) > 1) return;
+      saving = saving.then(nextRound).then(() => keepReceipts(entry, pushes.splice(0)));
+    },
+    kept: () => saving,
+  };
 }
 
 async function outcomes(entry: Entry, plan: EachPlan, goesOn: () => boolean) {

@@ -4,7 +4,7 @@ import { printCreated } from '../../deliver/deliver-link';
 import { connect, type Instance } from '../../profile/connect';
 import type { Target } from '../../profile/target';
 import type { Setter, SettingPlan } from '../../run/set-first';
-import { type CreatedPush, createPush, keepReceipt } from '../../send/create';
+import { type CreatedPush, createPush, keepReceipts } from '../../send/create';
 import { type Draft, type DraftPlan, draftOf, readKeys, remarkClear } from '../../send/draft';
 import { type EditionFinder, editionOf, reportExpiry } from '../../send/expiry';
 import { labelsOf } from '../../send/judge';
@@ -31,7 +31,7 @@ export async function run(entry: Entry, plan: PushPlan): Promise<void> {
       ? await setAndCreate(setter, draft, instance, entry)
       : await createPush(draft, instance, entry);
     const failure = await printCreated(entry, created, result);
-    if (result.receipt) await keepReceipt(entry, created);
+    if (result.receipt) await keepReceipts(entry, [created]);
     if (failure) throw failure;
   } finally {
     await draft.close();
