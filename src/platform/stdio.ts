@@ -23,11 +23,19 @@ export function input(node: NodeJS.Process): Input {
       // Node.js reads a folder as an empty stream, without an error.
       if (kind?.isDirectory())
         throw (await import('./errors')).usageError('standard input is a folder');
-      const { bytes, ended } = readAtOnce(kind, isNull(node, kind));
-      if (bytes.length > 0) yield bytes;
-      if (!ended) yield* node.stdin;
+      const isWhole = yield* readAtOnce(kind, isNull(node, kind));
+      if (!isWhole) yield* node.stdin;
     },
-    look: async () => (isPiped(statOf(0)) ? look(node.stdin) : 'nothing'),
+    look: async () => {
+      const kind = statOf(0);
+      if (!isPiped(kind)) return 'nothing';
+      const pieces = readAtOnce(kind, false);
+      let piece = pieces.next();
+      const found = !piece.done;
+      while (!piece.done) piece = pieces.next();
+      if (!piece.value) return look(node.stdin, found);
+      return found ? 'something' : 'nothing';
+    },
     file: () => {
       const start = statOf(0)?.isFile() ? openAs(0, 'pos', 10) : undefined;
       return start === undefined ? undefined : { fd: 0, start };
@@ -39,9 +47,9 @@ export function input(node: NodeJS.Process): Input {
 const LONGEST_LOOK = 200;
 
 /** Drops all that comes: of a rest that is cut, a loop around this run would take the next line. */
-function look(stdin: NodeJS.ReadStream): ReturnType<NonNullable<Input['look']>> {
+function look(stdin: NodeJS.ReadStream, before: boolean): ReturnType<NonNullable<Input['look']>> {
   return new Promise((resolve) => {
-    let found = false;
+    let found = before;
     const take = () => {
       found = true;
     };
@@ -59,28 +67,26 @@ function look(stdin: NodeJS.ReadStream): ReturnType<NonNullable<Input['look']>> 
 const isPiped = (kind: Stats | undefined) =>
   kind !== undefined && (kind.isFile() || kind.isFIFO() || kind.isSocket());
 
-/** Reads up to 64 KiB of what is there; the stream has the rest, unless it has ended. */
-function readAtOnce(
-  kind: Stats | undefined,
-  isNull: boolean,
-): { readonly bytes: Buffer; readonly ended: boolean } {
-  // The position in a file is that of the descriptor.
-  const own = kind?.isFile() || isNull ? 0 : undefined;
-  const fd = kind?.isFIFO() ? reopened(0, constants.O_RDONLY) : own;
-  const room = Buffer.alloc(fd === undefined ? 0 : SHORT);
-  let [length, ended] = [0, false];
+/** Yields a file, or up to 64 KiB of what is in a pipe, and returns whether that is all; the stream has the rest. */
+function* readAtOnce(kind: Stats | undefined, isNull: boolean): Generator<Buffer, boolean> {
+  // The position in a file is that of the descriptor, which the stream of Bun does not know.
+  const isFile = kind?.isFile() || isNull;
+  const fd = kind?.isFIFO() ? reopened(0, constants.O_RDONLY) : isFile ? 0 : undefined;
+  let left = SHORT;
   try {
-    while (fd !== undefined && length < SHORT && !ended) {
-      const count = readSync(fd, room, length, SHORT - length, null);
-      length += count;
-      ended = count === 0;
+    while (fd !== undefined && left > 0) {
+      const room = Buffer.alloc(left);
+      const count = readSync(fd, room, 0, left, null);
+      if (count === 0) return true;
+      if (!isFile) left -= count;
+      yield room.subarray(0, count);
     }
   } catch (error) {
     if (!isAgain(error)) throw error;
   } finally {
     if (fd) closeSync(fd);
   }
-  return { bytes: room.subarray(0, length), ended };
+  return false;
 }
 
 /** Opens a pipe again, so that what is done to it does not block, which only Linux can (proc_pid_fd(5)). */
