@@ -21,6 +21,13 @@ const tricks = {
   'nothing: the same build again': {},
   'kept compiled code': { edit: withoutCache },
   'chunks that are put together': { output: { codeSplitting: true } },
+  'the text of a chunk in one piece': {
+    edit: edit(
+      'src/platform/compile-cache.ts',
+      'Buffer.concat([HEAD, source, END]).toString()',
+      'HEAD.toString() + source + END',
+    ),
+  },
   'minified chunks': { output: { minify: false } },
   'ASCII alone in chunks': { plugin: 'ascii' },
   'parts of undici, and all stand-ins': {
@@ -34,11 +41,7 @@ const tricks = {
   '`--liftoff-only`': { edit: edit('src/platform/compile-cache.ts', 'if (major < 22)', 'if (major < 0)') },
   '/dev/urandom in place of `node:crypto`': { edit: edit('src/client/client.ts', 'systemBytes() ??', '') },
   'standard input read at once': {
-    edit: edit(
-      'src/platform/stdio.ts',
-      'readAtOnce(kind, isNull(node, kind))',
-      '{ bytes: Buffer.alloc(0), ended: false }',
-    ),
+    edit: edit('src/platform/stdio.ts', 'yield* readAtOnce(kind, isNull(node, kind))', 'false'),
   },
   'the typed command declared alone': {
     edit: edit('src/commands/program.ts', 'word !== undefined && typed.length > 0', 'typed.length < 0'),
