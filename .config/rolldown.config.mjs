@@ -16,7 +16,6 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 export default defineConfig({
   input: {
     load: join(root, 'src/platform/compile-cache.ts'),
-    answer: join(root, 'src/platform/print-version.ts'),
     start: join(root, 'src/main.ts'),
   },
   platform: 'node',
@@ -61,11 +60,15 @@ export default defineConfig({
 function together() {
   const chunks = {
     // Loaded before all others, which take it from there.
-    load: ['platform/compile-cache', 'platform/files/user-folder'],
+    load: [
+      'platform/compile-cache',
+      'platform/files/user-folder',
+      'platform/print-version',
+      'platform/package-version',
+    ],
     streams: [
       'platform/stdio',
       'platform/files/abort',
-      'platform/package-version',
       // For age and the service, or age and what is taken, each of which is loaded without the other.
       'age/format/in-chunks',
       'age/format/armor',

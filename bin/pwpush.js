@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 'use strict';
-const { keep, load, tune } = require('../dist/load.js').loaderFor(process);
+const { loaderFor, printVersion } = require('../dist/load.js');
 
 const words = process.argv.slice(2);
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V'))
-  load('answer.js').printVersion(process).then(process.exit, start);
-else start();
+const asksVersion = words.length === 1 && (words[0] === '--version' || words[0] === '-V');
+if (!asksVersion || !printVersion()) start();
 
 function start() {
+  const { keep, load, tune } = loaderFor(process);
   const { crash, leave, run, systemContext } = load('start.js');
   process.once('uncaughtException', crash);
   // For a run whose event loop empties before it settles.

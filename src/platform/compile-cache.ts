@@ -20,6 +20,8 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { absolute, userFolder } from './files/user-folder';
 
+export { printVersion } from './print-version';
+
 /** The build sets the version, so that package.json is not read. */
 declare const __VERSION__: string;
 

@@ -55,7 +55,7 @@ const inGroups = (names: string): string[] =>
 
 /** What each command line loads, where LINK is that of a push, and the profile encrypts: an added chunk or module of Node is an added millisecond. */
 const lines = `
---version                   | answer load streams                                     | vm
+--version                   | load                                                    | vm
 --help                      | FRAME                                                   | vm
 push --help                 | FRAME push                                              | vm
 __complete push --          | FRAME complete push instance table                       | vm
