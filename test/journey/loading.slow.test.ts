@@ -17,17 +17,16 @@ const bare = moduleNames(
 function loads(words: readonly string[]) {
   const script = `
     const fs = require('node:fs');
-    const { exit } = process;
     const { readFileSync } = fs;
     const chunks = [];
     fs.readFileSync = (path, ...how) => {
       if (String(path).startsWith(${JSON.stringify(dist)})) chunks.push(path);
       return readFileSync(path, ...how);
     };
-    process.exit = (status) => {
+    process.on('exit', (status) => {
       fs.writeSync(2, '\\n' + JSON.stringify({ status, chunks, node: process.moduleLoadList }));
-      exit.call(process, 0);
-    };
+      process.exitCode = 0;
+    });
     process.argv.splice(1, 1, 'pwpush', ...JSON.parse(process.argv[1]));
     require(${JSON.stringify(launcher)});`;
   const line = `printf s | "$0" -e "$SCRIPT" "$WORDS" 2>&1 >/dev/null`;
