@@ -63,6 +63,7 @@ function together() {
     load: [
       'platform/compile-cache',
       'platform/files/user-folder',
+      'platform/descriptors',
       'platform/print-version',
       'platform/package-version',
     ],

@@ -4,7 +4,7 @@ const { loaderFor, printVersion } = require('../dist/load.js');
 
 const words = process.argv.slice(2);
 const asksVersion = words.length === 1 && (words[0] === '--version' || words[0] === '-V');
-if (!asksVersion || !printVersion()) start();
+if (!asksVersion || !printVersion(process)) start();
 
 function start() {
   const { keep, load, tune } = loaderFor(process);

@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  type Stats,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, openSync, readSync, type Stats, writeSync } from 'node:fs';
 import { lazy } from '../contract/lazy';
 import type { Input, Output } from './context';
+import { isNull, isPiped, openAs, statOf, wasClosed } from './descriptors';
 
 export function input(node: NodeJS.Process): Input {
   return {
@@ -64,9 +56,6 @@ function look(stdin: NodeJS.ReadStream, before: boolean): ReturnType<NonNullable
   });
 }
 
-const isPiped = (kind: Stats | undefined) =>
-  kind !== undefined && (kind.isFile() || kind.isFIFO() || kind.isSocket());
-
 /** Yields a file, or up to 64 KiB of what is in a pipe, and returns whether that is all; the stream has the rest. */
 function* readAtOnce(kind: Stats | undefined, isNull: boolean): Generator<Buffer, boolean> {
   // The position in a file is that of the descriptor, which the stream of Bun does not know.
@@ -99,14 +88,6 @@ function reopened(fd: number, access: number): number | undefined {
 }
 
 const isAgain = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EAGAIN';
-
-function statOf(fd: number): Stats | undefined {
-  try {
-    return fstatSync(fd);
-  } catch {
-    return undefined;
-  }
-}
 
 /** @param handled whether the process handles signals, so that they do not end it by themselves */
 export function output(node: NodeJS.Process, fd: 1 | 2, handled: () => boolean): Output {
@@ -166,11 +147,6 @@ function openDirectly(node: NodeJS.Process, fd: 1 | 2): Direct | undefined {
   return own === undefined ? undefined : { fd: own, mayWait: false };
 }
 
-/** /dev/null has this device number (null(4)). */
-function isNull({ platform }: NodeJS.Process, kind: Stats | undefined): boolean {
-  return platform === 'linux' && kind?.rdev === 0x103;
-}
-
 /** In bytes: what is read and written without a stream. */
 const SHORT = 65_536;
 
@@ -184,26 +160,4 @@ function writeAtOnce(fd: number, data: string | Uint8Array): string | Uint8Array
     if (!isAgain(error)) throw error;
   }
   return rest;
-}
-
-/**
- * Returns whether writes would vanish without an error. For a standard stream that was closed at the start, Node opens
- * /dev/null for reading and writing (a shell's `>/dev/null` is write-only); it discards writes to a folder, for one.
- */
-function wasClosed(node: NodeJS.Process, fd: 1 | 2): boolean {
-  const kind = statOf(fd);
-  if (kind === undefined) return false;
-  if (isNull(node, kind)) return ((openAs(fd, 'flags', 8) ?? 0) & 0o3) === 2;
-  return !isPiped(kind) && !kind.isCharacterDevice();
-}
-
-/** Returns a field of an open descriptor from /proc (proc_pid_fdinfo(5)); undefined on systems other than Linux. */
-function openAs(fd: number, field: 'pos' | 'flags', radix: number): number | undefined {
-  try {
-    const text = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
-    const value = new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1];
-    return value === undefined ? undefined : Number.parseInt(value, radix);
-  } catch {
-    return undefined;
-  }
 }

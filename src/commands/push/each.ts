@@ -62,32 +62,35 @@ export async function run(entry: Entry, plan: EachPlan): Promise<void> {
   };
   const goesOn = () => !isStopped && !context.signal.aborted;
   const receipts = receiptsOf(entry);
-  for await (const { line, result } of await outcomes(entry, plan, goesOn)) {
-    const counted = (error: CliError) => {
-      worst = Math.max(worst, error.exitStatus);
-      return error.with({ subject: `line ${line.number}`, line: line.number });
-    };
-    let unprinted: CliError | undefined;
-    if (result instanceof CliError) {
-      failed++;
-      const failure = counted(result);
-      if (!json) await report(failure);
-      unprinted = await printFailure(entry, failure);
-      if (json && unprinted) await report(failure);
-    } else if (typeof result === 'string') await say.printText(result);
-    else {
-      pushed++;
-      unprinted = await printLink(entry, result);
-      if (plan.result.receipt) receipts.keep(result);
-      for (const warning of result.warnings) await say.warn(`line ${line.number}: ${warning}`);
+  try {
+    for await (const { line, result } of await outcomes(entry, plan, goesOn)) {
+      const counted = (error: CliError) => {
+        worst = Math.max(worst, error.exitStatus);
+        return error.with({ subject: `line ${line.number}`, line: line.number });
+      };
+      let unprinted: CliError | undefined;
+      if (result instanceof CliError) {
+        failed++;
+        const failure = counted(result);
+        if (!json) await report(failure);
+        unprinted = await printFailure(entry, failure);
+        if (json && unprinted) await report(failure);
+      } else if (typeof result === 'string') await say.printText(result);
+      else {
+        pushed++;
+        unprinted = await printLink(entry, result);
+        if (plan.result.receipt) receipts.keep(result);
+        for (const warning of result.warnings) await say.warn(`line ${line.number}: ${warning}`);
+      }
+      if (!unprinted) continue;
+      const failure = counted(unprinted);
+      // A failure of standard output is reported once, and later only if it contains a link that would be lost.
+      if (!isStopped || failure.remains !== undefined) await report(failure);
+      isStopped = true;
     }
-    if (!unprinted) continue;
-    const failure = counted(unprinted);
-    // A failure of standard output is reported once, and later only if it contains a link that would be lost.
-    if (!isStopped || failure.remains !== undefined) await report(failure);
-    isStopped = true;
+  } finally {
+    await receipts.kept();
   }
-  await receipts.kept();
   if (!plan.dryRun) {
     const counts = `${pushed} pushed${failed === 0 ? '' : `, ${failed} failed`}`;
     await say.remark(
