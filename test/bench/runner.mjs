@@ -58,7 +58,9 @@ export function launch(command, { more, stdio = 'ignore' } = {}) {
 
 /** Starts a server whose first line is JSON with its `url`. */
 async function launchServer(command) {
-  const { child, ...server } = launch(command, { stdio: ['ignore', 'pipe', 'ignore'] });
+  // `serve` saves a profile that encrypts, which is not for the runs of a client.
+  const more = { PWPUSH_CONFIG_DIR: join(folder, 'config of servers') };
+  const { child, ...server } = launch(command, { more, stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const said = JSON.parse(line);
   return { ...server, ...said, port: Number(new URL(said.url).port) };
