@@ -50,8 +50,8 @@ export function insertToken(
   now: number,
 ): Promise<boolean> {
   return hasRows(sql`
-    INSERT INTO tokens (selector, owner_id, label, digest, created_at, replaces)
-    VALUES (${selector}, ${ownerId}, ${label}, ${digest}, ${now}, ${replaces})
+    INSERT INTO tokens (selector, owner_id, label, scope, maker, digest, created_at, replaces)
+    VALUES (${selector}, ${ownerId}, ${label}, 'all', ${selector}, ${digest}, ${now}, ${replaces})
     ON CONFLICT (selector) DO NOTHING RETURNING selector`);
 }
 

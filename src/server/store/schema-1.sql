@@ -17,25 +17,52 @@ CREATE TABLE owners (
   created_at BIGINT NOT NULL
 );
 
--- `replaces` is the selector of the token whose place this one takes with its first use; that one has `ends_at`.
+-- An issuer of identity tokens, and what one must claim to get a token of `owner_id`; `claims` is JSON, `lifetime` in seconds.
+-- `maker` is in the tokens that it gives, and in the pushes of these.
+CREATE TABLE trusts (
+  id {identity},
+  name TEXT NOT NULL UNIQUE,
+  issuer TEXT NOT NULL,
+  audience TEXT,
+  claims TEXT NOT NULL,
+  owner_id BIGINT NOT NULL REFERENCES owners (id),
+  scope TEXT NOT NULL,
+  lifetime BIGINT NOT NULL,
+  private_issuer BIGINT NOT NULL,
+  maker TEXT NOT NULL UNIQUE,
+  created_at BIGINT NOT NULL
+);
+
+-- `replaces` is the selector of the token whose place this one takes with its first use, and has its `maker`; that one has
+-- `ends_at`. One of a trust has the subject of the identity token.
 CREATE TABLE tokens (
   selector TEXT PRIMARY KEY,
   owner_id BIGINT NOT NULL REFERENCES owners (id),
   label TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  maker TEXT NOT NULL,
   digest {blob} NOT NULL,
   created_at BIGINT NOT NULL,
   last_used_at BIGINT,
   ends_at BIGINT,
-  replaces TEXT
+  replaces TEXT,
+  trust_id BIGINT REFERENCES trusts (id),
+  subject TEXT
 );
 
--- A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link.
+CREATE INDEX tokens_by_end ON tokens (ends_at) WHERE ends_at IS NOT NULL;
+
+CREATE INDEX tokens_by_trust ON tokens (trust_id) WHERE trust_id IS NOT NULL;
+
+-- A request is a push of kind `request`, whose one view is its answer, a push of kind `answer` without a link. `maker` is that
+-- of the token that made it, if one did.
 CREATE TABLE pushes (
   id {identity},
   lookup TEXT NOT NULL UNIQUE,
   sealed_token {blob} NOT NULL,
   link_key BIGINT NOT NULL,
   owner_id BIGINT REFERENCES owners (id),
+  maker TEXT,
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
   expire_after_days BIGINT NOT NULL,
@@ -92,7 +119,7 @@ CREATE TABLE secrets (
 
 CREATE INDEX secrets_by_key ON secrets (key_id, push_id);
 
--- `count` events of the same kind and origin share an entry; `updated_at` is the time of the last. What a view has besides is
+-- `trust` and `subject` are those of the token of a trust. `count` events of the same kind and origin share an entry; `updated_at` is the time of the last. What a view has besides is
 -- for its reader, who may send the request again `until` then: `sealed` has the data keys of what it opened, which the
 -- `Idempotency-Key` of its reader alone opens.
 CREATE TABLE audit (
@@ -102,6 +129,8 @@ CREATE TABLE audit (
   ip TEXT,
   user_agent TEXT,
   referrer TEXT,
+  trust TEXT,
+  subject TEXT,
   created_at BIGINT NOT NULL,
   count BIGINT NOT NULL DEFAULT 1,
   updated_at BIGINT,
