@@ -87,17 +87,12 @@ export class Owners {
     label = '',
     { scope = 'all', lifetime }: { readonly scope?: Scope; readonly lifetime?: number } = {},
   ): Promise<IssuedToken> {
-    const checked = printable('a user name', name, 1);
-    // A name is typed to revoke all tokens of its owner.
-    if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
-    if (TOKEN_ID.test(checked))
-      throw invalidInput('a user name cannot look like the ID of tokens: 3f2a91c0, trust:NAME');
     const now = this.now().getTime();
     const ends_at = lifetime === undefined ? null : now + 1000 * lifetime;
     const issued = { ...PLAIN, label: printable('a label', label, 0), scope, ends_at };
     return this.database.transaction(async (sql) => {
-      const made = await store.insertOwner(sql, checked, now);
-      return this.issue(sql, made ?? (await known(store.findOwner(sql, checked))), issued);
+      const owner = await ownerNamed(sql, name, now);
+      return this.issue(sql, owner, issued);
     });
   }
 
@@ -142,7 +137,7 @@ export class Owners {
         });
       await store.endToken(sql, id, now + OVERLAP);
       const { owner_id, ...kept } = old;
-      const owner = await known(store.findOwnerById(sql, owner_id));
+      const owner = (await store.findOwnerById(sql, owner_id)) as store.OwnerRow;
       return this.issue(sql, owner, { ...PLAIN, ...kept, replaces: id });
     });
   }
@@ -238,7 +233,19 @@ function isoOf(time: number | null): string | null {
 const hasEnded = ({ ends_at }: Pick<store.OwnedToken, 'ends_at'>, now: number) =>
   ends_at !== null && ends_at <= now;
 
-const known = (owner: Promise<store.OwnerRow | undefined>) => owner as Promise<store.OwnerRow>;
+/**
+ * Returns the owner of that name, and creates a new one.
+ * @throws ServiceError when the name is invalid
+ */
+export async function ownerNamed(sql: Sql, name: string, now: number): Promise<store.OwnerRow> {
+  const checked = printable('a user name', name, 1);
+  // A name is typed to revoke all tokens of its owner.
+  if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
+  if (TOKEN_ID.test(checked))
+    throw invalidInput('a user name cannot look like the ID of tokens: 3f2a91c0, trust:NAME');
+  const made = await store.insertOwner(sql, checked, now);
+  return made ?? ((await store.findOwner(sql, checked)) as store.OwnerRow);
+}
 
 /** No user has such a name, so that what names a token cannot name another user's. */
 const TOKEN_ID = /^(?:[\da-f]{8}$|trust:)/i;
