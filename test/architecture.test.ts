@@ -70,7 +70,7 @@ test('variables of ours are read by one function, which takes off a line end', (
 test('the service is known through its door, and its rooms import downwards', () => {
   const inside = (file: string) => file.startsWith('server/');
   expect(arrows((from, to) => inside(to) && !inside(from))).toEqual(['profile/load-service → server/service']);
-  const floors = ['requests', 'pushes', 'page', 'http', 'rules', 'owners', 'keys', 'ops', 'store'];
+  const floors = ['trust', 'requests', 'pushes', 'page', 'http', 'rules', 'owners', 'keys', 'ops', 'store'];
   const floor = (file: string) => floors.findIndex((name) => file.startsWith(`server/${name}/`));
   expect(arrows((from, to) => floor(to) >= 0 && floor(to) < floor(from))).toEqual([]);
 });

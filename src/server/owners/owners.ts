@@ -45,15 +45,10 @@ export class Owners {
    * @throws ServiceError when the name or the label is invalid
    */
   async add(name: string, label = ''): Promise<IssuedToken> {
-    const checked = printable('a user name', name, 1);
-    // A name is typed to revoke all tokens of its owner.
-    if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
-    if (TOKEN_ID.test(checked))
-      throw invalidInput('a user name cannot be eight hexadecimal digits, as the ID of a token is');
     const issued = { label: printable('a label', label, 0), replaces: null };
     return this.database.transaction(async (sql) => {
-      const made = await store.insertOwner(sql, checked, this.now().getTime());
-      return this.issue(sql, made ?? ((await store.findOwner(sql, checked)) as Owner), issued);
+      const owner = await ownerNamed(sql, name, this.now().getTime());
+      return this.issue(sql, owner, issued);
     });
   }
 
@@ -162,6 +157,20 @@ export class Owners {
       if (await store.insertToken(sql, ownerId, row, now)) return { id, name, label, token };
     }
   }
+}
+
+/**
+ * Returns the owner of that name, and creates a new one.
+ * @throws ServiceError when the name is invalid
+ */
+export async function ownerNamed(sql: Sql, name: string, now: number): Promise<Owner> {
+  const checked = printable('a user name', name, 1);
+  // A name is typed to revoke all tokens of its owner.
+  if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
+  if (TOKEN_ID.test(checked))
+    throw invalidInput('a user name cannot be eight hexadecimal digits, as the ID of a token is');
+  const made = await store.insertOwner(sql, checked, now);
+  return made ?? ((await store.findOwner(sql, checked)) as Owner);
 }
 
 /** No user has such a name, so that what names a token cannot name another user's. */
