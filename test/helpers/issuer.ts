@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import type { ServerOptions } from 'node:https';
 import { listening } from './listen';
 import { testClock } from './service';
 
@@ -12,6 +13,9 @@ interface IssuerOptions {
   readonly now?: () => Date;
   /** That of the tokens. */
   readonly audience?: string;
+  /** Its name; by default its address. */
+  readonly name?: string;
+  readonly tls?: ServerOptions;
 }
 
 /** Makes the key pair of an algorithm of signatures (RFC 7518, 3.1; RFC 8037, 3.1). */
@@ -41,7 +45,8 @@ function signature(alg: string, content: string, key: KeyObject | string): Buffe
  * An issuer of identity tokens on a port of loopback until the test is over. It has one key, of ES256, until another one
  * takes its place. `answers` has what it says in place of its configuration and its keys, by path.
  */
-export async function issuer({ now = testClock().now, audience = 'https://pw.test' }: IssuerOptions = {}) {
+export async function issuer(options: IssuerOptions = {}) {
+  const { now = testClock().now, audience = 'https://pw.test', tls } = options;
   const CONFIGURATION = '/.well-known/openid-configuration';
   const answers = new Map<string, RequestListener>();
   let keys = 0;
@@ -53,19 +58,21 @@ export async function issuer({ now = testClock().now, audience = 'https://pw.tes
     response.setHeader('content-type', 'application/json');
     response.setHeader('cache-control', `public, max-age=${maxAge}`);
     if (request.url === CONFIGURATION)
-      return void response.end(JSON.stringify({ issuer: server.url, jwks_uri: `${server.url}/keys` }));
+      return void response.end(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` }));
     const { publicKey, alg, kid } = current;
     const key = { ...publicKey.export({ format: 'jwk' }), alg, kid, use: 'sig' };
     response.writeHead(request.url === '/keys' ? 200 : 404).end(JSON.stringify({ keys: [key] }));
-  });
+  }, tls);
+  const url = options.name ?? server.url;
   const claimsOf = (changes: Claims): Claims => {
     const iat = Math.floor(now().getTime() / 1000);
     const sub = 'repo:org/app:ref:refs/heads/main';
     const ours = { repository: 'org/app', ref: 'refs/heads/main', repository_owner: 'org' };
-    return { iss: server.url, aud: audience, sub, iat, exp: iat + 300, ...ours, ...changes };
+    return { iss: url, aud: audience, sub, iat, exp: iat + 300, ...ours, ...changes };
   };
   return {
-    url: server.url,
+    url,
+    port: server.port,
     /** Method and path of each request, in turn. */
     seen: server.seen,
     answers,

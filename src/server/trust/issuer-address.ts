@@ -50,7 +50,7 @@ const isInPrivate = trustedProxies([
   ...['fc00::/7', 'fe80::/9', 'ff00::/8'],
 ]);
 
-/** Whether an address is of this machine or of a private network, or is none. */
+/** Whether an address is of this machine or of a private network, or not valid. */
 function isPrivate(address: string): boolean {
   const ip = address.replace(/%.*$/, '');
   return isIP(ip) === 0 || isInPrivate(ip);
