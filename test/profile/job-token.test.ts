@@ -155,8 +155,8 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
       { env: { CI: 'true' } },
       ['/version'],
       2,
-      /there is no identity token/,
-      /set PWPUSH_ID_TOKEN_FILE or PWPUSH_ID_TOKEN$/,
+      /this job has no identity token$/,
+      /name it with PWPUSH_ID_TOKEN_FILE or PWPUSH_ID_TOKEN$/,
     ],
     [
       'an instance that takes none',
