@@ -176,6 +176,26 @@ export interface TokenSummary {
   readonly expires_at: string | null;
 }
 
+/** Who gets tokens for identity tokens, as `serve trust list --json` prints it. */
+export interface TrustSummary {
+  readonly name: string;
+  readonly issuer: string;
+  /** Null for the address of the service. */
+  readonly audience: string | null;
+  /** Values by the names of claims. */
+  readonly claims: Readonly<Record<string, string>>;
+  /** The name of the owner of its tokens. */
+  readonly user: string;
+  readonly scope: string;
+  /** Seconds for which its tokens are valid. */
+  readonly lifetime: number;
+  readonly private_issuer: boolean;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+  /** How many of its tokens are valid now. */
+  readonly tokens: number;
+}
+
 /** An open push or request, as `serve pushes --json` prints it. */
 export interface OpenPush {
   /** A number for the operator, which opens nothing. */
