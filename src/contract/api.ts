@@ -49,6 +49,17 @@ export const requestRoutes = {
 export const REQUEST_STATES = ['open', 'ready', 'closed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
+/** Only our own service exchanges identity tokens (docs/wire.md, "Token exchange"). */
+export const exchangeRoute: Route = { method: 'POST', path: '/token' };
+
+/** Values of a token exchange (RFC 8693, 2.1, 2.2.1 and 3). */
+export const EXCHANGE = {
+  grantType: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  jwt: 'urn:ietf:params:oauth:token-type:jwt',
+  idToken: 'urn:ietf:params:oauth:token-type:id_token',
+  accessToken: 'urn:ietf:params:oauth:token-type:access_token',
+} as const;
+
 /** Only the commercial edition has accounts. */
 export const accountsRoute: Route = { method: 'GET', path: '/accounts' };
 

@@ -21,6 +21,11 @@ export function jsonIn(text: string): unknown {
   return orUndefined(() => JSON.parse(text));
 }
 
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const ARRAY = 0x5b;

@@ -176,6 +176,8 @@ export interface HttpSettings {
   readonly connections?: number | undefined;
   /** Called whenever a connection is ready, before it is used. */
   readonly connected?: () => void;
+  /** Whether a connection to an IP address is given up before it is used. A proxy connects where its own rules allow. */
+  readonly refuses?: (address: string) => boolean;
 }
 
 /**

@@ -8,11 +8,11 @@ export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
 type ServiceIo = Parameters<ServiceModule['startService']>[1];
 
 export function serviceIo(
-  { now, env, version, quietly, usage }: Context,
+  { now, env, version, quietly, usage, transport }: Context,
   log: ServiceIo['log'],
   warn: ServiceIo['warn'],
 ): ServiceIo {
-  return { log, warn, now, env, version, quietly, usage };
+  return { log, warn, now, env, version, quietly, usage, transport };
 }
 
 /** @throws CliError in place of an error of the service */

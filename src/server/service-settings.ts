@@ -106,6 +106,29 @@ export interface ServiceSettings extends Readonly<Partial<Record<NumberName, num
   readonly metricsPort?: number | undefined;
 }
 
+/** A client of other servers, which sends GET requests alone, and follows no redirect. */
+export interface FetchingClient {
+  send(request: {
+    readonly method: 'GET';
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+  }): Promise<{
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+    readonly body: AsyncIterable<Uint8Array>;
+  }>;
+  close(): Promise<void>;
+}
+
+interface FetchingSettings {
+  /** Seconds to connect, and to wait for each part of a response. */
+  readonly timeout: number;
+  /** Names the proxy, and further authorities. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a connection to an IP address is given up before anything is sent. */
+  readonly refuses: (address: string) => boolean;
+}
+
 /** The parts of the process that the service uses. */
 export interface ServiceIo {
   readonly log: (line: string, level: LogLevel) => void;
@@ -119,6 +142,8 @@ export interface ServiceIo {
   /** Runs `load` without Node's experimental warnings. */
   readonly quietly?: (<T>(load: () => T) => T) | undefined;
   readonly usage?: (() => Usage) | undefined;
+  /** Without it, the service fetches nothing of other servers. */
+  readonly transport?: ((settings: FetchingSettings) => Promise<FetchingClient>) | undefined;
   /** Set if systemd may have passed sockets, or expects notifications. */
   readonly supervision?: Supervision | undefined;
   /** Milliseconds that a stop waits for running requests; 30,000 by default. */

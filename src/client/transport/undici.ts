@@ -143,7 +143,8 @@ async function prepareConnection(
     return trustingSystem(open, env);
   };
   const proxy = proxyFor(url, env);
-  if (proxy === undefined) return over(url.origin, await direct(url, url.origin));
+  if (proxy === undefined)
+    return over(url.origin, screened(await direct(url, url.origin), options.refuses));
   const late = () => new ProxyError('proxy-timeout', proxy);
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
@@ -180,6 +181,17 @@ function connector(options: Build.BuildOptions) {
     signal?.addEventListener('abort', end, { once: true });
     return socket;
   };
+}
+
+/** Ends a connection to an address that `refuses` does not allow: that of a name may change with each look-up. */
+function screened(open: Connector, refuses: HttpSettings['refuses']): Connector {
+  if (!refuses) return open;
+  return (to, callback) =>
+    open(to, (error, socket) => {
+      if (!socket || !refuses(socket.remoteAddress ?? '')) return callback(error, socket);
+      socket.destroy();
+      callback(Object.assign(new Error('address refused'), { code: 'ADDRESS_REFUSED' }), null);
+    });
 }
 
 /** Remembers TLS errors, and resumes paused exchanges before undici sees the end of a connection. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'hono';
-import { JsonSize } from '../../contract/json';
+import { isObject, JsonSize } from '../../contract/json';
 import { malformed, ServiceRefusal, tooLarge } from '../service-errors';
 import { Collected } from './body-memory';
 import type { Env } from './env';
@@ -46,7 +46,7 @@ export async function readFields(c: Context<Env>, root: BodyRoot): Promise<Field
 /** Password Pusher also accepts the fields of a push without the `push` object around them. */
 function fieldsOfJson(body: unknown, root: BodyRoot): Fields {
   const bare = isObject(body) && root === 'push' && 'payload' in body ? body : undefined;
-  const fields = isObject(body) && root in body ? (body as Record<string, unknown>)[root] : bare;
+  const fields = isObject(body) && root in body ? body[root] : bare;
   if (isObject(fields)) return Object.entries(fields);
   throw malformed(`The body must be an object with a \`${root}\` object.`);
 }
@@ -115,10 +115,6 @@ function mediaType(request: Request): string {
 /** Returns a media type in lower case, without its parameters. */
 export function mediaTypeIn(text: string | null = ''): string {
   return text?.split(';')[0]?.trim().toLowerCase() ?? '';
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -22,6 +22,7 @@ export interface PushEvents {
   expired(reason: (typeof reasons)[number], pushes: number, ip: string | null): void;
   wrongPassphrase(ip: string | null): void;
   requestChanged(event: RequestEvent, requests?: number): void;
+  exchanged(outcome: ExchangeOutcome): void;
   /** Counts bytes of files before the service encrypts them. */
   fileBytes(direction: 'in' | 'out', bytes: number): void;
 }
@@ -31,6 +32,19 @@ const reasons = ['views', 'time', 'deleted'] as const;
 /** `read`: the owner retrieved the answer. The owner causes `closed`, and time causes `expired`. */
 const requestEvents = ['created', 'answered', 'read', 'closed', 'expired'] as const;
 type RequestEvent = (typeof requestEvents)[number];
+
+/** What comes of an identity token: a token of ours, or what is wrong with it first. */
+const exchangeOutcomes = [
+  'granted',
+  'malformed',
+  'issuer',
+  'audience',
+  'time',
+  'signature',
+  'claims',
+  'unavailable',
+] as const;
+export type ExchangeOutcome = (typeof exchangeOutcomes)[number];
 
 /** Counts what the service does, from 0 at each start. All label values come from the program, never from a request. */
 interface Metrics extends PushEvents, Pick<Log, 'request' | 'failure'> {
@@ -62,6 +76,7 @@ function countersIn(registers: Registry[]) {
     'Secrets retrieved, by viewer or owner; a retrieval by the owner does not count as a view.';
   const requests =
     'Requests created, answered, read by their owner, closed by their owner, and expired.';
+  const exchanges = 'Exchanges of identity tokens, by outcome.';
   const bytes = 'Bytes of files stored (in) and downloaded (out).';
   return {
     failure: row('pwpush_errors_total', 'Internal errors, as logged.'),
@@ -71,6 +86,7 @@ function countersIn(registers: Registry[]) {
     missed: row('pwpush_failed_views_total', 'Views of expired pushes, or without their key.'),
     wrongPassphrase: row('pwpush_wrong_passphrases_total', 'Wrong passphrases.'),
     requestChanged: row('pwpush_requests_total', requests, 'event', requestEvents),
+    exchanged: row('pwpush_token_exchanges_total', exchanges, 'outcome', exchangeOutcomes),
     fileBytes: row('pwpush_file_bytes_total', bytes, 'direction', ['in', 'out']),
   };
 }

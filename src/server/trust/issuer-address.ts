@@ -1,6 +1,6 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { isLoopback, parseWebUrl } from '../../contract/address';
-import { lazy } from '../../contract/lazy';
+import { trustedProxies } from '../trusted-proxies';
 
 /** An issuer, and whether it and its keys may be in a private network. */
 export interface Issuer {
@@ -34,31 +34,24 @@ function hostOf(url: URL | undefined): string {
   return url?.hostname.replace(/^\[|\]$/g, '') ?? '';
 }
 
-/** Networks of IPv4 that are not public (IANA IPv4 Special-Purpose Address Registry), and multicast. */
+/** Networks that a name of the internet does not lead to (IANA special-purpose registries, RFC 6890). */
 const PRIVATE_IPV4 = [
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24',
-  '192.168.0.0/16 198.18.0.0/15 224.0.0.0/3',
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
 ];
 
-/** The same of IPv6, local NAT64 (RFC 8215), and 6to4 and Teredo, which lead to addresses of IPv4. */
-const PRIVATE_IPV6 = '::/127 64:ff9b:1::/48 2001::/32 2002::/16 fc00::/7 fe80::/9 ff00::/8';
+const isInPrivate = trustedProxies([
+  ...PRIVATE_IPV4,
+  // The same through NAT64 (RFC 6052, 2.1), and all that 6to4 and Teredo lead to.
+  ...PRIVATE_IPV4.map((network) =>
+    network.replace(/^(.*)\/(.*)$/, (_, ip, bits) => `64:ff9b::${ip}/${96 + +bits}`),
+  ),
+  ...['::/96', '64:ff9b:1::/48', '100::/64', '2001::/32', '2002::/16'],
+  ...['fc00::/7', 'fe80::/9', 'ff00::/8'],
+]);
 
-const privateNetworks = lazy(() => {
-  const list = new BlockList();
-  const pairs = (text: string) => text.split(' ').map((network) => network.split('/'));
-  for (const [network = '', bits] of PRIVATE_IPV4.flatMap(pairs)) {
-    list.addSubnet(network, Number(bits), 'ipv4');
-    // NAT64 (RFC 6052, 2.1). The list finds addresses of IPv4 that are mapped (RFC 4291, 2.5.5.2) itself.
-    list.addSubnet(`64:ff9b::${network}`, 96 + Number(bits), 'ipv6');
-  }
-  for (const [network = '', bits] of pairs(PRIVATE_IPV6))
-    list.addSubnet(network, Number(bits), 'ipv6');
-  return list;
-});
-
-/** Whether an address is of a private network, or none at all. */
+/** Whether an address is of this machine or of a private network, or not valid. */
 function isPrivate(address: string): boolean {
-  const [plain = ''] = address.split('%');
-  const family = isIP(plain);
-  return family === 0 || privateNetworks().check(plain, family === 4 ? 'ipv4' : 'ipv6');
+  const ip = address.replace(/%.*$/, '');
+  return isIP(ip) === 0 || isInPrivate(ip);
 }
