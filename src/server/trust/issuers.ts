@@ -14,7 +14,10 @@ export function checkIssuer(issuer: string, privateIssuer: boolean): void {
     throw invalidInput(`${issuer} is in a private network`, '--private-issuer allows that');
   // Another spelling would equal no `iss`, and get round the table below.
   if (href !== issuer && href !== `${issuer}/`)
-    throw invalidInput('--issuer is not as a URL is written', `write ${href}`);
+    throw invalidInput(
+      '--issuer is not as a URL is written',
+      `write ${issuer.endsWith('/') ? href : href.replace(/\/$/, '')}`,
+    );
 }
 
 interface SharedIssuer {
