@@ -202,17 +202,14 @@ export interface TrustSummary {
   readonly issuer: string;
   /** Null for the address of the service. */
   readonly audience: string | null;
-  /** Values by the names of claims. */
   readonly claims: Readonly<Record<string, string>>;
-  /** The name of the owner of its tokens. */
   readonly user: string;
-  readonly scope: string;
-  /** Seconds for which its tokens are valid. */
+  readonly scope: Scope;
+  /** In seconds, of its tokens. */
   readonly lifetime: number;
   readonly private_issuer: boolean;
-  /** ISO 8601, UTC. */
   readonly created_at: string;
-  /** How many of its tokens are valid now. */
+  /** How many are valid. */
   readonly tokens: number;
 }
 

@@ -61,10 +61,7 @@ export const trust: CommandObject = {
   },
 };
 
-interface Addition {
-  readonly place: DataPlace;
-  readonly trust: Parameters<OperatorData['trusts']['add']>[0];
-}
+type Addition = { place: DataPlace; trust: Parameters<OperatorData['trusts']['add']>[0] };
 
 async function addTrust(entry: Entry, plan: Addition): Promise<void> {
   const { say } = entry;

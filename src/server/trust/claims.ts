@@ -42,27 +42,22 @@ const CHECKED = ['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'];
 
 /**
  * Parses `NAME=VALUE`, split at the first `=`.
- * @throws ServiceError (usage) for what cannot match, such as a name twice, and for a value that takes everything
+ * @throws ServiceError (usage) for what cannot match, such as a name twice, and for what matches everything
  */
 export function parseClaims(texts: readonly string[]): Claim[] {
-  const claims = texts.map((text) => {
-    const [, name = '', value = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  const claims = new Map<string, string>();
+  for (const text of texts) {
+    const [, name = '', value = ''] = /^([^=]+)=([^*]+\*?)$/.exec(text) ?? [];
     if (name === '' || text.length > 1000 || /\p{C}/u.test(text))
       throw invalidInput(
         `--claim must be NAME=VALUE, at most 1000 printable characters, not "${text}"`,
+        'a * can only be the last character of a value, and not the first',
       );
     if (CHECKED.includes(name))
-      throw invalidInput(
-        `--claim ${name} is needless: it is checked of every identity token`,
-        'claims say who a job is, for example repository=org/app',
-      );
-    if (!/^[^*]+\*?$/.test(value))
-      throw invalidInput(`--claim ${name} can have one *, at its end, after something else`);
-    return { name, value };
-  });
-  const names = claims.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw invalidInput(`--claim ${twice} is there twice: all must match`);
-  if (claims.length > 0) return claims;
-  throw invalidInput('--claim is missing', 'say who may push, for example repository=org/app');
+      throw invalidInput(`--claim ${name} is checked anyway, and does not say who a job is`);
+    if (claims.has(name)) throw invalidInput(`--claim ${name} is there twice: all must match`);
+    claims.set(name, value);
+  }
+  if (claims.size === 0) throw invalidInput('--claim is missing');
+  return [...claims].map(([name, value]) => ({ name, value }));
 }

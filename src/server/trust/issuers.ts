@@ -8,24 +8,21 @@ import { reachOf } from './issuer-address';
  */
 export function checkIssuer(issuer: string, privateIssuer: boolean): void {
   const href = reachOf({ issuer, privateIssuer: true }).allowed(issuer);
-  if (href === undefined || /[?#]/.test(issuer) || issuer.length > 255)
-    throw invalidInput('--issuer must be an https URL without a user, a query and a fragment');
+  // Another spelling of the URL would equal no `iss`, and not be found in the table below.
+  const isSpelled = href === issuer || href === `${issuer}/`;
+  if (!isSpelled || /[?#]/.test(issuer) || issuer.length > 255)
+    throw invalidInput(
+      '--issuer must be an https URL as "iss" has it, without a user, a query and a fragment',
+      isSpelled || href === undefined ? undefined : `it is written ${href}`,
+    );
   if (!reachOf({ issuer, privateIssuer }).allowed(issuer))
     throw invalidInput(`${issuer} is in a private network`, '--private-issuer allows that');
-  // Another spelling would equal no `iss`, and get round the table below.
-  if (href !== issuer && href !== `${issuer}/`)
-    throw invalidInput(
-      '--issuer is not as a URL is written',
-      `write ${issuer.endsWith('/') ? href : href.replace(/\/$/, '')}`,
-    );
 }
 
 interface SharedIssuer {
-  readonly name: string;
-  readonly url: string;
+  readonly example: string;
   /** Claims that name an organization, and what their values must be for that; the last `*` is a wildcard. */
   readonly naming: Readonly<Record<string, RegExp>>;
-  readonly example: string;
 }
 
 const exact = /^[^*]+$/;
@@ -36,10 +33,9 @@ const inPath = /^[^/*]+\/./;
  * whose workflow or configuration runs are not here: a job of anybody may use a public one. Neither is `email` of
  * Google, which may be unverified.
  */
-const sharedIssuers: readonly SharedIssuer[] = [
-  {
-    name: 'GitHub',
-    url: 'https://token.actions.githubusercontent.com',
+const sharedIssuers: Readonly<Record<string, SharedIssuer>> = {
+  'https://token.actions.githubusercontent.com': {
+    example: 'repository=ORG/REPOSITORY, repository=ORG/* or repository_owner=ORG',
     naming: {
       repository: inPath,
       repository_id: exact,
@@ -48,11 +44,9 @@ const sharedIssuers: readonly SharedIssuer[] = [
       // An organization may have its `sub` begin with something else, which then names nobody.
       sub: /^repo:[^/*]+\/./,
     },
-    example: 'repository=ORG/REPOSITORY, repository=ORG/* or repository_owner=ORG',
   },
-  {
-    name: 'GitLab.com',
-    url: 'https://gitlab.com',
+  'https://gitlab.com': {
+    example: 'project_path=GROUP/PROJECT, project_path=GROUP/* or namespace_path=GROUP',
     naming: {
       project_path: inPath,
       project_id: exact,
@@ -60,36 +54,31 @@ const sharedIssuers: readonly SharedIssuer[] = [
       namespace_id: exact,
       sub: /^project_path:[^/*]+\/./,
     },
-    example: 'project_path=GROUP/PROJECT, project_path=GROUP/* or namespace_path=GROUP',
   },
-  {
-    name: 'Buildkite',
-    url: 'https://agent.buildkite.com',
+  'https://agent.buildkite.com': {
+    example: 'organization_slug=ORG',
     naming: {
       organization_slug: exact,
       organization_id: exact,
       pipeline_id: exact,
       sub: /^organization:[^:*]+:./,
     },
-    example: 'organization_slug=ORG',
   },
-  {
-    name: 'Google',
-    url: 'https://accounts.google.com',
-    naming: { sub: exact },
+  'https://accounts.google.com': {
     example: 'sub=ID, the unique ID of the service account',
+    naming: { sub: exact },
   },
-];
+};
 
 /** @throws ServiceError (usage) when many organizations share the issuer, and no claim names one exactly */
 export function checkNaming(issuer: string, claims: readonly Claim[]): void {
-  const shared = sharedIssuers.find(({ url }) => `${issuer}/`.startsWith(`${url}/`));
-  if (!shared) return;
-  const { naming } = shared;
-  if (claims.some(({ name, value }) => Object.hasOwn(naming, name) && naming[name]?.test(value)))
-    return;
-  throw invalidInput(
-    `no --claim names one organization exactly, and ${shared.name} signs for all`,
-    `add --claim ${shared.example}`,
-  );
+  for (const [url, { naming, example }] of Object.entries(sharedIssuers)) {
+    const names = ({ name, value }: Claim) =>
+      Object.hasOwn(naming, name) && naming[name]?.test(value);
+    if (`${issuer}/`.startsWith(`${url}/`) && !claims.some(names))
+      throw invalidInput(
+        `${url} signs for everybody, and no --claim names one organization exactly`,
+        `add --claim ${example}`,
+      );
+  }
 }

@@ -1,3 +1,4 @@
+import type { Scope } from '../../contract/api';
 import { first, type Sql } from '../store/sql';
 
 export interface TrustRow {
@@ -8,7 +9,7 @@ export interface TrustRow {
   /** A JSON object of texts. */
   claims: string;
   owner_id: number;
-  scope: 'all' | 'push';
+  scope: Scope;
   /** In seconds. */
   lifetime: number;
   private_issuer: 0 | 1;

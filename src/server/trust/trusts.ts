@@ -8,10 +8,10 @@ import { checkIssuer, checkNaming } from './issuers';
 import * as store from './trust-rows';
 
 /** An issuer of identity tokens, and what one must claim to get a token of `owner`. */
-export interface Trust extends Pick<store.TrustRow, 'id' | 'name' | 'issuer' | 'audience'> {
+export interface Trust
+  extends Pick<store.TrustRow, 'id' | 'name' | 'issuer' | 'audience' | 'scope'> {
   readonly claims: readonly Claim[];
   readonly owner: { readonly id: number; readonly name: string };
-  readonly scope: store.TrustRow['scope'];
   /** Seconds for which its tokens are valid. */
   readonly lifetime: number;
   /** Whether the issuer may have an address of a private network. */
@@ -57,27 +57,30 @@ export class Trusts {
     if (!Number.isInteger(lifetime) || lifetime < 60 || lifetime > 3600)
       throw invalidInput('--lifetime must be 1m to 1h');
     const created_at = this.now().getTime();
-    return this.database.transaction(async (sql) => {
-      const older = (await store.listTrusts(sql)).map(trustOf);
+    await this.database.transaction(async (sql) => {
       const { id: owner_id } = await ownerNamed(sql, user, created_at);
       const isNew = await store.insertTrust(sql, {
         ...{ name, issuer, audience, owner_id, scope, lifetime, created_at },
-        claims: JSON.stringify(Object.fromEntries(claims.map(({ name, value }) => [name, value]))),
+        claims: JSON.stringify(
+          Object.fromEntries(claims.map((claim) => [claim.name, claim.value])),
+        ),
         private_issuer: privateIssuer ? 1 : 0,
         maker: randomBytes(16).toString('base64url'),
       });
       if (!isNew)
         throw invalidInput(`there is a trust "${name}"`, 'remove it first, or name another');
-      const same = older.filter((one) => one.issuer === issuer && one.audience === audience);
-      return same.find((one) => isCovered(claims, one.claims))?.name ?? null;
     });
+    const all = (await this.all()).filter(
+      (one) => one.issuer === issuer && one.audience === audience,
+    );
+    const first = all.find((one) => isCovered(claims, one.claims));
+    return first === undefined || first.name === name ? null : first.name;
   }
 
   /** Lists all trusts, oldest first, with how many of their tokens are valid. */
   async list(): Promise<TrustSummary[]> {
     const { sql } = this.database;
     const given = await store.countGiven(sql, this.now().getTime());
-    const tokens = new Map(given.map((row) => [row.trust_id, row.tokens]));
     return (await store.listTrusts(sql)).map(
       ({ id, owner_id, owner_name, since, maker, ...row }) => ({
         ...row,
@@ -85,7 +88,7 @@ export class Trusts {
         user: owner_name,
         private_issuer: row.private_issuer === 1,
         created_at: new Date(row.created_at).toISOString(),
-        tokens: tokens.get(id) ?? 0,
+        tokens: given.find(({ trust_id }) => trust_id === id)?.tokens ?? 0,
       }),
     );
   }

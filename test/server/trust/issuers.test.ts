@@ -89,7 +89,7 @@ describe('an issuer that many organizations share', () => {
     expect(() => check(issuer, 'workflow=deploy', claim)).toThrow(
       expect.objectContaining({
         code: 'usage',
-        message: expect.stringMatching(/^no --claim names one organization exactly, and \S+ signs for all$/),
+        message: expect.stringMatching(/^\S+ signs for everybody, and no --claim names one organization exactly$/),
         hint: expect.stringMatching(/^add --claim (?:repository|project_path|organization_slug|sub)=/),
       }),
     );
@@ -123,13 +123,13 @@ describe('an issuer', () => {
     ['https://gitlab.com/#a', 'must be an https URL'],
     [`https://gitlab.com/${'a'.repeat(256)}`, 'must be an https URL'],
     // What `iss` never is, which would not find its row in the table either.
-    ['https://GitLab.com', 'is not as a URL is written'],
-    ['HTTPS://gitlab.com', 'is not as a URL is written'],
-    ['https://gitlab.com:443', 'is not as a URL is written'],
-    ['https://gitlab.com/a/../b', 'is not as a URL is written'],
-    [' https://gitlab.com', 'is not as a URL is written'],
-    ['https://bücher.example', 'is not as a URL is written'],
-    ['https:gitlab.com', 'is not as a URL is written'],
+    ['https://GitLab.com', 'must be an https URL'],
+    ['HTTPS://gitlab.com', 'must be an https URL'],
+    ['https://gitlab.com:443', 'must be an https URL'],
+    ['https://gitlab.com/a/../b', 'must be an https URL'],
+    [' https://gitlab.com', 'must be an https URL'],
+    ['https://bücher.example', 'must be an https URL'],
+    ['https:gitlab.com', 'must be an https URL'],
   ])('%j is refused', (issuer, message) => {
     for (const isPrivate of [false, true])
       expect(() => checkIssuer(issuer, isPrivate)).toThrow(
