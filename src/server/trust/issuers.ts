@@ -13,7 +13,9 @@ export function checkIssuer(issuer: string, privateIssuer: boolean): void {
   if (!isSpelled || /[?#]/.test(issuer) || issuer.length > 255)
     throw invalidInput(
       '--issuer must be an https URL as "iss" has it, without a user, a query and a fragment',
-      isSpelled || href === undefined ? undefined : `it is written ${href}`,
+      isSpelled || href === undefined
+        ? undefined
+        : `it is written ${href.replace(/\/$/, issuer.endsWith('/') ? '/' : '')}`,
     );
   if (!reachOf({ issuer, privateIssuer }).allowed(issuer))
     throw invalidInput(`${issuer} is in a private network`, '--private-issuer allows that');
