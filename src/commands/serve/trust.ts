@@ -4,6 +4,7 @@ import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { count } from '../../cli/terminal/wording';
 import { seconds } from '../../cli/values';
+import { scopes } from '../../contract/api';
 import { usageError } from '../../platform/errors';
 import addHelp from '../help/serve-trust-add.txt?raw';
 import { type CommandObject, command } from '../planned';
@@ -18,7 +19,7 @@ const addRows = {
   audience: filledText('--audience <text>', 'whom they are for (default: this service)'),
   claim: list('--claim <name=value>', 'what they must say; repeat it: all must match'),
   user: filledText('--user <name>', 'new or existing user, whose tokens are given'),
-  scope: choice('--scope <scope>', 'what these may do: push (default) or all', ['push', 'all']),
+  scope: choice('--scope <scope>', 'what these may do: push (default) or all', scopes),
   lifetime: parsed('--lifetime <time>', 'how long they work, 1m to 1h (default: 10m)', seconds).or(
     600,
   ),
