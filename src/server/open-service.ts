@@ -31,6 +31,7 @@ import {
 } from './store/database';
 import type { Database } from './store/sql';
 import { watched } from './store/watched';
+import { Trusts } from './trust/trusts';
 
 /** A service without sockets. */
 export type OpenService = Awaited<ReturnType<typeof openService>>;
@@ -125,6 +126,7 @@ export async function openForOperator(
   const links = lazy(async () => (await keyInUse(database.sql, location)).links);
   return {
     owners: new Owners(database, io.now),
+    trusts: new Trusts(database, io.now),
     operator: new Operator(database, io.now, links),
     created,
     close: () => database.close(),
