@@ -9,15 +9,20 @@ import { idempotencyKey } from './http/request-origin';
 import { everyRoute, json, responseOf, wrongMethod } from './http/responses';
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
+import { addExchangeRoute } from './trust/exchange-route';
 
 /** The routes of API v2, relative to `API_PATH`. */
 export function createApi(options: PartOptions): Hono<Env> {
-  const { limited, settings } = options;
+  const { exchange, limited, settings } = options;
   const { visitor } = authentication(options);
   const api = new Hono<Env>();
   api.use(limited);
 
-  api.get(routes.version.path, (c) => json(versionBody(settings, idempotencyKey(c.req.raw))));
+  api.get(routes.version.path, async (c) => {
+    const body = versionBody(settings, idempotencyKey(c.req.raw));
+    const token_exchange = await exchange.feature();
+    return json({ ...body, features: { ...body.features, token_exchange } });
+  });
 
   api.get(OPENAPI_PATH, async (c) => {
     await visitor(c);
@@ -26,6 +31,7 @@ export function createApi(options: PartOptions): Hono<Env> {
 
   addPushRoutes(api, options);
   addRequestRoutes(api, options);
+  addExchangeRoute(api, options);
   for (const { path } of everyRoute) api.all(path, () => wrongMethod(path));
   api.all('*', () => json({ error: 'not-found' }, 404));
   return api;

@@ -29,8 +29,7 @@ function keysOf(settings: { limit?: number; env?: ServiceIo['env']; transport?: 
   const find = async (from: Pick<TestIssuer, 'url'>, kid?: string, privateIssuer = false) => {
     const found = await keys.find({ issuer: from.url, privateIssuer }, kid).catch((error: unknown) => error);
     if (!(found instanceof ExchangeRefusal)) return (found as { keys: { kid: string }[] }).keys.map((one) => one.kid);
-    const { outcome, reason, retryAfter } = found;
-    return { outcome, reason, ...(retryAfter !== undefined && { retryAfter }) };
+    return { outcome: found.outcome, reason: found.message, ...found.details };
   };
   return { clock, find };
 }
