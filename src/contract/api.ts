@@ -172,18 +172,27 @@ export function hasAtMost(text: string, characters: number): boolean {
   return text.length <= 2 * characters && [...text].length <= characters;
 }
 
-/** The public data of an API token, as `serve token list --json` prints it. */
+/** What an API token may do: everything that its owner may, or create, and reach only what it created. */
+export const scopes = ['all', 'push'] as const;
+export type Scope = (typeof scopes)[number];
+
+/** The public data of an API token, or of all of a trust, as `serve token list --json` prints it. */
 export interface TokenSummary {
-  /** The first 8 hexadecimal digits of the token's SHA-256 hash. */
+  /** The first 8 hexadecimal digits of the token's SHA-256 hash; `trust:NAME` for all tokens of a trust. */
   readonly id: string;
   /** The name of its owner. */
   readonly name: string;
   readonly label: string;
+  readonly scope: Scope;
+  /** The name of the trust; null for a token that no trust gave. */
+  readonly trust: string | null;
+  /** How many valid tokens these are. The times are the latest of all. */
+  readonly tokens: number;
   /** ISO 8601, UTC. */
   readonly created_at: string;
   /** ISO 8601, UTC, to the minute; null if it has not been used. */
   readonly last_used_at: string | null;
-  /** ISO 8601, UTC; null unless it was replaced. */
+  /** ISO 8601, UTC; null if it does not end. */
   readonly expires_at: string | null;
 }
 

@@ -16,7 +16,7 @@ import { openPush, submitPush } from './pushes/push-page-routes';
 import { openPage } from './pushes/secret';
 import { openRequest, submitRequest } from './requests/request-page-routes';
 import type { Visitor } from './rules/access';
-import { invalid, ServiceRefusal } from './service-errors';
+import { invalid, ServiceRefusal, unlessUnauthorized } from './service-errors';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {
@@ -137,9 +137,12 @@ async function creatorOf(
 ): Promise<Visitor> {
   const visitor = page.sender(textIn(fields, 'once'));
   if (!needsToken) return visitor;
-  const owner = await page.options.owners.authenticate(textIn(fields, 'api_token').trim());
+  const token = textIn(fields, 'api_token').trim();
   delete fields.api_token;
-  if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
+  const owner = await page.options.owners.authenticate(token).catch((error) => {
+    unlessUnauthorized(error);
+    throw invalid({ api_token: [error.message] });
+  });
   return { ...visitor, owner };
 }
 

@@ -172,7 +172,7 @@ async function carryRevocations(copy: Database, newer: Sql | undefined, now: num
       else if (end === undefined || (end !== null && end <= now)) {
         await deleteToken(sql, id);
         carried.revoked.push({ id, name });
-      } else if (end !== null) await endToken(sql, id, end, now);
+      } else if (end !== null) await endToken(sql, id, end);
     }
     return carried;
   });

@@ -1,3 +1,4 @@
+import type { Scope } from '../contract/api';
 import { size } from '../contract/byte-size';
 
 /** Why the service cannot run, for its operator: a port in use, a folder without write permission, a wrong key. */
@@ -72,6 +73,8 @@ interface RefusalDetails {
   readonly keySalt?: string | undefined;
   /** The address at which the link opens, if its key was proved for another address of this service. */
   readonly opensAt?: string | undefined;
+  /** The scope of the token, if that is why the request is refused. */
+  readonly scope?: Scope | undefined;
   /** What requires the passphrase; `push` by default. */
   readonly what?: 'push' | 'request' | undefined;
   /** An error of the database, for the log alone. */
@@ -92,6 +95,15 @@ export class ServiceRefusal extends Error {
 
 export function notFound(): ServiceRefusal {
   return new ServiceRefusal('not_found', 'not-found');
+}
+
+/** Returns undefined for the refusal of a token. @throws any other error */
+export function unlessUnauthorized(error: unknown): undefined {
+  if (!(error instanceof ServiceRefusal) || error.kind !== 'unauthorized') throw error;
+}
+
+export function limitedTo(scope: Scope, message: string): ServiceRefusal {
+  return new ServiceRefusal('forbidden', message, { scope });
 }
 
 export function malformed(message: string): ServiceRefusal {

@@ -4,7 +4,7 @@ import type { AppOptions } from '../app-options';
 import type { Owner } from '../owners/owners';
 import type { Visitor } from '../rules/access';
 import type { Opener } from '../rules/views';
-import { malformed, notFound, ServiceRefusal } from '../service-errors';
+import { limitedTo, malformed, notFound, ServiceRefusal } from '../service-errors';
 import { type Env, visitorOf } from './env';
 import { isPrefetch, tokenIn } from './request-origin';
 
@@ -13,10 +13,8 @@ export function authentication({ owners, settings }: AppOptions) {
   /** @throws ServiceRefusal for an invalid token */
   async function visitor(c: Context<Env>): Promise<Visitor> {
     const token = tokenIn(c.req.header('authorization'), c.req.header('x-user-token'));
-    const owner = token === undefined ? undefined : await owners.authenticate(token);
     // Other routes than `version` refuse an invalid token even if they need none, so that nobody takes it for valid.
-    if (token !== undefined && !owner)
-      throw new ServiceRefusal('unauthorized', 'That token is not valid.');
+    const owner = token === undefined ? undefined : await owners.authenticate(token);
     return visitorOf(c, settings, owner);
   }
 
@@ -35,7 +33,14 @@ export function authentication({ owners, settings }: AppOptions) {
     return { ...caller, owner };
   }
 
-  return { visitor, permitted, signedIn };
+  /** @throws ServiceRefusal without a token, or with one that may not list */
+  async function lister(c: Context<Env>): Promise<Owner> {
+    const { owner } = await signedIn(c);
+    if (owner.scope !== 'all') throw limitedTo(owner.scope, 'This token can push only.');
+    return owner;
+  }
+
+  return { visitor, permitted, signedIn, lister };
 }
 
 export function needsToken(): ServiceRefusal {

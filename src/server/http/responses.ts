@@ -70,13 +70,13 @@ export function refusalHead(refusal: ServiceRefusal): {
 /** The JSON body of a refusal (docs/wire.md, "Errors"). */
 function refusalBody(refusal: ServiceRefusal): unknown {
   const { kind, message, details } = refusal;
-  const { fields = {}, keySalt, opensAt, what = 'push' } = details;
+  const { fields = {}, keySalt, opensAt, scope, what = 'push' } = details;
   if (kind === 'invalid') return fields;
   if (kind === 'incomplete')
     return { error: LINK_INCOMPLETE, message, key_salt: keySalt, opens_at: opensAt };
   if (kind === 'identity') return { error: IDENTITY_NEEDED, message };
   if (isUndone(refusal)) return { error: message, done: false };
-  if (kind !== 'passphrase') return { error: message };
+  if (kind !== 'passphrase') return { error: message, scope };
   return { error: `This ${what} requires a passphrase.`, message, status: 'unauthorized' };
 }
 
@@ -111,14 +111,15 @@ export function fileBody(file: OfferedFile, base: string) {
 }
 
 export function auditBody(rows: readonly AuditRow[]) {
-  const logs = rows.map(({ ip, user_agent, referrer, kind, count, created_at, updated_at }) => ({
-    ip,
+  const logs = rows.map(({ user_agent, referrer, trust, subject, count, ...row }) => ({
+    ip: row.ip,
     user_agent: user_agent ?? '',
     referrer: referrer ?? '',
-    kind,
+    kind: row.kind,
+    ...(trust === null ? {} : { trust, sub: subject }),
     ...(count === 1 ? {} : { count }),
-    created_at: iso(created_at),
-    updated_at: iso(updated_at ?? created_at),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at ?? row.created_at),
   }));
   return { logs };
 }

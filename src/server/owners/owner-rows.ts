@@ -1,3 +1,5 @@
+import type { Scope } from '../../contract/api';
+import { DAY_MS } from '../../contract/lifetime';
 import { first, hasRows, onRows, type Sql, TEXT } from '../store/sql';
 
 export interface OwnerRow {
@@ -8,20 +10,32 @@ export interface OwnerRow {
 interface TokenRow {
   selector: string;
   label: string;
+  scope: Scope;
+  /** What the token creates has this text; a token that replaces it, and all tokens of a trust, have the same. */
+  maker: string;
   digest: Uint8Array;
   created_at: number;
   last_used_at: number | null;
   ends_at: number | null;
+  /** The end that a replaced token would have had; else that of `ends_at`. */
+  given_end: number | null;
   /** The selector of the token that this one replaces. */
   replaces: string | null;
+  trust_id: number | null;
+  subject: string | null;
 }
 
-export type NewToken = Pick<TokenRow, 'selector' | 'label' | 'digest' | 'replaces'>;
+export type NewToken = Omit<TokenRow, 'created_at' | 'last_used_at' | 'given_end'>;
 export type OwnedToken = OwnerRow &
-  Pick<TokenRow, 'selector' | 'digest' | 'last_used_at' | 'ends_at' | 'replaces'>;
+  Omit<TokenRow, 'label' | 'created_at' | 'given_end' | 'trust_id'> & { trust: string | null };
 type HeldToken = Pick<TokenRow, 'selector' | 'digest' | 'ends_at'>;
 type NoToken = { readonly [C in keyof HeldToken]: null };
-export type ListedToken = Pick<OwnerRow, 'name'> & Omit<TokenRow, 'digest' | 'replaces'>;
+export type ListedToken = Pick<OwnerRow, 'name'> &
+  Pick<TokenRow, 'label' | 'scope' | 'created_at' | 'last_used_at' | 'ends_at'> & {
+    id: string;
+    trust: string | null;
+    tokens: number;
+  };
 
 /** Creates an owner; returns undefined when the name is taken. */
 export function insertOwner(sql: Sql, name: string, now: number) {
@@ -46,19 +60,23 @@ export function hasOwner(sql: Sql): Promise<boolean> {
 export function insertToken(
   sql: Sql,
   ownerId: number,
-  { selector, digest, label, replaces }: NewToken,
+  { selector, digest, label, scope, maker, ends_at, replaces, trust_id, subject }: NewToken,
   now: number,
 ): Promise<boolean> {
   return hasRows(sql`
-    INSERT INTO tokens (selector, owner_id, label, scope, maker, digest, created_at, replaces)
-    VALUES (${selector}, ${ownerId}, ${label}, 'all', ${selector}, ${digest}, ${now}, ${replaces})
+    INSERT INTO tokens (selector, owner_id, label, scope, maker, digest, created_at, ends_at,
+      given_end, replaces, trust_id, subject)
+    VALUES (${selector}, ${ownerId}, ${label}, ${scope}, ${maker}, ${digest}, ${now}, ${ends_at},
+      ${ends_at}, ${replaces}, ${trust_id}, ${subject})
     ON CONFLICT (selector) DO NOTHING RETURNING selector`);
 }
 
 const tokenSearch = onRows<OwnedToken>(
   { wanted: TEXT },
-  `SELECT owners.id, owners.name, selector, digest, last_used_at, ends_at, replaces
-   FROM input JOIN tokens ON selector = wanted JOIN owners ON owners.id = owner_id`,
+  `SELECT owners.id, owners.name, selector, digest, tokens.scope, tokens.maker, last_used_at,
+     ends_at, replaces, subject, trusts.name AS trust
+   FROM input JOIN tokens ON selector = wanted JOIN owners ON owners.id = tokens.owner_id
+     LEFT JOIN trusts ON trusts.id = trust_id`,
   'selector',
 );
 
@@ -82,12 +100,24 @@ export async function succeedToken(
   await sql`DELETE FROM tokens WHERE selector = ${replaced}`;
 }
 
-/** Sets the end of a token that has not ended, and locks its row; returns its owner and its label. */
-export function endToken(sql: Sql, selector: string, end: number, now: number) {
-  return first(sql<{ owner_id: number; label: string }>`
+/**
+ * Locks the row of a valid token that no trust gave; returns what a token in its place has, whose end is the one that it
+ * was given.
+ */
+export function lockToken(sql: Sql, selector: string, now: number) {
+  return first(sql<
+    Pick<TokenRow, 'label' | 'scope' | 'maker'> & { owner_id: number; ends_at: number | null }
+  >`
+    UPDATE tokens SET label = label
+    WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${now}) AND trust_id IS NULL
+    RETURNING owner_id, label, scope, maker, given_end AS ends_at`);
+}
+
+/** Lets a token end then, unless it ends earlier. */
+export async function endToken(sql: Sql, selector: string, end: number): Promise<void> {
+  await sql`
     UPDATE tokens SET ends_at = ${end}
-    WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${now})
-    RETURNING owner_id, label`);
+    WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${end})`;
 }
 
 /** Finds the token that replaces `selector`; returns its selector. */
@@ -97,13 +127,25 @@ export async function findSuccessor(sql: Sql, selector: string): Promise<string 
   return rows[0]?.selector;
 }
 
+/** Lists tokens that have not ended, with one row for all of a trust. */
 export function listTokens(sql: Sql, now: number): Promise<ListedToken[]> {
   return sql<ListedToken>`
-    SELECT tokens.selector, owners.name, tokens.label, tokens.created_at, tokens.last_used_at,
-      tokens.ends_at
-    FROM tokens JOIN owners ON owners.id = tokens.owner_id
-    WHERE tokens.ends_at IS NULL OR tokens.ends_at > ${now}
-    ORDER BY owners.name, tokens.created_at, tokens.selector`;
+    SELECT COALESCE('trust:' || trusts.name, selector) AS id, owners.name, trusts.name AS trust,
+      max(label) AS label, max(tokens.scope) AS scope, count(*) AS tokens,
+      max(tokens.created_at) AS created_at, max(last_used_at) AS last_used_at,
+      max(ends_at) AS ends_at
+    FROM tokens JOIN owners ON owners.id = tokens.owner_id LEFT JOIN trusts ON trusts.id = trust_id
+    WHERE ends_at IS NULL OR ends_at > ${now}
+    GROUP BY 1, owners.name, trusts.name
+    ORDER BY owners.name, created_at, id`;
+}
+
+/** Lists the names of the trusts that give tokens of the owner. */
+export async function listTrustsOf(sql: Sql, name: string): Promise<string[]> {
+  const rows = await sql<{ name: string }>`
+    SELECT trusts.name FROM trusts JOIN owners ON owners.id = owner_id
+    WHERE owners.name = ${name} ORDER BY trusts.id`;
+  return rows.map((row) => row.name);
 }
 
 /** Lists all owners with their tokens, also those that have ended; an owner without tokens has one row of nulls. */
@@ -127,6 +169,13 @@ export async function deleteTokensOf(sql: Sql, name: string): Promise<number> {
   return rows.length;
 }
 
+/**
+ * Deletes tokens some time after their end, until which a refusal says when that was. A token that was replaced, which
+ * ended before its time, is deleted at once.
+ */
 export async function deleteEnded(sql: Sql, now: number): Promise<void> {
-  await sql`DELETE FROM tokens WHERE ends_at <= ${now}`;
+  await sql`
+    DELETE FROM tokens
+    WHERE ends_at <= ${now} AND (ends_at <= ${now - 90 * DAY_MS} OR given_end IS NULL
+      OR given_end > ends_at OR (trust_id IS NOT NULL AND ends_at <= ${now - DAY_MS}))`;
 }

@@ -1,16 +1,48 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { TokenSummary } from '../../contract/api';
-import { invalidInput, ServiceError } from '../service-errors';
+import type { Scope, TokenSummary } from '../../contract/api';
+import { invalidInput, ServiceError, ServiceRefusal } from '../service-errors';
+import type { TrustedSubject } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import * as store from './owner-rows';
 
-export type Owner = Readonly<store.OwnerRow>;
+export type { Scope };
+
+/** The owner of a token, and what that token may do. */
+export interface Owner extends Readonly<store.OwnerRow> {
+  readonly scope: Scope;
+  /** What the token creates has this text. */
+  readonly maker: string;
+  /** Milliseconds since 1970; null if the token does not end. */
+  readonly endsAt: number | null;
+  readonly trust?: TrustedSubject;
+}
 
 /** A new token, which cannot be read again. */
-export interface IssuedToken extends Pick<TokenSummary, 'id' | 'name' | 'label'> {
+export interface IssuedToken
+  extends Pick<TokenSummary, 'id' | 'name' | 'label' | 'scope' | 'expires_at'> {
   readonly token: string;
 }
+
+/** What a trust gives; `lifetime` is in seconds. */
+interface Grant {
+  readonly id: number;
+  readonly owner: Readonly<store.OwnerRow>;
+  readonly scope: Scope;
+  readonly lifetime: number;
+  readonly maker: string;
+}
+
+type Issue = Omit<store.NewToken, 'selector' | 'digest' | 'maker'> & { readonly maker?: string };
+
+const PLAIN: Issue = {
+  label: '',
+  scope: 'all',
+  ends_at: null,
+  replaces: null,
+  trust_id: null,
+  subject: null,
+};
 
 const MINUTE = 60_000;
 /** Milliseconds for which a replaced token works if the new one is not used. */
@@ -25,31 +57,56 @@ export class Owners {
     private readonly now: () => Date,
   ) {}
 
-  /** Returns undefined if the token is invalid or has expired. */
-  async authenticate(token: string): Promise<Owner | undefined> {
+  /** @throws ServiceRefusal when the token is invalid or has expired */
+  async authenticate(token: string): Promise<Owner> {
     const row = await this.find(token);
-    if (!row) return undefined;
+    if (!row) throw new ServiceRefusal('unauthorized', 'That token is not valid.');
+    const { id, name, scope, maker, ends_at: endsAt, trust, subject } = row;
     const now = this.now().getTime();
+    if (hasEnded(row, now))
+      throw new ServiceRefusal('unauthorized', `That token expired at ${isoOf(endsAt)}.`);
     // Stored at most once a minute, so that not every HTTP request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
-    return { id: row.id, name: row.name };
+    const owner = { id, name, scope, maker, endsAt };
+    return trust === null ? owner : { ...owner, trust: { name: trust, subject: subject ?? '' } };
   }
 
   /** Whether the token is valid. Does not store this check as a use of the token. */
   async knows(token: string): Promise<boolean> {
-    return (await this.find(token)) !== undefined;
+    const row = await this.find(token);
+    return row !== undefined && !hasEnded(row, this.now().getTime());
   }
 
   /**
    * Creates a token, and the owner if the name is new.
+   * @param limits `lifetime` is in seconds; without one, the token does not end
    * @throws ServiceError when the name or the label is invalid
    */
-  async add(name: string, label = ''): Promise<IssuedToken> {
-    const issued = { label: printable('a label', label, 0), replaces: null };
+  async add(
+    name: string,
+    label = '',
+    { scope = 'all', lifetime }: { readonly scope?: Scope; readonly lifetime?: number } = {},
+  ): Promise<IssuedToken> {
+    const now = this.now().getTime();
+    const ends_at = lifetime === undefined ? null : now + 1000 * lifetime;
+    const issued = { ...PLAIN, label: printable('a label', label, 0), scope, ends_at };
     return this.database.transaction(async (sql) => {
-      const owner = await ownerNamed(sql, name, this.now().getTime());
+      const owner = await ownerNamed(sql, name, now);
       return this.issue(sql, owner, issued);
     });
+  }
+
+  /**
+   * Creates a token of a trust, whose lifetime begins now.
+   * @param subject is cut after 255 characters
+   */
+  async grant(sql: Sql, trust: Grant, subject: string) {
+    const { id: trust_id, owner, scope, lifetime, maker } = trust;
+    const endsAt = this.now().getTime() + 1000 * lifetime;
+    const characters = [...subject.slice(0, 512)];
+    const cut = characters.length > 255 ? `${characters.slice(0, 254).join('')}…` : subject;
+    const issue = { ...PLAIN, scope, maker, ends_at: endsAt, trust_id, subject: cut };
+    return { ...(await this.issue(sql, owner, issue)), endsAt };
   }
 
   /** On the very first start creates the owner `admin` and returns its token; undefined if an owner exists. */
@@ -57,28 +114,31 @@ export class Owners {
     return this.database.transaction(async (sql) => {
       if (await store.hasOwner(sql)) return undefined;
       const made = await store.insertOwner(sql, 'admin', this.now().getTime());
-      return made && (await this.issue(sql, made, { label: '', replaces: null })).token;
+      return made && (await this.issue(sql, made, PLAIN)).token;
     });
   }
 
   /**
    * Creates a token that replaces another, which stays valid until the first use of the new one, for an hour at most.
-   * Returns undefined if no valid token has that ID.
+   * The new one has the scope and the end of the other, and reaches what that created. Returns undefined if no valid
+   * token has that ID; those of trusts are not replaced.
    * @throws ServiceError when an unused token replaces the old one already
    */
   async replace(id: string): Promise<IssuedToken | undefined> {
     return this.database.transaction(async (sql) => {
       const now = this.now().getTime();
       // Locks the row of the old token first, so that simultaneous replacements wait.
-      const old = await store.endToken(sql, id, now + OVERLAP, now);
+      const old = await store.lockToken(sql, id, now);
       if (!old) return undefined;
       const successor = await store.findSuccessor(sql, id);
       if (successor !== undefined)
         throw new ServiceError(`${id} is being replaced by ${successor}, which was not used yet`, {
           hint: `revoke ${successor} first, if it was lost`,
         });
-      const owner = (await store.findOwnerById(sql, old.owner_id)) as Owner;
-      return this.issue(sql, owner, { label: old.label, replaces: id });
+      await store.endToken(sql, id, now + OVERLAP);
+      const { owner_id, ...kept } = old;
+      const owner = (await store.findOwnerById(sql, owner_id)) as store.OwnerRow;
+      return this.issue(sql, owner, { ...PLAIN, ...kept, replaces: id });
     });
   }
 
@@ -92,42 +152,47 @@ export class Owners {
     return !(await store.hasOwner(this.database.sql));
   }
 
-  /** Lists valid tokens by the name of their owner, then oldest first. */
+  /** Lists valid tokens by the name of their owner, then oldest first; those of a trust as one. */
   async list(): Promise<TokenSummary[]> {
     const rows = await store.listTokens(this.database.sql, this.now().getTime());
-    return rows.map(({ selector, name, label, created_at, last_used_at, ends_at }) => ({
-      id: selector,
-      name,
-      label,
-      created_at: new Date(created_at).toISOString(),
-      last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
-      expires_at: ends_at === null ? null : new Date(ends_at).toISOString(),
+    return rows.map(({ tokens, created_at, last_used_at, ends_at, ...row }) => ({
+      ...row,
+      tokens: Number(tokens),
+      created_at: isoOf(created_at),
+      last_used_at: isoOf(last_used_at),
+      expires_at: isoOf(ends_at),
     }));
   }
 
   /**
    * Deletes the token with that ID, or else all tokens of the owner with that name, whose pushes stay. Returns the name
-   * of the owner and the number of deleted tokens.
-   * @throws ServiceError for the ID of a token, or an unknown user, if it must be a name
+   * of the owner, the number of deleted tokens and, of all tokens, the trusts that still give some to the owner.
+   * @throws ServiceError for the ID of a token, or an unknown user, if it must be a name; for the tokens of a trust
    */
   async revoke(which: string, byName = false) {
     const name = which.trim();
+    const [, trust] = /^trust:(.*)$/s.exec(name) ?? [];
+    if (trust !== undefined)
+      throw new ServiceError('the tokens of a trust end with the trust', {
+        code: 'usage',
+        command: `pwpush serve trust remove ${trust}`,
+      });
     return this.database.transaction(async (sql) => {
       const owner = await store.deleteToken(sql, name);
       if (owner && byName)
         throw invalidInput(`"${name}" is the ID of one token of ${owner.name}`, 'name the user');
-      if (owner) return { name: owner.name, revoked: 1 };
+      if (owner) return { name: owner.name, revoked: 1, trusts: [] };
       if (byName && !(await store.findOwner(sql, name)))
         throw new ServiceError(`no token or user "${name}"`, { code: 'not_found' });
-      return { name, revoked: await store.deleteTokensOf(sql, name) };
+      const revoked = await store.deleteTokensOf(sql, name);
+      return { name, revoked, trusts: await store.listTrustsOf(sql, name) };
     });
   }
 
   private async find(token: string): Promise<store.OwnedToken | undefined> {
     const { selector, digest } = fingerprint(token);
     const row = await store.findToken(this.database.sql, selector);
-    if (!row || !timingSafeEqual(row.digest, digest)) return undefined;
-    return row.ends_at !== null && row.ends_at <= this.now().getTime() ? undefined : row;
+    return row && timingSafeEqual(row.digest, digest) ? row : undefined;
   }
 
   /** Stores the use of a token without waiting, as a database that cannot write must not prevent reading. */
@@ -145,36 +210,45 @@ export class Owners {
 
   private async issue(
     sql: Sql,
-    { id: ownerId, name }: Owner,
-    { label, replaces }: Pick<store.NewToken, 'label' | 'replaces'>,
+    { id: ownerId, name }: store.OwnerRow,
+    issue: Issue,
   ): Promise<IssuedToken> {
-    const now = this.now().getTime();
-    await store.deleteEnded(sql, now);
+    const { label, scope, ends_at, maker = randomBytes(16).toString('base64url') } = issue;
     for (;;) {
       const token = `pwp_${randomBytes(32).toString('base64url')}`;
       const { selector: id, digest } = fingerprint(token);
-      const row = { selector: id, digest, label, replaces };
-      if (await store.insertToken(sql, ownerId, row, now)) return { id, name, label, token };
+      const row = { ...issue, selector: id, digest, maker };
+      if (await store.insertToken(sql, ownerId, row, this.now().getTime()))
+        return { id, name, label, scope, expires_at: isoOf(ends_at), token };
     }
   }
 }
+
+function isoOf(time: number): string;
+function isoOf(time: number | null): string | null;
+function isoOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+const hasEnded = ({ ends_at }: Pick<store.OwnedToken, 'ends_at'>, now: number) =>
+  ends_at !== null && ends_at <= now;
 
 /**
  * Returns the owner of that name, and creates a new one.
  * @throws ServiceError when the name is invalid
  */
-export async function ownerNamed(sql: Sql, name: string, now: number): Promise<Owner> {
+export async function ownerNamed(sql: Sql, name: string, now: number): Promise<store.OwnerRow> {
   const checked = printable('a user name', name, 1);
   // A name is typed to revoke all tokens of its owner.
   if (/\s/.test(checked)) throw invalidInput('a user name cannot have spaces');
   if (TOKEN_ID.test(checked))
-    throw invalidInput('a user name cannot be eight hexadecimal digits, as the ID of a token is');
+    throw invalidInput('a user name cannot look like the ID of tokens: 3f2a91c0, trust:NAME');
   const made = await store.insertOwner(sql, checked, now);
-  return made ?? ((await store.findOwner(sql, checked)) as Owner);
+  return made ?? ((await store.findOwner(sql, checked)) as store.OwnerRow);
 }
 
 /** No user has such a name, so that what names a token cannot name another user's. */
-const TOKEN_ID = /^[\da-f]{8}$/i;
+const TOKEN_ID = /^(?:[\da-f]{8}$|trust:)/i;
 
 /** Trims the text. @throws ServiceError when it is too short, too long or not printable */
 function printable(what: string, text: string, least: number): string {

@@ -18,7 +18,7 @@ import { pushBody, retrievedPush } from './push-body';
 
 export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   const { pushes, now, settings } = options;
-  const { visitor, permitted, signedIn } = authentication(options);
+  const { visitor, permitted, signedIn, lister } = authentication(options);
   const objectOf = (c: Context<Env>, push: PushRow) =>
     pushBody(push, baseOf(c.req.raw, settings), now());
   const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => {
@@ -42,7 +42,7 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
 
   for (const state of ['active', 'expired'] as const) {
     api.get(routes[state].path, async (c) => {
-      const { owner } = await signedIn(c);
+      const owner = await lister(c);
       const list = await pushes.list(owner, state, pageNumber(c));
       return json(list.map((item) => ({ ...objectWithNote(c, item), ...contentSort(item.push) })));
     });

@@ -1,12 +1,11 @@
 import { sealedWith } from '../../age/sealed-with';
 import type { Owner } from '../owners/owners';
-import { isOwn, mayExpire, type Visitor } from '../rules/access';
+import { isOwn, mayExpire, notOwn, type Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import { isEqual } from '../rules/key-proofs';
 import { keyedView } from '../rules/once';
 import type { PushWithNote } from '../rules/records';
 import { type Opener, Views } from '../rules/views';
-import { ServiceRefusal } from '../service-errors';
 import { type Counts, countActive, type PushRow } from '../store/push-rows';
 import { schemaOf, sentOf, validatePush } from './new-push';
 
@@ -57,7 +56,7 @@ export class Pushes extends Views {
     const permitted = mayExpire(push, visitor);
     const may = permitted && (await this.couldView(push, expirer));
     await this.end(push, visitor, may);
-    if (!permitted) throw new ServiceRefusal('forbidden', 'That push is not deletable by viewers.');
+    if (!permitted) throw notOwn(visitor, 'That push is not deletable by viewers.');
     return this.find(urlToken);
   }
 

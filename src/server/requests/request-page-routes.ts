@@ -8,8 +8,9 @@ import { asksFirst, doOnce, type PageContext } from '../page/page-context';
 import { passphrasePage, passphraseProblem } from '../page/passphrase-form';
 import { openPush, submitPush } from '../pushes/push-page-routes';
 import { secretPage } from '../pushes/secret';
+import { isOwn } from '../rules/access';
 import type { Opener } from '../rules/views';
-import { ServiceRefusal } from '../service-errors';
+import { ServiceRefusal, unlessUnauthorized } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import {
   answeredPage,
@@ -93,8 +94,10 @@ async function readAnswer(
 ): Promise<Response> {
   const { owners, requests } = page.options;
   const view = await page.view();
-  const owner = await owners.authenticate(textIn(fields, 'api_token').trim());
-  if (owner?.id !== request.owner_id) return answeredPage(view, request, 200, true);
+  const owner = await owners
+    .authenticate(textIn(fields, 'api_token').trim())
+    .catch(unlessUnauthorized);
+  if (!isOwn(request, { owner })) return answeredPage(view, request, 200, true);
   const opener = senderOf(page, fields);
   const read = await doOnce({ ...opener.visitor, owner }, (visitor) =>
     requests.retrieve({ ...opener, visitor }),

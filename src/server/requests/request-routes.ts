@@ -22,7 +22,7 @@ import { requestState } from './requests';
 /** Requests ask someone for a secret (docs/wire.md, "Requests"). */
 export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   const { requests, owners, now, settings } = options;
-  const { permitted, signedIn } = authentication(options);
+  const { permitted, signedIn, lister } = authentication(options);
   const objectOf = (c: Context<Env>, request: PushRow) =>
     requestBody(request, baseOf(c.req.raw, settings), now());
   const objectWithNote = (c: Context<Env>, { push, note }: PushWithNote) => {
@@ -41,7 +41,7 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
 
   for (const state of [...REQUEST_STATES, 'active'] as const) {
     api.get(requestRoutes[state].path, async (c) => {
-      const { owner } = await signedIn(c);
+      const owner = await lister(c);
       const list = await requests.list(owner, state, pageNumber(c));
       return json(list.map((item) => objectWithNote(c, item)));
     });

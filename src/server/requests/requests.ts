@@ -2,7 +2,7 @@ import type { RequestState } from '../../contract/api';
 import { DAY_SECONDS } from '../../contract/lifetime';
 import type { Owner } from '../owners/owners';
 import { sentOf } from '../pushes/new-push';
-import { isOwn, type Visitor } from '../rules/access';
+import { isOwn, notOwn, type Visitor } from '../rules/access';
 import type { Upload } from '../rules/files';
 import { doOrReplay, type KeyedCall, keyedCall } from '../rules/once';
 import { possiblePassphrase, recordFailure } from '../rules/passphrase-check';
@@ -199,7 +199,7 @@ export class Requests extends Views {
     const request = await this.find(urlToken);
     const may = isOwn(request, visitor);
     await this.end(request, visitor, may);
-    if (!may) throw new ServiceRefusal('forbidden', 'That request is not yours.');
+    if (!may) throw notOwn(visitor, 'That request is not yours.');
     await this.discardArriving(request);
     return this.find(urlToken);
   }

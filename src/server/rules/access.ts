@@ -3,6 +3,7 @@ import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
 import type { Owner } from '../owners/owners';
 import type { Abandonable } from '../queues';
+import { limitedTo, ServiceRefusal } from '../service-errors';
 import type { CheckedSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
@@ -60,8 +61,22 @@ export function stateAt(push: PushRow, now: number): PushRow {
   return { ...push, expired_at: push.expires_at, updated_at: push.expires_at };
 }
 
-export function isOwn(push: PushRow, { owner }: Visitor): boolean {
-  return owner !== undefined && owner.id === push.owner_id;
+/** Whether the visitor's token reaches the row as its owner: one of scope `push` reaches what it created. */
+export function isOwn(push: PushRow, { owner }: Pick<Visitor, 'owner'>): boolean {
+  const ofOwner = owner !== undefined && owner.id === push.owner_id;
+  return ofOwner && (owner.scope === 'all' || owner.maker === push.maker);
+}
+
+/** A retrieval with a token of scope `push` takes the answer of its request, but uses a view of a push. */
+export function viewsAsOwner(row: PushRow, visitor: Visitor): boolean {
+  return isOwn(row, visitor) && (row.kind === 'request' || visitor.owner?.scope === 'all');
+}
+
+/** Returns the refusal of what the visitor is not the owner of. */
+export function notOwn({ owner }: Visitor, message: string): ServiceRefusal {
+  return owner === undefined || owner.scope === 'all'
+    ? new ServiceRefusal('forbidden', message)
+    : limitedTo(owner.scope, 'This token reaches only what it created.');
 }
 
 /** Viewers may expire a push if its sender allows it, but never one of kind url. */

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../contract/lifetime';
 import type { Log } from '../ops/log';
+import { deleteEnded } from '../owners/owner-rows';
 import { ServiceRefusal } from '../service-errors';
 import { deleteTries } from '../store/audit-rows';
 import { deleteMade, forgetOver, forgetSpent, LONGEST, listSpent } from '../store/kept-rows';
@@ -46,6 +47,7 @@ export class Housekeeping {
       () => files.abandonStale(),
       () => deleteTries(database.sql, now - 60_000, now + 60_000),
       () => deleteMade(database.sql, now),
+      () => deleteEnded(database.sql, now),
       () => this.forgetViews(now),
       () => this.dropSpent(),
       // A push stays while its creation can be repeated.

@@ -4,7 +4,7 @@ import { node } from '../../age/node-primitives';
 import { derive, seal, unseal } from '../keys/primitives';
 import { ServiceRefusal } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
-import { isOwn, type RuleOptions, type Visitor } from './access';
+import { type RuleOptions, type Visitor, viewsAsOwner } from './access';
 import { countTry, recordFailure } from './passphrase-check';
 
 interface Proof {
@@ -37,7 +37,8 @@ export class ProofCheck {
    * @throws ServiceRefusal when the proof is missing or wrong, which the audit log records, or after too many tries
    */
   async check(push: PushRow, visitor: Visitor): Promise<void> {
-    if (push.expired_at !== null || isOwn(push, visitor) || this.isProved(push, visitor)) return;
+    if (push.expired_at !== null || viewsAsOwner(push, visitor) || this.isProved(push, visitor))
+      return;
     const { key_salt } = push;
     const count = visitor.keyProof ? 1 : 0;
     if (count) await countTry(this.options, { pushId: push.id, whose: 'key' }, TOO_MANY);

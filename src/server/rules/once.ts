@@ -84,6 +84,11 @@ abstract class KeyedRequest<Answer extends KeptAnswer> {
   }
 }
 
+/** A token of scope `push` is a sender of its own: it must not get what other tokens of its owner have made. */
+function senderOf({ owner }: Visitor): readonly Field[] {
+  return owner?.scope === 'push' ? [owner.id, owner.maker] : [owner?.id];
+}
+
 export function keyedCall(visitor: Visitor, call: readonly string[], body: readonly Field[]) {
   return hasKey(visitor) ? new KeyedCall(visitor, call, body) : undefined;
 }
@@ -95,7 +100,7 @@ export class KeyedCall extends KeyedRequest<KeptAnswer> {
   constructor(visitor: KeyedVisitor, call: readonly string[], body: readonly Field[]) {
     super(visitor);
     const { secret } = this.key;
-    const caller = digestOf(secret, [...call, visitor.owner?.id]);
+    const caller = digestOf(secret, [...call, ...senderOf(visitor)]);
     this.digest = Buffer.concat([caller, digestOf(secret, body)]);
   }
 
@@ -147,7 +152,7 @@ export class KeyedView extends KeyedRequest<KeptView> {
   ) {
     super(visitor);
     // Another passphrase or user derives another key, which cannot open the view.
-    this.sealing = digestOf(this.key.secret, [...body, visitor.owner?.id], KEY_BYTES);
+    this.sealing = digestOf(this.key.secret, [...body, ...senderOf(visitor)], KEY_BYTES);
   }
 
   protected async find(sql: Sql, now: number): Promise<KeptView | undefined> {

@@ -3,7 +3,7 @@ import { Semaphore, type Waiter } from '../queues';
 import { ServiceRefusal } from '../service-errors';
 import * as audit from '../store/audit-rows';
 import { findSecret, lockPush, type PushRow } from '../store/push-rows';
-import { isOwn, type RuleOptions, type Visitor, whatIs } from './access';
+import { type RuleOptions, type Visitor, viewsAsOwner, whatIs } from './access';
 
 export const PASSPHRASE_CHARACTERS = 1024;
 
@@ -41,7 +41,7 @@ export class PassphraseCheck {
     // Keeps no reference to the payload, which may be large, while the attempt waits.
     const { salt, cost, verifier, key_id } = secret;
     const record = { salt, cost, verifier, key_id };
-    const own = isOwn(push, visitor);
+    const own = viewsAsOwner(push, visitor);
     const possible = possiblePassphrase(passphrase);
     const { key, left } = await oneAtATime(`${push.url_token} ${own}`, visitor, async () => {
       const tries = { pushId: push.id, whose: own ? 'owner' : 'others' } as const;

@@ -9,7 +9,7 @@ import * as listings from '../store/listing-rows';
 import type { NewPushRow, PushRow, SecretRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { isOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
+import { isOwn, notOwn, type RuleOptions, stateAt, type Visitor, whatIs } from './access';
 import { endNow } from './ending';
 import type { Files, Upload } from './files';
 import { sealProof } from './key-proofs';
@@ -20,7 +20,14 @@ export interface PushWithNote {
   readonly note: string;
 }
 
-type Derived = 'lookup' | 'sealed_token' | 'link_key' | 'protected' | 'key_proof' | 'updated_at';
+type Derived =
+  | 'lookup'
+  | 'sealed_token'
+  | 'link_key'
+  | 'maker'
+  | 'protected'
+  | 'key_proof'
+  | 'updated_at';
 
 interface Texts extends Pick<Secret, 'payload' | 'note' | 'passphrase' | 'requestKey'> {
   /** The proof that readers of a push have to send (`ProofCheck`). */
@@ -95,8 +102,7 @@ export abstract class Records {
    */
   async audit(urlToken: string, visitor: Visitor, page: number): Promise<audit.AuditRow[]> {
     const row = await this.find(urlToken);
-    if (!isOwn(row, visitor))
-      throw new ServiceRefusal('forbidden', `That ${this.what} is not yours.`);
+    if (!isOwn(row, visitor)) throw notOwn(visitor, `That ${this.what} is not yours.`);
     return audit.listEvents(this.options.database.sql, row.id, pageOf(page));
   }
 
@@ -179,6 +185,7 @@ export abstract class Records {
     const { urlToken, key } = upload ?? { urlToken: newUrlToken(), key: undefined };
     const row = {
       ...content,
+      maker: waiter.owner?.maker ?? null,
       protected: texts.passphrase !== '',
       key_proof: keyProof && sealProof(urlToken, { keyProof, bases: waiter.bases ?? [] }),
       updated_at: content.created_at,

@@ -5,7 +5,7 @@ import { forgetViews, type KeptView, keepSpent, readKept, sizeOfKept } from '../
 import type { PushRow, StoredPush } from '../store/push-rows';
 import * as store from '../store/push-rows';
 import type { Sql } from '../store/sql';
-import { isOwn, LINK_TIME, stateAt, type Visitor, viewsRemaining } from './access';
+import { LINK_TIME, stateAt, type Visitor, viewsAsOwner, viewsRemaining } from './access';
 import { endRecord } from './ending';
 import type { OfferedFile } from './files';
 import { ProofCheck } from './key-proofs';
@@ -103,7 +103,7 @@ export abstract class Views extends Records {
     await this.proofs.check(row, visitor);
     if (visitor.withoutIdentity && row.sealed_with === 'recipient' && row.expired_at === null)
       throw new ServiceRefusal('identity', TO_PUBLIC_KEY);
-    const own = isOwn(row, visitor);
+    const own = viewsAsOwner(row, visitor);
     const unlocked = await this.passphrases.keyOf(row, visitor, passphrase);
     const viewing = { ...opener, row, own, unlocked, key, reserved: false };
     const isLast = row.kind === 'request' ? row.views > 0 : !own && viewsRemaining(row) <= 1;
@@ -122,7 +122,7 @@ export abstract class Views extends Records {
     if (ended) this.countEnd(row, isClosed ? 'time' : 'views', visitor);
     if (row.kind === 'request') return;
     if (isClosed) events.missed();
-    else events.viewed(isOwn(row, visitor) ? 'owner' : 'viewer', visitor.ip);
+    else events.viewed(viewsAsOwner(row, visitor) ? 'owner' : 'viewer', visitor.ip);
   }
 
   private async open(sql: Sql, viewing: Viewing): Promise<Viewed> {

@@ -22,6 +22,9 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
+  /** The name and the subject of a `TrustedSubject`; null for another token. */
+  trust: string | null;
+  subject: string | null;
   /** Number of events that this entry represents; 0 for HTTP requests that only lacked the passphrase or the key. */
   count: number;
   created_at: number;
@@ -36,6 +39,13 @@ export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly referrer: string | null;
+  readonly owner?: { readonly trust?: TrustedSubject } | undefined;
+}
+
+/** The name of the trust that gave a token, and the subject of the identity token that it was given for. */
+export interface TrustedSubject {
+  readonly name: string;
+  readonly subject: string;
 }
 
 /** An event of a push, `at` in milliseconds. */
@@ -54,6 +64,8 @@ const columns = {
   ip: TEXT,
   user_agent: TEXT,
   referrer: TEXT,
+  trust: TEXT,
+  subject: TEXT,
   created_at: BIGINT,
   count: BIGINT,
 };
@@ -66,9 +78,13 @@ export async function recordEvent(
   { pushId: push_id, kind, from, at: created_at, count = 1 }: AuditEvent,
   kept?: KeptViewRow,
 ): Promise<void> {
-  const { ip, userAgent: user_agent, referrer } = from;
-  const row = { push_id, kind, ip, user_agent, referrer, created_at, count };
+  const row = { push_id, kind, ...originOf(from), created_at, count };
   await (kept ? keeping(sql, { ...row, ...kept }) : recording(sql, row));
+}
+
+function originOf({ ip, userAgent: user_agent, referrer, owner }: Origin) {
+  const { name: trust = null, subject = null } = owner?.trust ?? {};
+  return { ip, user_agent, referrer, trust, subject };
 }
 
 /**
@@ -97,20 +113,33 @@ const adding = onRows<{ push_id: number }>(
     from_ip: TEXT,
     from_agent: TEXT,
     from_referrer: TEXT,
+    from_trust: TEXT,
+    from_subject: TEXT,
     at: BIGINT,
     added: BIGINT,
   },
   `UPDATE audit SET count = count + added, updated_at = at FROM input
    WHERE push_id = push AND kind = what AND ${REPEATED} AND ip IS NOT DISTINCT FROM from_ip
      AND user_agent IS NOT DISTINCT FROM from_agent AND referrer IS NOT DISTINCT FROM from_referrer
+     AND trust IS NOT DISTINCT FROM from_trust AND subject IS NOT DISTINCT FROM from_subject
    RETURNING push_id`,
   'push_id',
 );
 
 /** Returns false when there is no entry of that kind and origin. */
 async function addToEntry(sql: Sql, { pushId: push, kind: what, from, at, count = 1 }: AuditEvent) {
-  const { ip: from_ip, userAgent: from_agent, referrer: from_referrer } = from;
-  const row = { push, what, from_ip, from_agent, from_referrer, at, added: count };
+  const origin = originOf(from);
+  const row = {
+    push,
+    what,
+    from_ip: origin.ip,
+    from_agent: origin.user_agent,
+    from_referrer: origin.referrer,
+    from_trust: origin.trust,
+    from_subject: origin.subject,
+    at,
+    added: count,
+  };
   return (await adding(sql, row)) !== undefined;
 }
 
@@ -127,7 +156,7 @@ async function countRepeated(sql: Sql, push: number): Promise<number> {
 
 export function listEvents(sql: Sql, pushId: number, page: RowPage): Promise<AuditRow[]> {
   return sql<AuditRow>`
-    SELECT kind, ip, user_agent, referrer, count, created_at, updated_at FROM audit
+    SELECT kind, ip, user_agent, referrer, trust, subject, count, created_at, updated_at FROM audit
     WHERE push_id = ${pushId}
     ORDER BY created_at, id
     LIMIT ${page.rows} OFFSET ${(page.number - 1) * page.rows}`;

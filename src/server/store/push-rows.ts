@@ -28,6 +28,8 @@ const columns = {
   /** The number of the link key that seals `sealed_token`. */
   link_key: BIGINT,
   owner_id: nullable(BIGINT),
+  /** That of the token that created the row; null without one. */
+  maker: nullable(TEXT),
   kind: TEXT as SqlColumn<Kind | 'request' | 'answer'>,
   name: TEXT,
   expire_after_days: BIGINT,

@@ -34,7 +34,7 @@ CREATE TABLE trusts (
 );
 
 -- `replaces` is the selector of the token whose place this one takes with its first use, and has its `maker`; that one has
--- `ends_at`. One of a trust has the subject of the identity token.
+-- an earlier `ends_at` than the end that it was given. One of a trust has the subject of the identity token.
 CREATE TABLE tokens (
   selector TEXT PRIMARY KEY,
   owner_id BIGINT NOT NULL REFERENCES owners (id),
@@ -45,12 +45,13 @@ CREATE TABLE tokens (
   created_at BIGINT NOT NULL,
   last_used_at BIGINT,
   ends_at BIGINT,
+  given_end BIGINT,
   replaces TEXT,
   trust_id BIGINT REFERENCES trusts (id),
   subject TEXT
 );
 
-CREATE INDEX tokens_by_end ON tokens (ends_at) WHERE ends_at IS NOT NULL;
+CREATE INDEX tokens_by_end ON tokens (ends_at);
 
 CREATE INDEX tokens_by_trust ON tokens (trust_id) WHERE trust_id IS NOT NULL;
 

@@ -37,9 +37,10 @@ onEachStore((store) => {
       const { token } = await owners.add('carol');
       expect(token).toMatch(/^pwp_[\w-]{43}$/);
       expect((await active(token)).status).toBe(200);
-      expect(await owners.revoke('carol')).toEqual({ name: 'carol', revoked: 1 });
+      expect(await owners.revoke('carol')).toEqual({ name: 'carol', revoked: 1, trusts: [] });
       expect((await active(token)).status).toBe(401);
-      for (const name of ['carol', 'nobody']) expect(await owners.revoke(name)).toEqual({ name, revoked: 0 });
+      for (const name of ['carol', 'nobody'])
+        expect(await owners.revoke(name)).toEqual({ name, revoked: 0, trusts: [] });
       expect((await active(service.adminToken)).status).toBe(200);
     });
 
@@ -51,10 +52,10 @@ onEachStore((store) => {
       const listed = expect.objectContaining({ id, name: 'bob', label: 'ci' });
       expect(await owners.list()).toContainEqual(listed);
       expect(createHash('sha256').update(second).digest('hex').startsWith(id)).toBe(true);
-      expect(await owners.revoke(id)).toEqual({ name: 'bob', revoked: 1 });
+      expect(await owners.revoke(id)).toEqual({ name: 'bob', revoked: 1, trusts: [] });
       expect([await statusOf(second), await statusOf(service.otherToken)]).toEqual([401, 200]);
       await owners.add('bob');
-      expect(await owners.revoke('bob')).toEqual({ name: 'bob', revoked: 2 });
+      expect(await owners.revoke('bob')).toEqual({ name: 'bob', revoked: 2, trusts: [] });
     });
 
     test('the list says who there is and when a token was last used', async () => {
@@ -70,6 +71,9 @@ onEachStore((store) => {
       const made = {
         id: expect.stringMatching(/^[\da-f]{8}$/),
         label: '',
+        scope: 'all',
+        trust: null,
+        tokens: 1,
         expires_at: null,
         created_at: '2026-08-20T11:06:45.000Z',
       };
@@ -160,7 +164,7 @@ describe('tokens and names', () => {
     service = await opened();
   });
 
-  test.each(['', '  ', 'a\nb', 'a\u202eb', 'x'.repeat(256), '3F2a91c0'])('%j is no name', async (name) => {
+  test.each(['', '  ', 'a\nb', 'a\u202eb', 'x'.repeat(256), '3F2a91c0', 'Trust:ci'])('%j is no name', async (name) => {
     const error = await service.service.owners.add(name).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServiceError);
     expect((error as ServiceError).code).toBe('usage');

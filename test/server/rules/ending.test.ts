@@ -146,7 +146,7 @@ onEachStore((store) => {
       code: 'not_found',
     });
     expect((await service.call('GET', at('active'), { token })).status).toBe(200);
-    expect(await data.owners.revoke('carol', true)).toEqual({ name: 'carol', revoked: 1 });
+    expect(await data.owners.revoke('carol', true)).toEqual({ name: 'carol', revoked: 1, trusts: [] });
     expect(await data.operator.expireOf('carol')).toEqual({ pushes: 10, requests: 1 });
     for (const one of left) expect((await service.retrieve(one)).json.expired).toBe(true);
     expect((await service.retrieve(own)).json.expired).toBe(false);
