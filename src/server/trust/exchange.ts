@@ -1,6 +1,6 @@
 import { raceWithLimit } from '../../platform/files/abort';
 import type { Owners } from '../owners/owners';
-import type { Database } from '../store/sql';
+import { type Database, violatesReference } from '../store/sql';
 import { matches } from './claims';
 import { ExchangeRefusal } from './exchange-refusal';
 import { checkSignature, checkTimes, decodeToken, type IdentityToken } from './identity-token';
@@ -57,14 +57,20 @@ export class TokenExchange {
     // PostgreSQL stores no NUL, and a terminal obeys other control characters.
     const subject = typeof sub === 'string' ? sub.replace(/\p{C}/gu, '\ufffd') : '';
     if (trust) return { trust, subject };
-    const reason = `no trust matches the claims of this token; sub: ${subject.slice(0, 100)}`;
-    throw new ExchangeRefusal('claims', 'no trust matches the claims of this token', { reason });
+    throw noTrust(subject);
   }
 
-  /** Creates a token of a trust, which ends by the clock of the database. */
-  grant(trust: Trust, subject: string) {
+  /**
+   * Creates a token of a trust, which ends by the clock of the database.
+   * @throws ExchangeRefusal when the trust was removed meanwhile
+   */
+  async grant(trust: Trust, subject: string) {
     const { database, owners } = this.parts;
-    return database.transaction((sql) => owners.grant(sql, trust, subject));
+    try {
+      return await database.transaction((sql) => owners.grant(sql, trust, subject));
+    } catch (error) {
+      throw violatesReference(error) ? noTrust() : error;
+    }
   }
 
   /**
@@ -89,4 +95,11 @@ export class TokenExchange {
   private audienceOf({ audience }: Trust): string | undefined {
     return audience ?? this.parts.address();
   }
+}
+
+function noTrust(subject = ''): ExchangeRefusal {
+  const message = 'no trust matches the claims of this token';
+  return new ExchangeRefusal('claims', message, {
+    reason: `${message}; sub: ${subject.slice(0, 100)}`,
+  });
 }
