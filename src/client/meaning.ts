@@ -306,7 +306,7 @@ function rejected({ status, words }: Refusal): CliError {
 }
 
 function unauthorized(refusal: Refusal): CliError {
-  const { response, status, call, details, settings } = refusal;
+  const { response, status, call, details, settings, words } = refusal;
   const { token, tokenFrom = '', tokenHint = phrase('log-in') } = settings;
   // `words` leaves out texts that repeat a secret, so that the body is read again.
   const raw = textOf(wordsOf(response));
@@ -321,7 +321,9 @@ function unauthorized(refusal: Refusal): CliError {
   if (token !== undefined) {
     const hint = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
     const renew = phrase(hint, call.public ? 'none' : '');
-    return errorOf('unauthorized', status, phrase('token-refused', tokenFrom), renew);
+    // Of other words, the fact is enough.
+    const said = /\bexpired\b/i.test(raw) ? words : [];
+    return errorOf('unauthorized', status, phrase('token-refused', tokenFrom, ...said), renew);
   }
   return settings.anonymous
     ? plain('unauthorized', 'token-withheld', 'remove-anonymous')(refusal)
@@ -332,6 +334,14 @@ function forbidden(refusal: Refusal): CliError {
   const { response, status, call, words } = refusal;
   if (call.takesPassphrase && objectIn(response).error === LINK_INCOMPLETE)
     return proofWanted(refusal);
+  // `pwpush serve` says so in a field, and the words are ours.
+  if (objectIn(response).scope === 'push' && refusal.settings.token !== undefined)
+    return errorOf(
+      'forbidden',
+      status,
+      phrase(namesOne(call) ? 'token-reaches-own' : 'token-pushes-only'),
+      phrase('use-other-token'),
+    );
   const fact =
     words.length === 0 ? phrase(call.ownersOnly ?? 'owners-only') : phrase('refused', ...words);
   return errorOf('forbidden', status, fact, ownersHint(refusal));

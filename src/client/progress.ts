@@ -1,7 +1,7 @@
 import { REQUEST_STATES, type RequestState } from '../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
-import { CliError, phrase } from '../platform/errors';
+import { attempt, CliError, phrase } from '../platform/errors';
 import type { Api } from './client';
 import { type Item, pushItem, requestItem } from './item';
 import { findListed, pages } from './pages';
@@ -68,7 +68,7 @@ export function pushPoller(
     if (events.some(({ kind }) => kind === 'expire')) return true;
     const time = now().getTime();
     if (time < askAt) return false;
-    const listed = await findListed((page) => api.list('active', page, account), token);
+    const listed = await findOwnPush(api, token, ['active'], account);
     const push = listed?.expired === true ? undefined : listed;
     const end = (push && expiryOf(push)) ?? Number.POSITIVE_INFINITY;
     askAt = Math.min(time + RECHECK_MS, end > time ? end : Number.POSITIVE_INFINITY);
@@ -82,6 +82,29 @@ export function pushPoller(
     if (state === 'waiting') state = 'expired';
     return { events: [...events, ...last], state };
   };
+}
+
+/**
+ * Finds a push in listings of its owner. If the token may not list, `pwpush serve` returns the fields of what it created
+ * with a preview.
+ */
+export async function findOwnPush(
+  api: Api,
+  token: string,
+  states: readonly ('active' | 'expired')[],
+  account: number | undefined,
+): Promise<Push | undefined> {
+  const found = await attempt(async () => {
+    for (const state of states) {
+      const push = await findListed((page) => api.list(state, page, account), token);
+      if (push) return push;
+    }
+    return undefined;
+  });
+  if (!isForbidden(found)) return found;
+  const { url, ...own } = await api.preview(token);
+  if (own.expired == null) throw found;
+  return { ...own, url_token: token, html_url: url };
 }
 
 /** Returns milliseconds since 1970; undefined if no field tells. Only the commercial edition has `expires_at`. */
@@ -119,15 +142,30 @@ export function requestPoller(
 }
 
 export async function findOwnRequest(
-  { list }: Pick<Api['requests'], 'list'>,
+  { list, preview }: Pick<Api['requests'], 'list' | 'preview'>,
   token: string,
   account: number | undefined,
 ): Promise<{ readonly state: RequestState; readonly request: SecretRequest } | undefined> {
-  for (const state of REQUEST_STATES) {
-    const request = await findListed((page) => list(state, page, account), token);
-    if (request) return { state, request };
-  }
-  return undefined;
+  const found = await attempt(async () => {
+    for (const state of REQUEST_STATES) {
+      const request = await findListed((page) => list(state, page, account), token);
+      if (request) return { state, request };
+    }
+    return undefined;
+  });
+  if (!isForbidden(found)) return found;
+  const { url, ...own } = await preview(token);
+  const state = REQUEST_STATES.find((known) => known === own.state);
+  // Anyone gets the state; its owner gets the time, too.
+  if (!state || own.created_at == null) return undefined;
+  return { state, request: { ...own, url_token: token, html_url: url } };
+}
+
+/** @throws any other error */
+function isForbidden<T>(outcome: T | CliError): outcome is CliError {
+  if (!(outcome instanceof CliError)) return false;
+  if (outcome.code !== 'forbidden') throw outcome;
+  return true;
 }
 
 /** The log of a closed request tells whether it was answered. The name of the event differs by edition. */

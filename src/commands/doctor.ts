@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { flag } from '../cli/declare';
 import { failureFields } from '../cli/report-error';
-import { abilities, instanceText } from '../cli/terminal/instance-info';
+import { abilities, endText, instanceText, SOON_DAYS } from '../cli/terminal/instance-info';
 import type { Entry, Look } from '../cli/terminal/output';
 import { forLog, safe } from '../cli/terminal/safe';
 import { besideName } from '../cli/terminal/table';
@@ -12,6 +12,7 @@ import { apiClient } from '../client/client';
 import { proxyFor, systemCas } from '../client/transport/connect-options';
 import { proxyName } from '../client/transport/network-errors';
 import { header } from '../client/transport/response';
+import { APPLICATION, toldEdition } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
 import { removeRescued, rescuedFiles } from '../keep/rescue';
@@ -163,8 +164,6 @@ async function* examine(entry: Entry, options: InstanceOptions): AsyncGenerator<
   }
 }
 
-/** `doctor` warns of a client certificate that expires in fewer days. */
-const SOON_DAYS = 14;
 /** The two clocks may differ by this: the header `Date` has whole seconds, and a response takes time. */
 const SKEW_SECONDS = 60;
 
@@ -295,8 +294,16 @@ class Examination {
   async token(): Promise<Finding> {
     const { token, tokenHint, anonymous } = this.target;
     if (token !== undefined) {
-      await (await this.briefClient(this.target)).list('active', 1);
-      return { message: `from ${token.from}, accepted: it can list, audit and expire its pushes` };
+      const client = await this.briefClient(this.target);
+      const isOurs = toldEdition(this.instance) === APPLICATION;
+      const held = isOurs ? (await client.version()).token : undefined;
+      if (!held) await client.list('active', 1);
+      const pushesOnly = held?.scope === 'push';
+      const can = pushesOnly ? 'push, and reach only that' : 'list, audit and expire its pushes';
+      const message = `from ${token.from}, accepted: it can ${can}`;
+      const ends = endText(held, this.entry.context.now());
+      if (ends === undefined) return { message };
+      return { status: 'warning', message: `${message}; it ${ends}`, hint: 'replace it' };
     }
     const hint = anonymous ? undefined : adviceFor(tokenHint ?? 'log in with pwpush login').text;
     if (this.instance.features?.anonymous_access === false)

@@ -4,7 +4,7 @@ import { flag, operand } from '../cli/declare';
 import { inWords } from '../cli/in-words';
 import type { Options } from '../cli/options';
 import { readAll } from '../cli/source';
-import { abilities, instanceText } from '../cli/terminal/instance-info';
+import { abilities, endText, instanceText } from '../cli/terminal/instance-info';
 import type { Entry } from '../cli/terminal/output';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
@@ -93,6 +93,8 @@ export async function login(entry: Entry, plan: LoginPlan): Promise<void> {
   await say.note(profileText(accepted));
   if (before.token !== undefined && before.token !== after.token)
     await say.note('the token that it had before is gone; --profile NAME keeps both');
+  const ends = endText(version.token, context.now());
+  if (ends !== undefined) await say.warn(`the token ${ends}`);
   const encrypts = encryptionText(before, after);
   if (encrypts !== undefined) await say.note(encrypts);
   const features = abilities(version);
@@ -291,15 +293,19 @@ async function instanceOf(
 const isOurs = (version: InstanceVersion | undefined) =>
   version !== undefined && toldEdition(version) === APPLICATION;
 
-/** Requests the version once. Tests the token, if there is one, by listing active pushes. */
+/**
+ * Requests the version once, and once more if our own service can say of a token that it is valid. Another instance shows
+ * that by listing active pushes.
+ */
 async function check(entry: Entry, login: Login): Promise<Responding> {
   const { target, api } = await instanceOf(entry, login);
   const warning = login.isWarned ? undefined : exposure(target);
   if (warning !== undefined) await entry.say.warn(warning);
   let { version } = login;
   try {
-    version ??= await api.version();
-    if (login.token !== undefined) await api.list('active', 1);
+    if (version === undefined || (login.token !== undefined && isOurs(version)))
+      version = await api.version();
+    if (login.token !== undefined && !version.token) await api.list('active', 1);
     return { ...login, version, isWarned: true };
   } catch (error) {
     if (error instanceof LeavesOrigin)
@@ -307,7 +313,7 @@ async function check(entry: Entry, login: Login): Promise<Responding> {
     const isRefused = error instanceof CliError && error.code === 'unauthorized';
     if (!isRefused || login.token === undefined) throw error;
     throw error.with({
-      facts: [phrase('token-refused', ''), phrase('nothing-saved')],
+      facts: [...error.facts, phrase('nothing-saved')],
       hints: phrase(isOurs(version) ? 'ask-for-token' : 'copy-token'),
     });
   }

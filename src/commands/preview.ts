@@ -5,8 +5,7 @@ import { safe } from '../cli/terminal/safe';
 import { pairs } from '../cli/terminal/table';
 import { onItem } from '../client/item';
 import { elsewhere, withKey } from '../client/link';
-import { findListed } from '../client/pages';
-import { findOwnRequest } from '../client/progress';
+import { findOwnPush, findOwnRequest } from '../client/progress';
 import type { Preview, Push } from '../contract/decode';
 import { drawing, reachNote } from '../deliver/deliver-link';
 import { requestKeys } from '../keep/load-request-keys';
@@ -96,11 +95,7 @@ async function ownPush(context: Context, item: ConnectedItem): Promise<Push | un
     throw error;
   }
   const account = accountOfPush(context, item);
-  for (const state of ['active', 'expired'] as const) {
-    const push = await findListed((page) => api.list(state, page, account), token);
-    if (push) return push;
-  }
-  return undefined;
+  return findOwnPush(api, token, ['active', 'expired'], account);
 }
 
 /** Only the owner's listings contain all fields of a request; other users see its question. */

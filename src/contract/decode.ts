@@ -1,7 +1,7 @@
 /** Schemas and types of the responses of API v2 (docs/wire.md). A run needs one or two, and each takes time to make. */
 import * as v from 'valibot';
 import { webAddress } from './address';
-import { limits, pushFlags, requestFlags } from './api';
+import { limits, pushFlags, requestFlags, scopes } from './api';
 import { lazy } from './lazy';
 
 // Schemas of responses are lenient, so that an invalid field does not lose a link or a secret: unknown fields are kept,
@@ -192,7 +192,8 @@ export const requestListSchema = lazy(
 );
 
 /** An invalid `url` counts as missing. */
-export const previewSchema = lazy(() => object({ url: address }));
+/** From our own service, a token of scope `push` gets the fields of what it created, too. */
+export const previewSchema = lazy(() => object({ ...pushFields, state: text, url: address }));
 export interface Preview extends v.InferOutput<ReturnType<typeof previewSchema>> {}
 
 const auditEntry = object({
@@ -200,11 +201,20 @@ const auditEntry = object({
   ip: text,
   user_agent: text,
   referrer: text,
+  /** The trust of our own service that gave the token, and the subject that it was given for. */
+  trust: text,
+  sub: text,
   created_at: text,
 });
 export interface AuditEntry extends v.InferOutput<typeof auditEntry> {}
 
 export const auditSchema = lazy(() => object({ logs: validElements(auditEntry) }));
+
+const heldToken = v.object({
+  scope: v.picklist(scopes),
+  expires_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+});
+export type HeldToken = v.InferOutput<typeof heldToken>;
 
 export const versionSchema = lazy(() =>
   object({
@@ -216,6 +226,8 @@ export const versionSchema = lazy(() =>
     /** Our own service returns `keyEcho` of the `Idempotency-Key` header. */
     idempotency_key: text,
     features: v.nullish(v.record(v.string(), v.unknown())),
+    /** Our own service returns what a valid token may do. An invalid field counts as no token. */
+    token: v.fallback(v.optional(heldToken), undefined),
   }),
 );
 export interface InstanceVersion extends v.InferOutput<ReturnType<typeof versionSchema>> {}

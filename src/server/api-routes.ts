@@ -6,9 +6,11 @@ import type { AppSettings, PartOptions } from './app-options';
 import { authentication } from './http/authentication';
 import type { Env } from './http/env';
 import { idempotencyKey } from './http/request-origin';
-import { everyRoute, json, responseOf, wrongMethod } from './http/responses';
+import { everyRoute, iso, json, responseOf, wrongMethod } from './http/responses';
+import type { Owner } from './owners/owners';
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
+import { unlessRefused } from './service-errors';
 import { addExchangeRoute } from './trust/exchange-route';
 
 /** The routes of API v2, relative to `API_PATH`. */
@@ -20,8 +22,10 @@ export function createApi(options: PartOptions): Hono<Env> {
 
   api.get(routes.version.path, async (c) => {
     const body = versionBody(settings, idempotencyKey(c.req.raw));
-    const token_exchange = await exchange.feature();
-    return json({ ...body, features: { ...body.features, token_exchange } });
+    // A token that is not valid, or cannot be checked now, does not matter here.
+    const { owner } = (await visitor(c).catch(unlessRefused)) ?? {};
+    const features = { ...body.features, token_exchange: await exchange.feature() };
+    return json({ ...body, features, ...(owner && { token: tokenBody(owner) }) });
   });
 
   api.get(OPENAPI_PATH, async (c) => {
@@ -35,6 +39,10 @@ export function createApi(options: PartOptions): Hono<Env> {
   for (const { path } of everyRoute) api.all(path, () => wrongMethod(path));
   api.all('*', () => json({ error: 'not-found' }, 404));
   return api;
+}
+
+function tokenBody({ scope, endsAt }: Owner) {
+  return { scope, expires_at: endsAt === null ? null : iso(endsAt) };
 }
 
 /** Returns the version and features of this instance (docs/wire.md, "Editions and versions"), and echoes a key. */

@@ -65,7 +65,10 @@ export const facts = {
   'sending-again': 'sending the request again, which counts once',
   'setup-redirect': 'the instance redirects to its sign-in or first-run page instead of responding',
   'token-needed': 'the instance requires a token',
-  'token-refused': (from) => `the instance refused the token${from && ` from ${from}`}`,
+  'token-pushes-only': 'this token can push only',
+  'token-reaches-own': 'this token reaches only what it created',
+  'token-refused': (from, ...said) =>
+    detailed(`the instance refused the token${from && ` from ${from}`}`, ...said),
   'token-withheld': 'this requires a token, and --anonymous sends none',
   unexpected: (status, ...said) =>
     detailed(`the instance sent an unexpected response (${status})`, ...said),

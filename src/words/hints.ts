@@ -113,6 +113,8 @@ export const hints = {
   'use-tls': (place) => `use https:${place}`,
   'use-address': (base) =>
     `if that is your instance, use its address: --url ${base}, or pwpush profile set . url ${base}`,
+  'use-other-token':
+    'use a token of scope all, which its owner has or the operator of the instance makes',
   'use-one-link': 'leave only one of them; pwpush expire - and run - take one a line',
   'use-original-link': 'use the link as it was sent',
   'use-link': 'use the whole link, such as https://pwpush.example/p/abc123, or its ID',

@@ -1,7 +1,9 @@
 import { APPLICATION, toldEdition } from '../../contract/api';
-import type { InstanceVersion } from '../../contract/decode';
+import type { HeldToken, InstanceVersion } from '../../contract/decode';
+import { DAY_MS } from '../../contract/lifetime';
 import type { Look } from './output';
 import { type Pair, pairs } from './table';
+import { ahead } from './wording';
 
 /** A pipe gets one `name<TAB>value` a line. */
 export function versionText(
@@ -20,6 +22,16 @@ export function versionText(
     can !== undefined && ['features', can],
   ];
   return pairs(rows, look);
+}
+
+/** Tokens, and certificates, are spoken of when they end in fewer days. */
+export const SOON_DAYS = 14;
+
+/** Returns `expires in 3 days` for a token that ends soon. */
+export function endText(token: HeldToken | undefined, now: Date): string | undefined {
+  const end = token?.expires_at;
+  if (end == null || Date.parse(end) - now.getTime() > SOON_DAYS * DAY_MS) return undefined;
+  return `expires ${ahead(end, now)}`;
 }
 
 /** Returns a text such as `Password Pusher 2.11.4, API 2.1, edition oss`. */

@@ -194,7 +194,7 @@ const kinds: Readonly<Record<string, readonly [words: string, style?: Style]>> =
 /** An instance may have other kinds of events, and send any text as a kind. */
 const kindOf = ({ kind }: AuditEntry) => (Object.hasOwn(kinds, kind) ? kinds[kind] : undefined);
 
-/** Formats `audit`. A pipe gets time, kind, address, user agent, referrer. */
+/** Formats `audit`. A pipe gets time, kind, address, user agent, referrer and, for a token of a trust, trust and subject. */
 export const auditLog: Listing<AuditEntry> = {
   columns: [
     timeColumn('WHEN', ({ created_at }) => created_at),
@@ -211,20 +211,27 @@ export const auditLog: Listing<AuditEntry> = {
       style: (entry) => (entry.count === 0 ? undefined : kindOf(entry)?.[1]),
     },
     { title: 'ADDRESS', shown: ({ ip }) => text(ip) },
+    {
+      title: 'TRUST',
+      shown: ({ trust, sub }) => (trust ? `${trust}: ${text(sub)}` : ''),
+      rare: true,
+      elastic: NAME_WIDTH,
+    },
     { title: 'USER AGENT', shown: ({ user_agent }) => text(user_agent), elastic: 12 },
     { title: 'REFERRER', shown: ({ referrer }) => text(referrer), elastic: 12 },
   ],
-  optional: ['REFERRER', 'USER AGENT', 'ADDRESS'],
-  fields: ({ created_at, kind, ip, user_agent, referrer }) =>
-    [created_at, kind, ip, user_agent, referrer].map(text),
+  optional: ['REFERRER', 'USER AGENT', 'TRUST', 'ADDRESS'],
+  fields: ({ created_at, kind, ip, user_agent, referrer, trust, sub }) =>
+    [created_at, kind, ip, user_agent, referrer, ...(trust ? [trust, sub] : [])].map(text),
 };
 
-/** Formats `serve token list`. A pipe gets ID, user, label, created, last used, expires. */
+/** Formats `serve token list`. A pipe gets ID, user, label, created, last used, expires, scope. */
 export const tokenList: Listing<TokenSummary> = {
   columns: [
     { title: 'ID', shown: ({ id }) => id },
     { ...nameColumn, title: 'USER' },
     { title: 'LABEL', shown: ({ label }) => label, elastic: NAME_WIDTH },
+    { title: 'SCOPE', shown: ({ scope }) => scope },
     createdColumn,
     {
       title: 'LAST USED',
@@ -236,8 +243,8 @@ export const tokenList: Listing<TokenSummary> = {
     },
   ],
   optional: ['CREATED', 'LAST USED', 'EXPIRES', 'LABEL'],
-  fields: ({ id, name, label, created_at, last_used_at, expires_at }) =>
-    [id, name, label, created_at, last_used_at, expires_at].map(text),
+  fields: ({ id, name, label, created_at, last_used_at, expires_at, scope }) =>
+    [id, name, label, created_at, last_used_at, expires_at, scope].map(text),
 };
 
 /** Formats `serve pushes`. A pipe gets ID, kind, user, name, created, expires, views left. */

@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** In columns: where `optional` has the title, longer cells are cut to this, and the column stays. */
   readonly least?: number;
   readonly right?: boolean;
+  /** In columns: left out where all its cells are empty. */
+  readonly rare?: boolean;
   /** Colour of a cell, which only repeats what the words say. */
   readonly style?: (row: Row) => Style | undefined;
 }
@@ -88,7 +90,9 @@ export function tables<Row>(listing: Listing<Row>, look: Look): (rows: readonly 
   return (rows) => {
     if (!look.tty)
       return rows.map((row) => `${listing.fields(row).map(safe).join('\t')}\n`).join('');
-    const all = (before ?? listing.columns).map((column) => placed(column, rows, look));
+    const all = (before ?? listing.columns)
+      .map((column) => placed(column, rows, look))
+      .filter(({ rare, cells }) => !rare || cells.some((cell) => cell !== ''));
     const columns = narrowed(before ? all : affordable(all, listing, look.columns), look.columns);
     const lines = rows.map((row, index) =>
       columns.map((column) => {

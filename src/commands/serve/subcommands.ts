@@ -1,15 +1,28 @@
 import { resolve } from 'node:path';
 import { refuseToPrint } from '../../cli/agent';
-import { filledText, flag, newFile, operand, parsed, storedFile, text } from '../../cli/declare';
+import {
+  choice,
+  filledText,
+  flag,
+  newFile,
+  operand,
+  parsed,
+  storedFile,
+  text,
+} from '../../cli/declare';
 import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { count, savedText } from '../../cli/terminal/wording';
-import { newFileName, port, storedFileName } from '../../cli/values';
+import { expiry, newFileName, port, storedFileName } from '../../cli/values';
 import { urlHost } from '../../contract/address';
+import { scopes } from '../../contract/api';
+import { DAY_SECONDS, type Expiry } from '../../contract/lifetime';
 import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
+import type { Context } from '../../platform/context';
 import { CliError, failedError, phrase, usageError } from '../../platform/errors';
+import { secondsUntil } from '../../send/expiry';
 import backupHelp from '../help/serve-backup.txt?raw';
 import copyHelp from '../help/serve-copy.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
@@ -40,6 +53,8 @@ const addRows = {
   name: operand('<name>', 'the user'),
   ...newRows,
   label: text('--label <text>', 'what the token is for, as the list shows it'),
+  scope: choice('--scope <scope>', 'all (default), or push: reaches only what it created', scopes),
+  expire: parsed('--expire <time>', 'when the token ends, such as 90d or 2026-12-01', expiry),
   create: flag('--create', 'create the database if it is missing'),
 };
 
@@ -57,7 +72,10 @@ export const token: CommandObject = {
     add: command({
       summary: 'create a token for a new or existing user; shown once',
       rows: addRows,
-      plan: planWithData,
+      plan: async ({ expire, ...options }, invocation) => ({
+        ...(await planWithData(options, invocation)),
+        lifetime: expire && tokenLifetime(expire, invocation.context),
+      }),
       run: addToken,
     }),
     list: command({
@@ -81,11 +99,25 @@ export const token: CommandObject = {
   },
 };
 
-function addToken(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
+/** Returns seconds. @throws CliError (usage) for less than a minute or more than ten years */
+function tokenLifetime(expire: Expiry, context: Context): number {
+  const lifetime = secondsUntil(expire, context, '--expire: ');
+  if (lifetime >= 60 && lifetime <= 3650 * DAY_SECONDS) return lifetime;
+  throw usageError('--expire must be at least 1m and at most 3650d from now');
+}
+
+type AddPlan = Omit<DataOptions<typeof addRows>, 'expire'> & {
+  readonly lifetime: number | undefined;
+};
+
+function addToken(entry: Entry, plan: AddPlan): Promise<void> {
   return issue(entry, plan, async ({ owners, created }) => {
-    const issued = await owners.add(plan.name, plan.label);
+    const { name, label, scope, lifetime } = plan;
+    const issued = await owners.add(name, label, { scope, lifetime });
     if (created) await entry.say.note('a new database');
-    const all = (await owners.list()).filter((token) => token.name === issued.name).length;
+    const all = (await owners.list())
+      .filter((token) => token.name === issued.name)
+      .reduce((sum, { tokens }) => sum + tokens, 0);
     if (all > 1) await entry.say.note(`${issued.name} has ${all} tokens now`);
     return issued;
   });
@@ -138,16 +170,20 @@ async function revokeTokens(entry: Entry, plan: DataOptions<typeof revokeRows>):
   const revoked = await withData(entry, plan, async ({ owners, operator }) => {
     const removed = await owners.revoke(which, expirePushes);
     const { name } = removed;
-    if (removed.revoked === 0 && !expirePushes)
+    if (removed.revoked === 0 && !expirePushes && removed.trusts.length === 0)
       throw unknownToken(`no token with the ID "${which}", and no user with one`);
     const expired = expirePushes ? await operator.expireOf(name) : undefined;
     isLast = removed.revoked > 0 && (await owners.list()).length === 0;
     return { ...removed, ...(expired && { expired }), open: await operator.countOpen(name) };
   });
-  const { name, expired, open } = revoked;
+  const { name, expired, open, trusts } = revoked;
   const ended = expired === undefined ? '' : `, ${countsText(expired)} expired`;
   await say.print(revoked, () => `${name}: ${count(revoked.revoked, 'token')} revoked${ended}\n`);
   if (isLast) await say.note('no token is left: make one with pwpush serve token add');
+  if (trusts.length > 0) {
+    await say.note(`${name} still gets tokens by ${trusts.join(', ')}`);
+    await say.advise('pwpush serve trust remove NAME ends that');
+  }
   if (open.pushes + open.requests === 0) return;
   await say.note(`still open: ${countsText(open)} of ${name}`);
   await say.advise(`pwpush serve expire --user ${name} ends them`);

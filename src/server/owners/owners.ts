@@ -85,7 +85,10 @@ export class Owners {
   async add(
     name: string,
     label = '',
-    { scope = 'all', lifetime }: { readonly scope?: Scope; readonly lifetime?: number } = {},
+    {
+      scope = 'all',
+      lifetime,
+    }: { readonly scope?: Scope | undefined; readonly lifetime?: number | undefined } = {},
   ): Promise<IssuedToken> {
     const now = this.now().getTime();
     const ends_at = lifetime === undefined ? null : now + 1000 * lifetime;

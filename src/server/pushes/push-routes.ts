@@ -12,6 +12,7 @@ import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
 import { auditBody, json, wrongMethod } from '../http/responses';
 import { withBody } from '../http/with-body';
+import { isMaker } from '../rules/access';
 import type { PushWithNote } from '../rules/records';
 import type { PushRow } from '../store/push-rows';
 import { pushBody, retrievedPush } from './push-body';
@@ -58,8 +59,11 @@ export function addPushRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.get(routes.preview.path, async (c) => {
-    await permitted(c);
-    return json({ url: objectOf(c, await pushes.find(urlToken(c))).html_url });
+    const caller = await permitted(c);
+    const push = await pushes.find(urlToken(c));
+    const object = objectOf(c, push);
+    const own = isMaker(push, caller) && { ...object, name: push.name, ...contentSort(push) };
+    return json({ url: object.html_url, ...own });
   });
 
   api.get(routes.audit.path, async (c) => {

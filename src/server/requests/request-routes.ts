@@ -12,7 +12,7 @@ import type { Env } from '../http/env';
 import { baseOf, refuseCrossSite } from '../http/request-origin';
 import { auditBody, json, wrongMethod } from '../http/responses';
 import { type BodyPlan, textIn, withBody } from '../http/with-body';
-import type { Visitor } from '../rules/access';
+import { isMaker, type Visitor } from '../rules/access';
 import type { PushWithNote } from '../rules/records';
 import type { CheckedSettings } from '../service-settings';
 import type { PushRow } from '../store/push-rows';
@@ -58,9 +58,12 @@ export function addRequestRoutes(api: Hono<Env>, options: PartOptions): void {
   });
 
   api.get(requestRoutes.preview.path, async (c) => {
-    await permitted(c);
-    const { html_url, state, public_key } = objectOf(c, await requests.find(urlToken(c)));
-    return json({ url: html_url, state, public_key });
+    const caller = await permitted(c);
+    const request = await requests.find(urlToken(c));
+    const object = objectOf(c, request);
+    const { html_url, state, public_key } = object;
+    const own = isMaker(request, caller) && { ...object, name: request.name };
+    return json({ url: html_url, state, public_key, ...own });
   });
 
   api.get(requestRoutes.audit.path, async (c) => {

@@ -67,6 +67,11 @@ export function isOwn(push: PushRow, { owner }: Pick<Visitor, 'owner'>): boolean
   return ofOwner && (owner.scope === 'all' || owner.maker === push.maker);
 }
 
+/** Whether the visitor's token may not list, so that other responses tell it of what it created. */
+export function isMaker(row: PushRow, visitor: Visitor): boolean {
+  return visitor.owner?.scope === 'push' && isOwn(row, visitor);
+}
+
 /** A retrieval with a token of scope `push` takes the answer of its request, but uses a view of a push. */
 export function viewsAsOwner(row: PushRow, visitor: Visitor): boolean {
   return isOwn(row, visitor) && (row.kind === 'request' || visitor.owner?.scope === 'all');

@@ -1,5 +1,5 @@
-import { raceWithLimit } from '../../platform/files/abort';
 import type { Owners } from '../owners/owners';
+import { unlessRefused } from '../service-errors';
 import { type Database, violatesReference } from '../store/sql';
 import { matches } from './claims';
 import { ExchangeRefusal } from './exchange-refusal';
@@ -18,17 +18,13 @@ interface ExchangeParts {
   readonly address: () => string | undefined;
 }
 
-/** Milliseconds that the version waits for the database. */
-const FEATURE_MS = 1000;
-
 /** Gives tokens for identity tokens (docs/wire.md, "Token exchange"). */
 export class TokenExchange {
   constructor(private readonly parts: ExchangeParts) {}
 
   /** What the version says of it: the audience is that of all trusts, or null. Without a database, it is not enabled. */
   async feature(): Promise<{ enabled: boolean; audience: string | null }> {
-    const all = this.parts.trusts.all().catch(() => []);
-    const trusts = await raceWithLimit(all, { milliseconds: FEATURE_MS }, () => []);
+    const trusts = (await this.parts.trusts.all().catch(unlessRefused)) ?? [];
     const [first = null, ...others] = new Set(trusts.map((trust) => this.audienceOf(trust)));
     return { enabled: trusts.length > 0, audience: others.length === 0 ? first : null };
   }
