@@ -72,7 +72,7 @@ export class TokenExchange {
   /**
    * Returns the trusts whose keys have signed the token. Of one issuer, those that allow a private network may have other
    * keys than those that do not.
-   * @throws ExchangeRefusal if there is none
+   * @throws ExchangeRefusal if no key has
    */
   private async verified(token: IdentityToken, trusts: readonly Trust[]): Promise<Trust[]> {
     const { keys } = this.parts;
