@@ -141,6 +141,7 @@ export async function openForOperator(
   const links = lazy(async () => (await keyInUse(database.sql, location)).links);
   return {
     owners: new Owners(database, io.now),
+    trusts: new Trusts(database, io.now),
     operator: new Operator(database, io.now, links),
     created,
     close: () => database.close(),
