@@ -101,7 +101,7 @@ test('below commands only cli/ and words/ name an option, and nothing takes a ba
   expect(ours).toContain('--views');
   const option = new RegExp(`(?<![\\w-])(?:${[...new Set(ours)].join('|')})(?![\\w-])`);
   // Keyrings and CI systems are reached through programs that have options of their own.
-  const apart = /^(commands|cli|words|server)\/|^main$|^profile\/(?:system-keyring|job-token)$/;
+  const apart = /^(commands|cli|words|server)\/|^main$|^profile\/system-keyring$|^platform\/surroundings$/;
   const below = files.filter((file) => !apart.test(file));
   const texts = (file: string) => (sources.get(file) ?? '').match(/'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g) ?? [];
   expect(below.filter((file) => texts(file).some((text) => option.test(text)))).toEqual([]);
