@@ -46,7 +46,7 @@ describe('a job with an identity and no token', onUnix, () => {
     const masks = /^::add-mask::(eyJ|pwp_)[\w.-]+\n/gm;
     expect(stderr.match(masks) ?? []).toHaveLength(name === 'GitHub Actions' ? 2 : 0);
     expect(stderr.replace(masks, '')).not.toMatch(/eyJ|pwp_|of-the-runner/);
-    expect(await step(`pwpush get '${link}' --anonymous`, given())).toMatchObject({ code: 0, stdout: 'hunter2\n' });
+    expect(await step(`pwpush get '${link}' --anonymous`, given())).toMatchObject({ code: 0, stdout: 'hunter2' });
     expect((await step(`pwpush expire '${link}' --quiet`, given())).code).toBe(0);
     expect((await step('pwpush list', given())).code).toBe(4);
   });
