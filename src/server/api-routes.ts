@@ -10,7 +10,6 @@ import { everyRoute, iso, json, responseOf, wrongMethod } from './http/responses
 import type { Owner } from './owners/owners';
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
-import { unlessRefused } from './service-errors';
 
 /** The routes of API v2, relative to `API_PATH`. */
 export function createApi(options: PartOptions): Hono<Env> {
@@ -22,7 +21,7 @@ export function createApi(options: PartOptions): Hono<Env> {
   api.get(routes.version.path, async (c) => {
     const key = idempotencyKey(c.req.raw);
     // A token that is not valid, or cannot be checked now, does not matter here.
-    const { owner } = (await visitor(c).catch(unlessRefused)) ?? {};
+    const { owner } = (await visitor(c).catch(() => undefined)) ?? {};
     return json({ ...versionBody(settings, key), ...(owner && { token: tokenBody(owner) }) });
   });
 
