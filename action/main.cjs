@@ -270,6 +270,18 @@ const escaped = (text) =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const mask = (text) => console.log(`::add-mask::${escaped(text)}`);
 
+/**
+ * The token of the inputs, alone; without one, that of the variables, which may be empty; without these, the job's own
+ * identity, if the workflow gives the job the permission `id-token: write`.
+ */
+function tokenEnv(token) {
+  const names = ['', '_FILE', '_COMMAND', '_FROM'].map((ending) => `PWPUSH_TOKEN${ending}`);
+  const none = Object.fromEntries(names.map((name) => [name, undefined]));
+  if (token) return { ...none, PWPUSH_TOKEN: token };
+  const identity = env.ACTIONS_ID_TOKEN_REQUEST_URL && !names.some((name) => name in env);
+  return identity ? { PWPUSH_TOKEN_FROM: 'ci' } : {};
+}
+
 /** Resolves to the exit code, the link that was printed, and the message of an error. */
 function run(path, words, { url, token, command, output, link: opened }) {
   const makesLink = command === 'push' || command === 'request';
@@ -280,7 +292,7 @@ function run(path, words, { url, token, command, output, link: opened }) {
       // In CI, messages that quote an instance or a viewer contain no commands for the runner.
       CI: 'true',
       ...(url && { PWPUSH_URL: url }),
-      ...(token && { PWPUSH_TOKEN: token }),
+      ...tokenEnv(token),
     },
     // The runner itself gets the commands by which get masks a secret.
     stdio: [opened ? 'pipe' : 'ignore', makesLink ? 'pipe' : output ? 'ignore' : 'inherit', 'pipe'],

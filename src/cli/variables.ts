@@ -11,7 +11,8 @@ export const plainVariables: readonly string[] = ours(
 /** Every variable of our own but those of `serve`. */
 export const ownVariables: readonly string[] = [
   ...plainVariables,
-  ...ours('TOKEN TOKEN_FILE TOKEN_COMMAND PASSPHRASE KEY HEADERS_FILE CERT_FILE CERT_KEY_FILE'),
+  ...ours('TOKEN TOKEN_FILE TOKEN_COMMAND TOKEN_FROM TOKEN_AUDIENCE ID_TOKEN ID_TOKEN_FILE'),
+  ...ours('PASSPHRASE KEY HEADERS_FILE CERT_FILE CERT_KEY_FILE'),
   ...ours('DB_PASSWORD_FILE INSTANCE_KEY_FILE'),
 ];
 

@@ -1,8 +1,20 @@
-import type { HeaderFields, Token, Transport } from '../platform/context';
+import type { HeaderFields, Transport } from '../platform/context';
 import type { CliError, Hint } from '../platform/errors';
 import type { Call } from './calls';
 import type { FormBody } from './form';
 import type { WholeResponse } from './transport/response';
+
+/** A function runs another program for the token when it is first needed. */
+export type Token = string | (() => Promise<string>) | RenewableToken;
+
+/** A token that the instance itself gives, for a time. */
+export interface RenewableToken {
+  /**
+   * Returns the token that is good now, for which it may call the instance.
+   * @param refused a token that the instance does not accept any more
+   */
+  current(settings: ApiSettings, refused?: string): Promise<string>;
+}
 
 export interface ApiSettings {
   /** The address of the instance without a final slash. */
@@ -13,6 +25,8 @@ export interface ApiSettings {
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
   readonly tokenOfProfile?: boolean | undefined;
+  /** The audience of identity tokens for this instance; `base` by default. */
+  readonly audience?: string | undefined;
   /** The hint when a token is missing. It names the profiles whose token is not sent. */
   readonly tokenHint?: Hint | undefined;
   readonly anonymous?: boolean | undefined;

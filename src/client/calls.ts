@@ -1,4 +1,4 @@
-import { accountsRoute, type Route, requestRoutes, routes } from '../contract/api';
+import { accountsRoute, exchangeRoute, type Route, requestRoutes, routes } from '../contract/api';
 import type { Push, SecretRequest } from '../contract/decode';
 import { CliError, phrase } from '../platform/errors';
 import type { HintName } from '../words/hints';
@@ -82,6 +82,15 @@ export const requestCalls = calls('request', requestRoutes, {
 
 /** `askEdition` makes this call at an instance whose version does not tell its edition. */
 export const accountsCall: Call = { ...accountsRoute, ...read, subject: 'push' };
+
+/** An exchange whose response was lost is repeated: the first token ends by itself, and nobody has it. */
+export const exchangeCall: Call = {
+  ...exchangeRoute,
+  ...read,
+  public: true,
+  holds: 'link',
+  subject: 'push',
+};
 
 function calls<Name extends string>(
   subject: Call['subject'],

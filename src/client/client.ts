@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import * as v from 'valibot';
 import {
   API_PATH,
+  EXCHANGE,
   hasFeature,
   type NewPush,
   type NewRequest,
@@ -12,7 +13,15 @@ import { orUndefined } from '../contract/or-undefined';
 import type { HttpRequest, Transport } from '../platform/context';
 import { attempt, CliError, failedError, phrase } from '../platform/errors';
 import type { Answer, ApiSettings, CallDetails, ReadySettings, SentCall } from './api-settings';
-import { accountsCall, type Call, isEmpty, pageCall, pushCalls, requestCalls } from './calls';
+import {
+  accountsCall,
+  type Call,
+  exchangeCall,
+  isEmpty,
+  pageCall,
+  pushCalls,
+  requestCalls,
+} from './calls';
 import type { Begun, FileResponse, Resume } from './file-link';
 import type { Attachment } from './form';
 import { sharedBackoff } from './retry';
@@ -63,6 +72,15 @@ export function apiClient(options: ApiSettings) {
     list: (state: 'active' | 'expired', page: number, account?: number) =>
       ask(pushCalls[state], decode.pushListSchema, ofPage(page, account)),
     accounts: () => ask(accountsCall, decode.accountsSchema),
+    /** Exchanges an identity token for a token of the instance (RFC 8693, 2). */
+    exchange: (identity: string) => {
+      const body = new URLSearchParams({
+        grant_type: EXCHANGE.grantType,
+        subject_token: identity,
+        subject_token_type: EXCHANGE.jwt,
+      });
+      return ask(exchangeCall, decode.exchangedSchema, { body, secrets: [identity] });
+    },
     /** Opens the link of a file without using a view. Throws a `TransportError` when the connection breaks. */
     openFile: async (url: string, resume?: Resume, begun?: Begun): Promise<FileResponse> =>
       (await import('./file-link')).openLink(await withToken(settings), url, resume, begun),
@@ -154,12 +172,16 @@ async function bodyOf(
 
 type Settings = ApiSettings & Pick<ReadySettings, 'sendNow'>;
 
-/** Opens the connection while the token is read, which saves time. */
-async function withToken(settings: Settings): Promise<ReadySettings> {
+/**
+ * Opens the connection while the token is read, which saves time.
+ * @param refused a token that the instance does not accept any more
+ */
+async function withToken(settings: Settings, refused?: string): Promise<ReadySettings> {
   const { token, open } = settings;
-  if (typeof token !== 'function') return settings as ReadySettings;
+  if (token === undefined || typeof token === 'string') return settings as ReadySettings;
   open?.();
-  return { ...settings, token: await token() };
+  const read = typeof token === 'function' ? token() : token.current(settings, refused);
+  return { ...settings, token: await read };
 }
 
 async function sendCall<Schema extends v.GenericSchema>(
@@ -182,7 +204,13 @@ async function sendCall<Schema extends v.GenericSchema>(
     sendCall(settings, asked, decode.versionSchema, { idempotencyKey });
   // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
-  return outcomeAfter(first, { ...sent, began, send, version });
+  return outcomeAfter(first, { ...sent, began, send, version }).catch(async (error) => {
+    const { token } = settings;
+    const ended = typeof unready.token === 'object' && error instanceof CliError;
+    if (!ended || error.code !== 'unauthorized') throw error;
+    const renewed = await withToken(unready, token);
+    return sendCall(renewed, call, schema, details);
+  });
 }
 
 async function answerTo<Schema extends v.GenericSchema>(

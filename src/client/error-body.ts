@@ -10,7 +10,7 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
   return typeof body === 'object' ? { ...body } : {};
 }
 
-/** Returns `error` and `message` of a JSON body, or the texts by field of a 422; the first line of any other body. */
+/** Returns `error`, or what describes it (RFC 6749, 5.2), and `message` of a JSON body, or the texts by field of a 422; the first line of any other body. */
 export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
   const body = isJson(response) ? jsonBody(response) : undefined;
@@ -20,8 +20,10 @@ export function wordsOf(response: WholeResponse): readonly Fact[] {
 function clauses(body: unknown): readonly Fact[] {
   if (typeof body === 'string') return body === '' ? [] : [body];
   if (typeof body !== 'object' || body === null) return [];
-  const { error, message } = body as { error?: unknown; message?: unknown };
-  const texts = new Set([error, message].filter((text) => typeof text === 'string'));
+  const { error, error_description, message } = body as Readonly<Record<string, unknown>>;
+  const texts = new Set(
+    [error_description ?? error, message].filter((text) => typeof text === 'string'),
+  );
   if (texts.size > 0) return [...texts].filter((text) => text !== '');
   return Object.entries(body).flatMap(([field, messages]) => ofField(field, messages));
 }

@@ -12,7 +12,7 @@ import {
 import type { FactName } from '../words/facts';
 import type { HintName } from '../words/hints';
 import type { Answer, SentCall } from './api-settings';
-import { type Call, isEmpty, namesOne, noRequests } from './calls';
+import { type Call, exchangeCall, isEmpty, namesOne, noRequests } from './calls';
 import { bodyFact, isJson, objectIn, quotable, textOf, wordsOf } from './error-body';
 import { TransportError } from './transport/network-errors';
 import { LeavesOrigin, loginHint } from './transport/redirects';
@@ -64,7 +64,7 @@ const meanings: readonly Row[] = [
 ];
 
 const byStatus: Readonly<Record<number, Explain>> = {
-  400: rejected,
+  400: (it) => (it.call === exchangeCall ? noExchange : rejected)(it),
   401: unauthorized,
   403: forbidden,
   404: notFound,
@@ -303,6 +303,12 @@ function rejected({ status, words }: Refusal): CliError {
   const isLong = /\bpayload is too (?:long|large)\b/.test(textOf(words));
   const hints = status === 413 ? phrase('heed-size') : isLong ? phrase('attach') : undefined;
   return errorOf('rejected', status, phrase('refused', ...words), hints);
+}
+
+/** RFC 6749, 5.2: the status is 400 whatever is wrong with the identity token. */
+function noExchange({ status, words }: Refusal): CliError {
+  const fact = phrase('identity-refused', ...words);
+  return errorOf('unauthorized', status, fact, phrase('compare-claims'));
 }
 
 function unauthorized(refusal: Refusal): CliError {

@@ -6,12 +6,13 @@ import type { Options } from '../cli/options';
 import { readAll } from '../cli/source';
 import { abilities, endText, instanceText } from '../cli/terminal/instance-info';
 import type { Entry } from '../cli/terminal/output';
+import type { Token } from '../client/api-settings';
 import { askEdition } from '../client/edition';
 import { LeavesOrigin } from '../client/transport/redirects';
 import { APPLICATION, toldEdition } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import type { Edition } from '../contract/lifetime';
-import type { Context, Token } from '../platform/context';
+import type { Context } from '../platform/context';
 import { CliError, type ErrorCode, phrase, usageError } from '../platform/errors';
 import { readVariable } from '../platform/files/read-variable';
 import { smallText } from '../platform/private-folder';
@@ -232,6 +233,11 @@ async function chooseToken(entry: Entry, login: Login): Promise<Responding> {
   const { context } = entry;
   if (login.sources.anonymous) return check(entry, login);
   const token = await knownToken(context, login);
+  if (typeof token === 'object')
+    throw usageError(
+      'login saves no token that a job gets by its identity',
+      'use --anonymous to save the address, then pwpush profile set NAME token-from ci',
+    );
   if (typeof token === 'function') {
     const command = readVariable(context.env, 'PWPUSH_TOKEN_COMMAND');
     return check(entry, { ...login, token: await token(), command });

@@ -137,7 +137,7 @@ async function change(entry: Entry, options: ChangedSetting) {
   const shown = shownProfile(name, after, stored.current);
   await changed(entry, shown, `${stored.which}profile "${name}": ${what}${use}`);
   await forgetToken(entry, name, after.keyring ? {} : before);
-  if (before.token !== undefined && after['token-command'] !== undefined)
+  if (before.token !== undefined && after.token === undefined && hasToken(after))
     await say.note('the token that was stored in the profile was removed');
   if (key === 'url' && hasToken(before) && !hasToken(after)) await say.warn(removedText(after.url));
 }

@@ -27,6 +27,7 @@ import {
   variables,
 } from './serve/serve-options';
 import { backup, copy, health, rekey, restore, token } from './serve/subcommands';
+import { trust } from './serve/trust';
 
 interface ServePlan {
   readonly settings: Omit<Values<typeof rows>, 'database'> & DataPlace;
@@ -38,7 +39,7 @@ export default command({
   description: 'Run a Password Pusher server on this machine, with an embedded database.',
   help,
   globals: outputRows,
-  commands: { token, pushes, expire, rekey, backup, restore, copy, health },
+  commands: { token, trust, pushes, expire, rekey, backup, restore, copy, health },
   rows,
   plan: async (options, { command, context, say }): Promise<ServePlan> => {
     const unknown = unknownVariables({ context, say }, [...variables.values()]);

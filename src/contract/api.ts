@@ -196,6 +196,23 @@ export interface TokenSummary {
   readonly expires_at: string | null;
 }
 
+/** Who gets tokens for identity tokens, as `serve trust list --json` prints it. */
+export interface TrustSummary {
+  readonly name: string;
+  readonly issuer: string;
+  /** Null for the address of the service. */
+  readonly audience: string | null;
+  readonly claims: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly scope: Scope;
+  /** In seconds, of its tokens. */
+  readonly lifetime: number;
+  readonly private_issuer: boolean;
+  readonly created_at: string;
+  /** How many are valid. */
+  readonly tokens: number;
+}
+
 /** An open push or request, as `serve pushes --json` prints it. */
 export interface OpenPush {
   /** A number for the operator, which opens nothing. */

@@ -210,6 +210,15 @@ export interface AuditEntry extends v.InferOutput<typeof auditEntry> {}
 
 export const auditSchema = lazy(() => object({ logs: validElements(auditEntry) }));
 
+/** The response to a token exchange (RFC 8693, 2.2.1). A shorter token, masked in a log, would hide common words. */
+export const exchangedSchema = lazy(() =>
+  v.object({
+    access_token: v.pipe(v.string(), v.regex(/^[\x21-\x7e]{16,4096}$/)),
+    token_type: v.pipe(v.string(), v.regex(/^bearer$/i)),
+    expires_in: v.pipe(v.number(), v.gtValue(0)),
+  }),
+);
+
 const heldToken = v.object({
   scope: v.picklist(scopes),
   expires_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),

@@ -6,6 +6,7 @@ import type { Entry } from '../cli/terminal/output';
 import { variablesSet } from '../cli/terminal/wording';
 import { failedError, phrase } from '../platform/errors';
 import { isPlanted, type User } from '../platform/files/owner';
+import { githubMask } from '../platform/surroundings';
 import { type Destination, linkTarget, noFollow, planted, unwritable } from './destination';
 
 export interface JobEntry {
@@ -89,9 +90,7 @@ export function maskCommands(text: string): string {
   const trimmed = lines
     .map((line) => line.trim())
     .filter((line) => line.length >= SHORTEST_TRIMMED);
-  // The runner undoes the escape.
-  const escaped = [...new Set([...lines, ...trimmed])].map((line) => line.replaceAll('%', '%25'));
-  return escaped.map((line) => `::add-mask::${line}\n`).join('');
+  return [...new Set([...lines, ...trimmed])].map(githubMask).join('');
 }
 
 /** The delimiter is random, so that no text contains it. */

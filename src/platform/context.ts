@@ -105,9 +105,6 @@ export type ChildOutput = Readonly<
   Record<'stdout' | 'stderr', (chunk: Uint8Array) => Promise<void>>
 >;
 
-/** A function runs another program for the token when it is first needed. */
-export type Token = string | (() => Promise<string>);
-
 /** The names are in lower case. */
 export type HeaderFields = Readonly<Record<string, string>>;
 

@@ -7,12 +7,23 @@ export function isOn(value = ''): boolean {
   return !['', '0', 'false'].includes(value.trim().toLowerCase());
 }
 
-interface CiSystem {
+export interface CiSystem {
   /** The system documents these variables, and sets one of them in each job. */
   readonly variables: readonly string[];
   /** If true, prompts stay: clients of the system read the variable too, so that people have it in their shells. */
   readonly prompts?: true;
+  /** The system's own program, whose first line of output is an identity token (OpenID Connect) for an audience. */
+  readonly identityProgram?: (audience: string) => readonly [string, ...string[]];
+  /** Variables of the address, which gets the parameter `audience`, and of the bearer token that it requires. */
+  readonly identityRequest?: { readonly url: string; readonly token: string };
+  /** A command to the system, also on standard error, that masks a text in the log. */
+  readonly maskLine?: (text: string) => string;
+  /** The program that masks what is on its standard input. */
+  readonly maskProgram?: readonly [string, ...string[]];
 }
+
+/** The runner undoes the escape (GitHub, "Workflow commands"). */
+export const githubMask = (line: string) => `::add-mask::${line.replaceAll('%', '%25')}\n`;
 
 /** CI systems, in which other people read the log of a job. Most of them set CI too, but not in each job. */
 export const systems: Readonly<Record<string, CiSystem>> = {
@@ -25,12 +36,33 @@ export const systems: Readonly<Record<string, CiSystem>> = {
   'Bitbucket Pipelines': { variables: ['BITBUCKET_BUILD_NUMBER'] },
   Bitrise: { variables: ['BITRISE_IO'] },
   // Buildkite's plugin for containers passes on the second variable only.
-  Buildkite: { variables: ['BUILDKITE', 'BUILDKITE_BUILD_ID'] },
-  CircleCI: { variables: ['CIRCLECI'] },
+  Buildkite: {
+    variables: ['BUILDKITE', 'BUILDKITE_BUILD_ID'],
+    identityProgram: (aud) => ['buildkite-agent', 'oidc', 'request-token', '--audience', aud],
+    maskProgram: ['buildkite-agent', 'redactor', 'add'],
+  },
+  CircleCI: {
+    variables: ['CIRCLECI'],
+    identityProgram: (aud) => [
+      'circleci',
+      'run',
+      'oidc',
+      'get',
+      '--claims',
+      JSON.stringify({ aud }),
+    ],
+  },
   'Cirrus CI': { variables: ['CIRRUS_CI'] },
   Codefresh: { variables: ['CF_BUILD_ID'] },
   Drone: { variables: ['DRONE'] },
-  'GitHub Actions': { variables: ['GITHUB_ACTIONS'] },
+  'GitHub Actions': {
+    variables: ['GITHUB_ACTIONS'],
+    identityRequest: {
+      url: 'ACTIONS_ID_TOKEN_REQUEST_URL',
+      token: 'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+    },
+    maskLine: githubMask,
+  },
   'GitLab CI': { variables: ['GITLAB_CI'] },
   GoCD: { variables: ['GO_PIPELINE_LABEL'] },
   'Google Cloud Build': { variables: ['BUILDER_OUTPUT'] },
@@ -44,7 +76,7 @@ export const systems: Readonly<Record<string, CiSystem>> = {
   'Travis CI': { variables: ['TRAVIS'] },
 };
 
-const systemsOf = (env: Environment) =>
+export const systemsOf = (env: Environment) =>
   Object.values(systems).filter(({ variables }) => variables.some((name) => isOn(env[name])));
 
 /** Other people read the log of a CI job, and the CI system may search it for commands. */

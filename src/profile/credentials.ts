@@ -129,12 +129,14 @@ async function decrypted(pem: string, path: string, context: Context): Promise<K
  * error are passed on: at once on a terminal, as the command may ask the user to touch a security key, else at its end,
  * without the token.
  * @param from names the command in messages
+ * @param typed the user chose the program
  * @throws CliError (usage) when it fails or takes more than 10 s; CliError when the run is interrupted
  */
 export async function runTokenCommand(
   { context, say }: Entry,
   words: readonly [string, ...string[]],
   from: string,
+  typed = true,
 ): Promise<string> {
   const [name] = words;
   const { LIMIT_MS, runHelper } = await import('../platform/helper-program');
@@ -151,7 +153,7 @@ export async function runTokenCommand(
   let flushed = Promise.resolve();
   const ended = await runHelper(context, {
     words,
-    typed: true,
+    typed,
     onError: (text) => {
       errors += text;
       if (context.stderr.isTTY) flushed = flushed.then(() => flush(false));

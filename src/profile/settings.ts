@@ -76,6 +76,19 @@ export const settings = {
     about: 'command that prints the token',
     bound: 'token',
   },
+  'token-from': {
+    ...among(['ci']),
+    about: 'exchange an identity token for the token: ci',
+    variable: 'PWPUSH_TOKEN_FROM',
+    bound: 'token',
+  },
+  'token-audience': {
+    ...text,
+    parse: (value) => value,
+    about: 'audience of that identity token, if not the address',
+    variable: 'PWPUSH_TOKEN_AUDIENCE',
+    bound: 'address',
+  },
   insecure: { ...flag, about: 'accept any certificate, and plain http', bound: 'address' },
   /** Login asks the instance for its edition; `pwpush` is our own service. */
   edition: {
@@ -210,8 +223,9 @@ function keeping(profile: Profile, keeps: (setting: Setting<unknown>) => boolean
   return Object.fromEntries(Object.entries(profile).filter(([name]) => !gone.has(name)));
 }
 
-export function hasToken({ token, keyring, 'token-command': command }: Profile): boolean {
-  return token !== undefined || keyring === true || command !== undefined;
+export function hasToken(profile: Profile): boolean {
+  const { token, keyring, 'token-command': command, 'token-from': from } = profile;
+  return token !== undefined || keyring === true || command !== undefined || from !== undefined;
 }
 
 function parseCommand(value: string, name: string): string {

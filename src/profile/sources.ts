@@ -1,11 +1,13 @@
 import { readAll } from '../cli/source';
 import type { Entry } from '../cli/terminal/output';
 import { commandWords } from '../cli/values';
+import type { Token } from '../client/api-settings';
 import { lazy } from '../contract/lazy';
-import type { Context, Token } from '../platform/context';
+import type { Context } from '../platform/context';
 import { CliError, phrase, tried, usageError } from '../platform/errors';
 import { readVariable } from '../platform/files/read-variable';
 import { smallText } from '../platform/private-folder';
+import { listed } from '../words/grammar';
 import { parseToken, readTokenFile } from './api-token';
 import { profileInUse, storedProfiles } from './config-file';
 import {
@@ -138,16 +140,24 @@ function typedToken(
   return { from, read };
 }
 
-/** In order of precedence. */
-const tokenVariables = ['PWPUSH_TOKEN', 'PWPUSH_TOKEN_FILE', 'PWPUSH_TOKEN_COMMAND'] as const;
+const tokenVariables = [
+  'PWPUSH_TOKEN',
+  'PWPUSH_TOKEN_FILE',
+  'PWPUSH_TOKEN_COMMAND',
+  'PWPUSH_TOKEN_FROM',
+] as const;
 
+/** @throws CliError (usage) if several variables say what the token is: one of them may be left from elsewhere */
 function environmentToken(entry: Entry): TokenReader | undefined {
   const { env } = entry.context;
-  const from = tokenVariables.find((name) => readVariable(env, name));
+  const [from, ...others] = tokenVariables.filter((name) => readVariable(env, name));
+  if (others.length > 0)
+    throw usageError(`${listed([from ?? '', ...others])} are set`, phrase('keep-one-variable'));
   const value = from && readVariable(env, from);
   if (from === undefined || value === undefined) return undefined;
   const read = lazy(async () => {
     if (from === 'PWPUSH_TOKEN') return parseToken(value, from);
+    if (from === 'PWPUSH_TOKEN_FROM') return (await import('./job-token')).jobToken(entry);
     if (from === 'PWPUSH_TOKEN_COMMAND') return commandToken(entry, value, from);
     // A variable applies to many commands, each of which has its own standard input.
     if (value === '-') throw usageError(`${from} cannot be -`, phrase('pipe-token'));
@@ -157,11 +167,12 @@ function environmentToken(entry: Entry): TokenReader | undefined {
 }
 
 function profileToken(entry: Entry, name: string, profile: Profile): TokenReader | undefined {
-  const { token, 'token-command': command, url = '' } = profile;
+  const { token, 'token-command': command, 'token-from': job, url = '' } = profile;
   const from = `profile "${name}"`;
   const read = lazy(async () => {
     if (token !== undefined) return token;
     if (command !== undefined) return commandToken(entry, command, `the token-command of ${from}`);
+    if (job !== undefined) return (await import('./job-token')).jobToken(entry);
     return lazy(async () =>
       (await import('./system-keyring')).readFromKeyring(entry.context, { profile: name, url }),
     );

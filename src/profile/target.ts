@@ -1,5 +1,6 @@
+import type { Token } from '../client/api-settings';
 import type { Edition } from '../contract/lifetime';
-import type { ClientCertificate, HeaderFields, Token } from '../platform/context';
+import type { ClientCertificate, HeaderFields } from '../platform/context';
 import { CliError, type Hint, phrase, tried, usageError } from '../platform/errors';
 import { listed } from '../words/grammar';
 import { isAt, isIn, parseBase, travelsOpen } from './base-address';
@@ -63,6 +64,8 @@ export interface Target extends Pick<SettingSource, 'token' | 'headers' | 'certi
   readonly insecure: boolean;
   readonly edition: Edition | undefined;
   readonly account: number | undefined;
+  /** The audience of identity tokens for the target. */
+  readonly audience?: string | undefined;
   /** The name of the profile in use. */
   readonly profile?: string | undefined;
   /** Settings of the environment, and of the profile in use, for a push; their address may differ from `base`. */
@@ -173,6 +176,7 @@ function chooseTarget(stored: StoredProfiles, from: Sources, linkBase?: string):
     insecure: typed.settings.insecure === true || insecure,
     edition: matching.find(({ settings }) => settings.edition)?.settings.edition,
     account: typed.settings.account ?? own?.settings.account,
+    audience: matching.map(({ settings }) => settings['token-audience']).find(Boolean),
     profile: used?.name,
     defaults: { ...used?.settings, ...env.settings },
   };

@@ -10,19 +10,22 @@ import { everyRoute, iso, json, responseOf, wrongMethod } from './http/responses
 import type { Owner } from './owners/owners';
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
+import { unlessRefused } from './service-errors';
+import { addExchangeRoute } from './trust/exchange-route';
 
 /** The routes of API v2, relative to `API_PATH`. */
 export function createApi(options: PartOptions): Hono<Env> {
-  const { limited, settings } = options;
+  const { exchange, limited, settings } = options;
   const { visitor } = authentication(options);
   const api = new Hono<Env>();
   api.use(limited);
 
   api.get(routes.version.path, async (c) => {
-    const key = idempotencyKey(c.req.raw);
+    const body = versionBody(settings, idempotencyKey(c.req.raw));
     // A token that is not valid, or cannot be checked now, does not matter here.
-    const { owner } = (await visitor(c).catch(() => undefined)) ?? {};
-    return json({ ...versionBody(settings, key), ...(owner && { token: tokenBody(owner) }) });
+    const { owner } = (await visitor(c).catch(unlessRefused)) ?? {};
+    const features = { ...body.features, token_exchange: await exchange.feature() };
+    return json({ ...body, features, ...(owner && { token: tokenBody(owner) }) });
   });
 
   api.get(OPENAPI_PATH, async (c) => {
@@ -32,6 +35,7 @@ export function createApi(options: PartOptions): Hono<Env> {
 
   addPushRoutes(api, options);
   addRequestRoutes(api, options);
+  addExchangeRoute(api, options);
   for (const { path } of everyRoute) api.all(path, () => wrongMethod(path));
   api.all('*', () => json({ error: 'not-found' }, 404));
   return api;

@@ -8,6 +8,7 @@ import type { Requests } from './requests/requests';
 import type { Files } from './rules/files';
 import type { CheckedSettings } from './service-settings';
 import type { Site } from './site-identity';
+import type { TokenExchange } from './trust/token-exchange';
 
 export interface AppSettings extends CheckedSettings {
   readonly site: Site;
@@ -19,6 +20,7 @@ export interface AppOptions {
   readonly requests: Requests;
   readonly files: Files;
   readonly owners: Owners;
+  readonly exchange: TokenExchange;
   readonly isUp: () => Promise<boolean>;
   readonly events: PushEvents;
   readonly now: () => Date;

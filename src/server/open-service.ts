@@ -31,6 +31,9 @@ import {
 } from './store/database';
 import type { Database } from './store/sql';
 import { watched } from './store/watched';
+import { IssuerKeys } from './trust/issuer-keys';
+import { TokenExchange } from './trust/token-exchange';
+import { Trusts } from './trust/trusts';
 
 /** A service without sockets. */
 export type OpenService = Awaited<ReturnType<typeof openService>>;
@@ -76,11 +79,24 @@ export async function openService(
     const requests = new Requests({ ...shared, files });
     const housekeeping = new Housekeeping({ ...shared, files, setClock: clock.set });
     const isUp = health(() => database.check());
+    let address = checked.publicUrl;
+    const exchange = new TokenExchange({
+      database,
+      owners,
+      trusts: new Trusts(database, clock.now),
+      keys: new IssuerKeys({ ...io, now: clock.now }),
+      now: clock.now,
+      address: () => address,
+    });
+    const setAddress = (url: string) => {
+      address = url;
+    };
     const app = createApp({
       pushes,
       requests,
       files,
       owners,
+      exchange,
       isUp,
       events,
       log,
@@ -96,7 +112,7 @@ export async function openService(
     const countActive = () => pushes.countActive();
     const scrape = scraper(metrics, { ...io, isUp, countActive });
     const isShared = others === 'some';
-    const parts = { app, owners, pushes, requests, housekeeping, log, scrape };
+    const parts = { app, owners, pushes, requests, housekeeping, log, scrape, setAddress };
     return { settings: checked, isShared, ...parts, close };
   } catch (error) {
     await database.close();
@@ -125,6 +141,7 @@ export async function openForOperator(
   const links = lazy(async () => (await keyInUse(database.sql, location)).links);
   return {
     owners: new Owners(database, io.now),
+    trusts: new Trusts(database, io.now),
     operator: new Operator(database, io.now, links),
     created,
     close: () => database.close(),

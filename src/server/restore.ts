@@ -30,6 +30,7 @@ import { markError, markOf } from './store/moved';
 import { type Database, isDamaged, type Sql } from './store/sql';
 import { lockSqlite, openMemory, openSqlite } from './store/sqlite';
 import { checkpoint, pragma, type Quietly, sqliteDriver } from './store/sqlite-driver';
+import { deleteTrust, listTrusts } from './trust/trust-rows';
 
 /**
  * Puts a copy that `backup` made in the place of the database, and keeps the old one beside it. A crash leaves one of the
@@ -65,7 +66,7 @@ export async function restore(
       throw error;
     });
     if (!isBackup) throw new ServiceError(`"${file}" is damaged, or not a backup by this version`);
-    const tokens = await endRevoked(draft, lock?.sql, { now, quietly });
+    const carried = await endRevoked(draft, lock?.sql, { now, quietly });
     syncFile(draft);
     // Windows replaces no open file, and so none of a service.
     if (platform() === 'win32') lock?.unlock();
@@ -83,7 +84,7 @@ export async function restore(
       if (existsSync(target + end)) renameSync(target + end, kept + end);
     rmSync(`${target}-shm`, { force: true });
     nameFile(draft, target, old !== undefined);
-    return { database: target, kept: old ? kept : null, ...tokens };
+    return { database: target, kept: old ? kept : null, ...carried };
   } catch (cause) {
     throw copyError(cause, `cannot restore "${file}"`);
   } finally {
@@ -130,10 +131,10 @@ async function endRevoked(
   checkpoint(connection);
   connection.close();
   return using(openSqlite(copy, quietly), async (database) => {
-    const tokens = await carryRevocations(database, newer, now().getTime());
+    const carried = await carryRevocations(database, newer, now().getTime());
     // The copy takes its name without its log.
     if (!(await database.scrub())) throw new Error('the log cannot be merged');
-    return tokens;
+    return carried;
   });
 }
 
@@ -143,17 +144,19 @@ async function schemaOf({ sql }: Database): Promise<string> {
   return JSON.stringify(rows);
 }
 
-/** What became of the tokens that are valid in an older copy of a database. */
+/** What became of the tokens that are valid in an older copy of a database, and of its trusts. */
 interface CarriedTokens {
   /** Those that were revoked or replaced since, and are not valid in the copy any more. */
   readonly revoked: Pick<TokenSummary, 'id' | 'name'>[];
   /** Those of which the newer database cannot tell whether they were revoked. */
   readonly unchecked: Pick<TokenSummary, 'id' | 'name'>[];
+  /** The same of trusts, by name. */
+  readonly trusts: { readonly removed: string[]; readonly unchecked: string[] };
 }
 
 /**
- * Ends in a copy of a database the tokens that were revoked or replaced since the copy was made, by what the database
- * has now. Users are never deleted, so a database without a user, who is known by name and time, did not come from the
+ * Ends in a copy of a database the tokens that were revoked or replaced and the trusts that were removed since the copy was
+ * made, by what the database has now. Users are never deleted, so a database without a user, who is known by name and time, did not come from the
  * copy and tells nothing of the user's tokens: new data must not count as the revocation of all tokens.
  * @param newer reads the newer database; undefined if it is missing or damaged
  */
@@ -161,9 +164,16 @@ async function carryRevocations(copy: Database, newer: Sql | undefined, now: num
   // A database that is damaged, or has another schema, tells nothing.
   const held = newer ? await listHeld(newer).catch(() => []) : [];
   const users = new Set(held.map(userOf));
+  const makers = new Set(
+    (newer ? await listTrusts(newer).catch(() => []) : []).map(({ maker }) => maker),
+  );
   const ends = new Map(held.map(({ digest, ends_at }) => [digest && hex(digest), ends_at]));
   return copy.transaction(async (sql) => {
-    const carried: CarriedTokens = { revoked: [], unchecked: [] };
+    const carried: CarriedTokens = {
+      revoked: [],
+      unchecked: [],
+      trusts: { removed: [], unchecked: [] },
+    };
     for (const row of await listHeld(sql)) {
       const { selector: id, name } = row;
       if (id === null || (row.ends_at !== null && row.ends_at <= now)) continue;
@@ -173,6 +183,12 @@ async function carryRevocations(copy: Database, newer: Sql | undefined, now: num
         await deleteToken(sql, id);
         carried.revoked.push({ id, name });
       } else if (end !== null) await endToken(sql, id, end);
+    }
+    for (const { name, maker, owner_name, since } of await listTrusts(sql)) {
+      const isKnown = users.has(userOf({ name: owner_name, since }));
+      if (isKnown && makers.has(maker)) continue;
+      if (isKnown) await deleteTrust(sql, name, now);
+      carried.trusts[isKnown ? 'removed' : 'unchecked'].push(name);
     }
     return carried;
   });

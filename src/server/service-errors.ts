@@ -97,6 +97,11 @@ export function notFound(): ServiceRefusal {
   return new ServiceRefusal('not_found', 'not-found');
 }
 
+/** Returns undefined for a refusal. @throws any other error */
+export function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof ServiceRefusal)) throw error;
+}
+
 /** Returns undefined for the refusal of a token. @throws any other error */
 export function unlessUnauthorized(error: unknown): undefined {
   if (!(error instanceof ServiceRefusal) || error.kind !== 'unauthorized') throw error;

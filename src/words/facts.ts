@@ -25,11 +25,14 @@ export const facts = {
   'answer-key-missing':
     'the answer is encrypted, and its private key is not here; nothing was taken',
   'answered-already': 'the request was answered already; your answer was not sent',
+  'audience-differs': (host, theirs, ours) =>
+    `${host} takes identity tokens for ${theirs}, not for ${ours}; none was asked for`,
   'certificate-needed-here':
     'the instance, or a proxy in front of it, requires a client certificate',
   'closed-unanswered': 'the request was closed without an answer',
   failed: (status, ...said) => detailed(`the instance failed (${status})`, ...said),
   'files-need-token': 'attaching files requires a token on this instance',
+  'identity-refused': saying('the instance refused the identity token'),
   'in-front': (host, status, ...said) =>
     detailed(`something in front of ${host} answered, not the instance (${status})`, ...said),
   'key-missing': 'the end of the link is missing, which is the key of the push',
@@ -41,6 +44,8 @@ export const facts = {
   'login-redirect': (host, other) =>
     `an access proxy in front of ${host} redirects to its login page${other && ` on ${other}`}; nothing was sent there`,
   'no-api': saying('no API v2 at this address'),
+  'no-exchange': (host) => `${host} takes no identity tokens`,
+  'no-identity': (host, status) => `${host} gave the job no identity token (${status})`,
   'no-requests': 'this instance has no requests',
   'no-such': (what) => `no such ${what} on this instance`,
   'none-within': (what, time) => `no ${what} within ${time}`,

@@ -46,7 +46,11 @@ export const hints = {
     'Cloudflare Access refused the service token: check both headers, its expiry, and that a policy with the action Service Auth includes it',
   'check-taken': 'the answer may have been taken: the owner can check with pwpush audit',
   'check-viewed': 'a view may have been used: the owner can check with pwpush audit',
+  'choose-audience':
+    'check the address; if you know that its operator chose this audience, set PWPUSH_TOKEN_AUDIENCE',
   'close-again': 'it can still be answered or read; try again',
+  'compare-claims':
+    'its operator sees in the log of the instance why, and with pwpush serve trust list what it trusts',
   'compare-key': 'compare it with what the sender gave you',
   'compare-key-and-link': 'compare it, and the address of the link, with what the sender gave you',
   'complete-chain':
@@ -59,6 +63,9 @@ export const hints = {
   'heed-size': 'it is larger than the instance or a proxy in front of it allows',
   'heed-size-of-files': (largest, files) =>
     `${files === '1' ? `${largest} exceeds` : `the files, of which ${largest} is the largest, exceed`} a limit of the instance (pwpush serve: --max-file-size) or of a proxy in front of it`,
+  'issue-for-audience': (audience) =>
+    `have one issued for the audience ${audience}: in GitLab, id_tokens: { PWPUSH_ID_TOKEN: { aud: ${audience} } }; elsewhere name it with PWPUSH_ID_TOKEN_FILE or PWPUSH_ID_TOKEN`,
+  'keep-one-variable': 'only one of them says what the token is: remove the others',
   'log-in': 'log in with pwpush login, or set PWPUSH_TOKEN',
   'log-in-as-owner': (otherwise) =>
     `log in as its owner with pwpush login; if it was created without a token, ${
@@ -182,6 +189,8 @@ export const hints = {
   'pack-folder': 'pack it: tar cz FOLDER | pwpush push --file -=FOLDER.tar.gz',
   'pipe-content': 'pipe its content in: … | pwpush push --file -=NAME',
   'pipe-file': 'pipe it: cat FILE | pwpush push --file -',
+  'permit-identity':
+    'the workflow gives the job permission for one: permissions: { id-token: write }',
   'pipe-token': 'use --token-file - to read standard input',
   'quiet-for-json': orReveal('use --quiet in place of --json'),
   'quiet-too': orReveal('add --quiet'),
@@ -221,6 +230,8 @@ export const hints = {
           : `install -m 600 ${file} ${copy} && ssh-keygen -p -N '' -f ${copy}`,
     };
   },
+  'trust-issuer':
+    'its operator adds what to trust with pwpush serve trust add; or use an API token',
   'unlock-keyring': (profile) =>
     `unlock the keyring, or log in again: pwpush login --keyring --profile ${profile}`,
   'use-https': (what, profile) => {

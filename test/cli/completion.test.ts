@@ -44,6 +44,7 @@ test.each<[string, string]>([
   ['list --a', '--all --account'],
   ['help c', ['completion', ...topics.filter((one) => /^c/.test(one))].join(' ')],
   ['serve token ', 'add list replace revoke'],
+  ['serve trust ', 'add list remove'],
 ])('pwpush %s: %s', async (line, offered) => {
   const chosen = ['$(touch pwned)', 'a b;c', ...'a* -x ~root =ls @a a,b %a \u2018a é'.split(' ')];
   const profiles = { work: {}, home: {}, ...Object.fromEntries(chosen.map((one) => [one, {}])) };

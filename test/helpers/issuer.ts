@@ -1,8 +1,11 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
+import { insertOwner } from '../../src/server/owners/owner-rows';
+import { insertTrust, type TrustRow } from '../../src/server/trust/trust-rows';
 import { listening } from './listen';
 import { testClock } from './service';
+import type { Room } from './stores';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -95,4 +98,31 @@ export async function issuer(options: IssuerOptions = {}) {
     token: (changes: Claims = {}, header: Claims = {}, key: KeyObject | string = current.privateKey) =>
       signed({ alg: current.alg, kid: current.kid, typ: 'JWT', ...header }, claimsOf(changes), key),
   };
+}
+
+/** Has the service of a room trust an issuer: jobs of `org/app` get tokens of the user `ci` that can push, for 10 minutes. */
+export async function trust(
+  room: Pick<Room, 'beside'>,
+  { url }: { readonly url: string },
+  changes: Partial<TrustRow> = {},
+) {
+  const database = await room.beside();
+  const { name = 'deploy' } = changes;
+  const { sql } = database;
+  const owner =
+    (await insertOwner(sql, 'ci', 0)) ?? (await sql<{ id: number }>`SELECT id FROM owners WHERE name = 'ci'`)[0];
+  await insertTrust(sql, {
+    name,
+    issuer: url,
+    audience: null,
+    claims: JSON.stringify({ repository: 'org/app' }),
+    owner_id: owner?.id ?? 0,
+    scope: 'push',
+    lifetime: 600,
+    private_issuer: 0,
+    maker: `maker-of-${name}`,
+    created_at: 0,
+    ...changes,
+  });
+  await database.close();
 }

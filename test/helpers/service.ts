@@ -51,6 +51,10 @@ export async function opened(options?: TestOptions): Promise<TestService> {
   return service;
 }
 
+/** As `pwpush serve` has it, loaded where something is fetched. */
+export const transport: ServiceIo['transport'] = async (settings) =>
+  (await import('../../src/client/transport/undici')).undiciTransport(settings);
+
 /** The embedded service without a socket: in memory, or in the folder `data`. */
 export async function testService(options: TestOptions = {}) {
   const { clock = testClock(), passphraseCost = QUICK, serverClock, env, ...settings } = options;
@@ -66,6 +70,7 @@ export async function testService(options: TestOptions = {}) {
       version: '0.1.0',
       passphraseCost,
       env,
+      transport,
     },
   );
   const { token: adminToken } = await service.owners.add('admin');

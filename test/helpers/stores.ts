@@ -31,7 +31,7 @@ export async function inRoom<T>(room: Room, work: (database: Database) => Promis
   }
 }
 
-interface Store {
+export interface Store {
   readonly name: 'SQLite' | 'PostgreSQL';
   room(): Promise<Room>;
 }

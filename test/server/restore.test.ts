@@ -58,6 +58,7 @@ describe('a restore', () => {
       kept: join(data, KEPT),
       revoked: [],
       unchecked: [],
+      trusts: { removed: [], unchecked: [] },
     });
     expect(names()).toEqual(['pwpush.db', KEPT]);
     for (const name of names()) expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
@@ -88,6 +89,7 @@ describe('a restore', () => {
         { id: expect.any(String), name: 'admin' },
         { id: expect.any(String), name: 'bob' },
       ],
+      trusts: { removed: [], unchecked: [] },
     });
     expect(await contentsOf(empty)).toEqual([0]);
   });
@@ -142,6 +144,55 @@ describe('a restore', () => {
       const unchecked = before.map(({ id, name }) => ({ id, name }));
       expect(await restoring()).toMatchObject({ revoked: [], unchecked });
       expect(await listed()).toEqual(before.map(({ id }) => id));
+    });
+  });
+
+  describe('and trusts that were removed since', () => {
+    const operating = async <T>(work: (trusts: OperatorData['trusts']) => Promise<T>) => {
+      const operator = await openForOperator({ data }, clock);
+      return work(operator.trusts).finally(operator.close);
+    };
+    const add = (name: string) => {
+      const rest = { scope: 'push', lifetime: 600, privateIssuer: false } as const;
+      const trust = { name, issuer: 'https://ci.example.com', claims: ['team=x'], user: 'ci', ...rest };
+      return operating((trusts) => trusts.add(trust));
+    };
+    const listed = async () =>
+      (await operating((trusts) => trusts.list())).map(({ name, tokens }) => ({ name, tokens }));
+    /** Makes a backup with two trusts, which have a token that is valid and one that has ended. */
+    const copied = async () => {
+      await add('left');
+      await add('kept');
+      const database = await sqliteIn(data);
+      for (const end of [-1, 60_000])
+        await database.sql`
+          INSERT INTO tokens (selector, owner_id, label, scope, maker, digest, created_at, ends_at, trust_id)
+          SELECT name || ${`${end}`}, owner_id, '', scope, maker, CAST(name || ${`${end}`} AS BLOB), 0,
+            ${clock.now().getTime() + end}, id
+          FROM trusts`;
+      await database.close();
+      await backup({ data }, { file, force: true }, {});
+    };
+
+    test('stay removed with the tokens that they gave, also where another has the name', async () => {
+      await copied();
+      await operating((trusts) => trusts.remove('left'));
+      await add('left');
+      const revoked = [{ id: 'left60000', name: 'ci' }];
+      expect(await restoring()).toMatchObject({ revoked, trusts: { removed: ['left'], unchecked: [] } });
+      expect(await listed()).toEqual([{ name: 'kept', tokens: 1 }]);
+    });
+
+    test('are named where that is not known', async () => {
+      await copied();
+      rmSync(join(data, 'pwpush.db'));
+      clock.advance(1000);
+      await (await testService({ data, clock })).close();
+      expect(await restoring()).toMatchObject({ trusts: { removed: [], unchecked: ['left', 'kept'] } });
+      expect(await listed()).toEqual([
+        { name: 'left', tokens: 1 },
+        { name: 'kept', tokens: 1 },
+      ]);
     });
   });
 

@@ -1,5 +1,6 @@
-import type { OpenPush, TokenSummary } from '../../contract/api';
+import type { OpenPush, TokenSummary, TrustSummary } from '../../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../../contract/decode';
+import { durationText } from '../../contract/lifetime';
 import { listed } from '../../words/grammar';
 import type { Look, Style } from './output';
 import type { Column, Listing, Pair } from './table';
@@ -245,6 +246,27 @@ export const tokenList: Listing<TokenSummary> = {
   optional: ['CREATED', 'LAST USED', 'EXPIRES', 'LABEL'],
   fields: ({ id, name, label, created_at, last_used_at, expires_at, scope }) =>
     [id, name, label, created_at, last_used_at, expires_at, scope].map(text),
+};
+
+const claimsText = ({ claims }: TrustSummary) =>
+  Object.entries(claims).map(([name, value]) => `${name}=${value}`);
+
+/** Formats `serve trust list`. A pipe gets name, issuer, audience, user, scope, seconds, tokens, created, claims. */
+export const trustList: Listing<TrustSummary> = {
+  columns: [
+    { title: 'NAME', shown: ({ name }) => name },
+    { title: 'ISSUER', shown: ({ issuer }) => issuer, elastic: NAME_WIDTH },
+    { title: 'CLAIMS', shown: (trust) => claimsText(trust).join(' '), elastic: NAME_WIDTH },
+    { title: 'USER', shown: ({ user }) => user },
+    { title: 'SCOPE', shown: ({ scope }) => scope },
+    { title: 'FOR', shown: ({ lifetime }) => durationText(lifetime) },
+    { title: 'TOKENS', right: true, shown: ({ tokens }) => text(tokens) },
+  ],
+  optional: ['FOR', 'ISSUER', 'SCOPE', 'TOKENS', 'USER', 'CLAIMS'],
+  fields: (trust) => [
+    ...[trust.name, trust.issuer, text(trust.audience), trust.user, trust.scope],
+    ...[text(trust.lifetime), text(trust.tokens), trust.created_at, ...claimsText(trust)],
+  ],
 };
 
 /** Formats `serve pushes`. A pipe gets ID, kind, user, name, created, expires, views left. */

@@ -187,7 +187,7 @@ function allowedProgram(allowed: Allowed, program: string): string {
   );
 }
 
-const OURS = ['PWPUSH_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
+const OURS = ['PWPUSH_TOKEN', 'PWPUSH_ID_TOKEN', 'PWPUSH_PASSPHRASE', 'PWPUSH_KEY'];
 
 /**
  * Masks secrets of the operator in the output of a program: the program may read the environment of the process that

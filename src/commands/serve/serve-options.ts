@@ -82,7 +82,7 @@ const numberRows = Object.fromEntries(
 export const rows = settable({
   ...group('Network:', {
     host: filledText('--host <address>', 'address to listen on').or(HOST),
-    port: parsed('--port <n>', 'port to listen on; 0 for any', port).common().or(PORT),
+    port: parsed('--port <n>', 'port to listen on; 0 for any', port).or(PORT),
     publicUrl: filledText('--public-url <url>', 'address in links (default: as requested)'),
   }),
   ...group('Data:', {

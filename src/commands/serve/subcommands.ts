@@ -328,7 +328,7 @@ async function putBack(
   const restored = await onData(entry, place, (service) =>
     service.restore(place, file, entry.context),
   );
-  const { database, kept, revoked, unchecked } = restored;
+  const { database, kept, revoked, unchecked, trusts } = restored;
   await say.print(restored, () => `${database}\n`);
   if (kept !== null) await say.note(`the old database is kept: ${kept}`);
   await say.note('what was viewed or expired since the backup is open again');
@@ -336,6 +336,13 @@ async function putBack(
     const stay = revoked.length === 1 ? 'stays' : 'stay';
     await say.note(`${count(revoked.length, 'token')} revoked since ${stay} revoked`);
   }
+  const { removed, unchecked: unknown } = trusts;
+  if (removed.length > 0)
+    await say.note(`trusts removed since stay removed: ${removed.join(', ')}`);
+  if (unknown.length > 0)
+    await say.note(
+      `in force, even if removed since: trusts ${unknown.join(', ')}; see pwpush serve trust list`,
+    );
   if (unchecked.length === 0) return;
   const users = [...new Set(unchecked.map(({ name }) => name))].join(', ');
   const tokens = `${count(unchecked.length, 'token')} of ${users}`;

@@ -12,6 +12,8 @@ const PUSH_BYTES = 8 * 1024 * 1024;
 export const FIELD_BYTES = 2 * 1024 * 1024;
 /** Maximum bytes of a form of our own pages that has no files. */
 const FORM_BYTES = 16 * 1024;
+/** Maximum bytes of the parameters of a token exchange. */
+const PARAMETER_BYTES = 32 * 1024;
 const FIELD = { push: 'push[payload]', request: 'request[request]' } as const;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Bytes. Other HTTP requests are served before a larger body is processed. */
@@ -80,6 +82,19 @@ export function asksForFiles(push: object): boolean {
 export async function readForm(c: Context<Env>): Promise<ReadonlyMap<string, string>> {
   if (mediaType(c.req.raw) !== FORM_TYPE) return new Map();
   return new Map(formFields(await readBytes(c, FORM_BYTES), () => true));
+}
+
+/**
+ * Reads the parameters of a small form, or the fields of a JSON object.
+ * @throws ServiceRefusal for any other body
+ */
+export async function readParameters(c: Context<Env>): Promise<Fields> {
+  const bytes = await readBytes(c, PARAMETER_BYTES);
+  const type = mediaType(c.req.raw);
+  if (type === FORM_TYPE) return [...formFields(bytes, () => true)];
+  const body = type === 'application/json' ? parse(bytes) : undefined;
+  if (isObject(body)) return Object.entries(body);
+  throw malformed('The body must be a JSON object or a form, and its Content-Type must say so.');
 }
 
 export function isMultipart(request: Request): boolean {

@@ -1,4 +1,5 @@
 import {
+  exchangeRoute,
   IDENTITY_NEEDED,
   LINK_INCOMPLETE,
   OPENAPI_PATH,
@@ -87,6 +88,7 @@ export function refusalResponse(refusal: ServiceRefusal): Response {
 export const everyRoute: readonly Pick<Route, 'method' | 'path'>[] = [
   ...Object.values(routes),
   ...Object.values(requestRoutes),
+  exchangeRoute,
   { method: 'GET', path: OPENAPI_PATH },
 ];
 

@@ -12,7 +12,8 @@ interface RequestEntry {
   readonly bytes: number;
 }
 
-/** The log for the operator. Of the data that a client sends, it contains only the method. */
+/** The log for the operator. Of what a client sends, it contains only the method, and the subject of an
+ * identity token that was verified. */
 export interface Log {
   request(entry: RequestEntry): void;
   /**
@@ -24,7 +25,7 @@ export interface Log {
   event(name: LogEvent, details?: Details): void;
 }
 
-type LogEvent = 'start' | 'sweep' | 'reload' | 'stopping' | 'stopped';
+type LogEvent = 'start' | 'sweep' | 'exchange' | 'reload' | 'stopping' | 'stopped';
 
 type Details = Readonly<Record<string, string | number>>;
 
@@ -72,10 +73,15 @@ export function createLog(
       else warn(message);
     },
     event(event, details = {}) {
-      const words = [event, ...Object.entries(details).map((pair) => pair.join('='))];
+      const words = [event, ...Object.entries(details).map(pairOf)];
       write({ time: now(), level: 'info', event, details, words });
     },
   };
+}
+
+/** Quotes a value that could be taken for several. */
+function pairOf([name, value]: [string, string | number]): string {
+  return `${name}=${/[\s"]/.test(`${value}`) ? JSON.stringify(value) : value}`;
 }
 
 function errorDetails(thrown: unknown): { error: string; code: string; place: string } {

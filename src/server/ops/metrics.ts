@@ -36,6 +36,7 @@ type RequestEvent = (typeof requestEvents)[number];
 /** What comes of an identity token: a token of ours, or what is wrong with it first. */
 const exchangeOutcomes = [
   'granted',
+  'unsupported',
   'malformed',
   'issuer',
   'audience',

@@ -6,14 +6,13 @@ export class ExchangeRefusal extends Error {
 
   /**
    * @param message for the client, in the characters of `error_description` (RFC 6749, 5.2)
-   * @param reason for the log; by default the message
-   * @param retryAfter seconds; set if the issuer is away
+   * @param details the reason for the log, if it is not the message; and the seconds after which to try again, if the
+   *   issuer is away
    */
   constructor(
     readonly outcome: Exclude<ExchangeOutcome, 'granted'>,
     message: string,
-    readonly reason = message,
-    readonly retryAfter?: number,
+    readonly details: { readonly reason?: string; readonly retryAfter?: number } = {},
   ) {
     super(message);
   }

@@ -64,9 +64,9 @@ class KeySource {
     if (!this.failure)
       throw new ExchangeRefusal('signature', 'the issuer does not have the key of the token');
     const { at, reason } = this.failure;
-    const wait = Math.max(1, Math.ceil((at + MINUTE - this.time()) / 1000));
+    const retryAfter = Math.max(1, Math.ceil((at + MINUTE - this.time()) / 1000));
     const message = 'the keys of the issuer cannot be fetched now';
-    throw new ExchangeRefusal('unavailable', message, reason, wait);
+    throw new ExchangeRefusal('unavailable', message, { reason, retryAfter });
   }
 
   private time(): number {

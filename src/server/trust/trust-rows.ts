@@ -1,3 +1,4 @@
+import type { Scope } from '../../contract/api';
 import { first, type Sql } from '../store/sql';
 
 export interface TrustRow {
@@ -8,7 +9,7 @@ export interface TrustRow {
   /** A JSON object of texts. */
   claims: string;
   owner_id: number;
-  scope: 'all' | 'push';
+  scope: Scope;
   /** In seconds. */
   lifetime: number;
   private_issuer: 0 | 1;
@@ -17,12 +18,15 @@ export interface TrustRow {
   created_at: number;
 }
 
-export type OwnedTrust = TrustRow & { owner_name: string };
+export type OwnedTrust = TrustRow & {
+  owner_name: string /** When its owner was created. */;
+  since: number;
+};
 
 /** Lists trusts with their owners, oldest first. */
 export function listTrusts(sql: Sql): Promise<OwnedTrust[]> {
   return sql<OwnedTrust>`
-    SELECT trusts.*, owners.name AS owner_name
+    SELECT trusts.*, owners.name AS owner_name, owners.created_at AS since
     FROM trusts JOIN owners ON owners.id = owner_id ORDER BY trusts.id`;
 }
 
@@ -46,7 +50,9 @@ export function countGiven(sql: Sql, now: number) {
 
 /** Deletes a trust and the tokens that it gave; returns how many of these were valid, undefined without such a trust. */
 export async function deleteTrust(sql: Sql, name: string, now: number) {
-  const trust = await first(sql<{ id: number }>`SELECT id FROM trusts WHERE name = ${name}`);
+  // The change of a unique column makes PostgreSQL keep new tokens out, which refer to the row, until it is gone.
+  const trust = await first(sql<{ id: number }>`
+    UPDATE trusts SET name = name || ' (removed)' WHERE name = ${name} RETURNING id`);
   if (!trust) return undefined;
   const given = await sql<{ ends_at: number }>`
     DELETE FROM tokens WHERE trust_id = ${trust.id} RETURNING ends_at`;

@@ -38,6 +38,7 @@ describe('the document', () => {
       ...['active', 'closed', 'open', 'ready'].map((state) => `GET /requests/${state}`),
       ...['{token}', '{token}/audit', '{token}/preview'].map((at) => `GET /requests/${at}`),
       ...['GET /version', 'PATCH /requests/{token}/respond', 'POST /pushes', 'POST /requests'],
+      'POST /token',
     ]);
   });
 

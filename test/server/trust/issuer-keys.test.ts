@@ -10,7 +10,7 @@ import { deferred } from '../../helpers/deferred';
 import { issuer, type TestIssuer } from '../../helpers/issuer';
 import { listening } from '../../helpers/listen';
 import { folders } from '../../helpers/memory';
-import { testClock } from '../../helpers/service';
+import { testClock, transport } from '../../helpers/service';
 import { proxying } from '../../helpers/sockets';
 import { cert, key } from '../certificate';
 
@@ -18,8 +18,6 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-
-const transport: ServiceIo['transport'] = async (settings) => undiciTransport(settings);
 
 /** Keys by a clock of their own, as a service has them; the time allowed is none of the test unless it says so. */
 function keysOf(settings: { limit?: number; env?: ServiceIo['env']; transport?: ServiceIo['transport'] } = {}) {
@@ -29,8 +27,7 @@ function keysOf(settings: { limit?: number; env?: ServiceIo['env']; transport?: 
   const find = async (from: Pick<TestIssuer, 'url'>, kid?: string, privateIssuer = false) => {
     const found = await keys.find({ issuer: from.url, privateIssuer }, kid).catch((error: unknown) => error);
     if (!(found instanceof ExchangeRefusal)) return (found as { keys: { kid: string }[] }).keys.map((one) => one.kid);
-    const { outcome, reason, retryAfter } = found;
-    return { outcome, reason, ...(retryAfter !== undefined && { retryAfter }) };
+    return { outcome: found.outcome, reason: found.message, ...found.details };
   };
   return { clock, find };
 }

@@ -1,0 +1,118 @@
+import type { Entry } from '../cli/terminal/output';
+import type { ApiSettings } from '../client/api-settings';
+import { objectIn } from '../client/error-body';
+import { isLoss } from '../client/meaning';
+import { retried } from '../client/retry';
+import { readWhole } from '../client/transport/response';
+import { parseWebUrl } from '../contract/address';
+import { jsonIn } from '../contract/json';
+import { attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
+import { readVariable } from '../platform/files/read-variable';
+import { readText } from '../platform/private-folder';
+import { type CiSystem, systemsOf } from '../platform/surroundings';
+import { parseToken } from './api-token';
+import { travelsOpen } from './base-address';
+import { runTokenCommand } from './credentials';
+
+/** `pwpush serve` takes no longer ones. */
+const MAX_BYTES = 16 * 1024;
+
+/**
+ * Returns an identity token (OpenID Connect) of the job or workload for an audience, read or asked for each time.
+ * @throws CliError (usage) if the job has none, or it is for another audience; (unreachable) if the CI system is away
+ */
+export async function identityFor(
+  entry: Entry,
+  audience: string,
+  settings: ApiSettings,
+): Promise<string> {
+  const { from, token } = await read(entry, audience, settings);
+  const [, payload = '', signature, ...more] = token.split('.');
+  const claims = jsonIn(Buffer.from(payload, 'base64url').toString());
+  const isWhole = signature !== undefined && more.length === 0 && token.length <= MAX_BYTES;
+  if (!isWhole || typeof claims !== 'object' || claims === null)
+    throw usageError(`${from} is not an identity token, a JSON Web Token; it was not sent`);
+  const { aud } = claims as { readonly aud?: unknown };
+  if ([aud].flat().includes(audience)) return token;
+  throw usageError(
+    `the identity token from ${from} is not for the audience ${audience}; it was not sent`,
+    phrase('issue-for-audience', audience),
+  );
+}
+
+interface Identity {
+  readonly from: string;
+  readonly token: string;
+}
+
+async function read(entry: Entry, audience: string, settings: ApiSettings): Promise<Identity> {
+  const { env } = entry.context;
+  const file = readVariable(env, 'PWPUSH_ID_TOKEN_FILE');
+  const text = readVariable(env, 'PWPUSH_ID_TOKEN');
+  if (file !== undefined) {
+    const from = `the file "${file}"`;
+    return { from, token: parseToken(await readText(file, 'identity token'), from) };
+  }
+  if (text !== undefined)
+    return { from: 'PWPUSH_ID_TOKEN', token: parseToken(text, 'PWPUSH_ID_TOKEN') };
+  const [system] = systemsOf(env).filter((row) => row.identityProgram ?? row.identityRequest);
+  const { identityProgram: program, identityRequest: request } = system ?? {};
+  if (program !== undefined) {
+    const words = program(audience);
+    const from = words.slice(0, 3).join(' ');
+    return { from, token: await runTokenCommand(entry, words, from, false) };
+  }
+  const address = request && readVariable(env, request.url);
+  if (request && address !== undefined)
+    return { from: request.url, token: await ask(entry, request, { address, audience }, settings) };
+  const hint = request ? phrase('permit-identity') : phrase('issue-for-audience', audience);
+  throw usageError('this job has no identity token', hint);
+}
+
+interface Question {
+  readonly address: string;
+  readonly audience: string;
+}
+
+/** Seconds before further tries: the CI system does not keep jobs waiting, but many ask at once. */
+const PAUSES = [1, 2];
+
+/** Asks the CI system itself, over https or this machine, and follows no redirect, as the request has a secret. */
+async function ask(
+  { context }: Entry,
+  from: NonNullable<CiSystem['identityRequest']>,
+  { address, audience }: Question,
+  { userAgent, now, timeout = 30 }: ApiSettings,
+): Promise<string> {
+  const { env, signal, sleep } = context;
+  const url = parseWebUrl(address);
+  if (url === undefined || travelsOpen(url.origin))
+    throw usageError(`${from.url} is not an https address`);
+  url.searchParams.append('audience', audience);
+  const headers = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    authorization: `Bearer ${parseToken(readVariable(env, from.token) ?? '', from.token)}`,
+    'user-agent': userAgent,
+  };
+  const http = await context.transport({ timeout, env, signal });
+  const request = { method: 'GET', url: url.href, headers } as const;
+  const once = () =>
+    attempt(async () => readWhole(await http.send(request), url.href, { now, timeout }));
+  try {
+    const answer = await retried(await once(), once, {
+      pauses: PAUSES,
+      wait: (last) => (isLoss(last) || ('body' in last && last.status >= 500) ? 0 : undefined),
+      pause: async (seconds) => {
+        await sleep(seconds * 1000);
+        return true;
+      },
+    });
+    if (answer instanceof CliError) throw answer;
+    const { value } = answer.status === 200 ? objectIn(answer) : {};
+    if (typeof value === 'string') return parseToken(value, from.url);
+    throw failedError(phrase('no-identity', url.host, answer.status));
+  } finally {
+    await http.close();
+  }
+}

@@ -1,0 +1,87 @@
+import type { Entry } from '../cli/terminal/output';
+import type { ApiSettings, RenewableToken } from '../client/api-settings';
+import { apiClient } from '../client/client';
+import { quotable } from '../client/error-body';
+import { isLoss } from '../client/meaning';
+import { hasFeature } from '../contract/api';
+import type { InstanceVersion } from '../contract/decode';
+import { CliError, phrase, usageError } from '../platform/errors';
+import { runHelper } from '../platform/helper-program';
+import { systemsOf } from '../platform/surroundings';
+import { travelsOpen } from './base-address';
+import { identityFor } from './job-identity';
+
+interface Issued {
+  readonly token: string;
+  /** In milliseconds since 1970, a little before the instance ends it. */
+  readonly until: number;
+}
+
+/** A call that begins now takes a moment to arrive. */
+const MARGIN_SECONDS = 10;
+
+/** Exchanges an identity token for a token of the instance when a call first needs one, and again when it has ended. */
+export function jobToken(entry: Entry): RenewableToken {
+  let issued: Promise<Issued> | undefined;
+  const current = async (settings: ApiSettings, refused?: string): Promise<string> => {
+    const last = issued;
+    const known = await last;
+    // Another call has exchanged since, or failed to.
+    if (issued !== last) return current(settings, refused);
+    if (known && known.token !== refused && settings.now().getTime() < known.until)
+      return known.token;
+    issued = exchange(entry, settings);
+    issued.catch(() => {
+      issued = undefined;
+    });
+    return (await issued).token;
+  };
+  return { current };
+}
+
+/** Sends nothing about the job before the instance has said that it takes identity tokens, and for which audience. */
+async function exchange(entry: Entry, settings: ApiSettings): Promise<Issued> {
+  const { base, audience = base, now } = settings;
+  const { host } = new URL(base);
+  // Not even where a profile accepts the risk for its own token: this one says who the job is.
+  if (travelsOpen(base))
+    throw usageError(`refusing to send an identity token over plain http to ${host}`, 'use https');
+  const api = apiClient({ ...settings, token: undefined });
+  try {
+    checkAccepted(await api.version(), host, audience);
+    const identity = await identityFor(entry, audience, settings);
+    await mask(entry, identity);
+    const began = now().getTime();
+    const { access_token: token, expires_in: seconds } = await api.exchange(identity);
+    await mask(entry, token);
+    const used = Math.max(seconds - MARGIN_SECONDS, seconds / 2);
+    return { token, until: began + used * 1000 };
+  } catch (error) {
+    // An exchange has no effect that must not happen twice.
+    const isLost = isLoss(error) || (error instanceof CliError && error.code === 'unknown');
+    throw isLost ? error.with({ code: 'unreachable' }) : error;
+  }
+}
+
+/** @throws CliError (unauthorized) if the instance exchanges nothing, (usage) if it wants another audience */
+function checkAccepted(version: InstanceVersion, host: string, audience: string): void {
+  const features = version.features ?? {};
+  if (!hasFeature(features, 'token_exchange'))
+    throw new CliError('unauthorized', phrase('no-exchange', host), {
+      hints: phrase('trust-issuer'),
+    });
+  const { audience: theirs } = features.token_exchange as { readonly audience?: unknown };
+  if (typeof theirs !== 'string' || theirs === audience) return;
+  // A token for another service would be a login there: an instance does not choose the audience.
+  const [shown = ''] = quotable([theirs], []);
+  throw usageError(phrase('audience-differs', host, shown, audience), phrase('choose-audience'));
+}
+
+/** Has the CI system mask a text in the log, before anything can print it. */
+async function mask({ context }: Entry, text: string): Promise<void> {
+  for (const { maskLine, maskProgram: words } of systemsOf(context.env)) {
+    if (maskLine) await context.stderr.write(maskLine(text));
+    // An older agent has no such command, and the log only what others print of the token.
+    if (words) await runHelper(context, { words, input: text });
+  }
+}

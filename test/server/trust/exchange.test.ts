@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { Trusts } from '../../../src/server/trust/trusts';
+import { trust } from '../../helpers/issuer';
+import { at } from '../../helpers/service';
+import { onEachStore } from '../../helpers/stores';
+import { exchanging, refusal } from './exchanging';
+
+const MINUTE = 60_000;
+
+onEachStore((store) => {
+  const { made, exchange, logged, counted } = exchanging(store);
+
+  describe('an exchange', () => {
+    test('gives a token of the trust, which ends', async () => {
+      const { status, headers, json } = await exchange();
+      expect([status, headers.get('cache-control')]).toEqual([200, 'no-store, no-transform']);
+      const access_token = expect.stringMatching(/^pwp_/);
+      const issued_token_type = 'urn:ietf:params:oauth:token-type:access_token';
+      const rest = { token_type: 'Bearer', expires_in: 600, scope: 'push' };
+      expect(json).toEqual({ access_token, issued_token_type, ...rest });
+      const token = json.access_token;
+      const id = await made.service.create({ payload: 'x' }, token);
+      expect((await made.service.call('GET', at(id, '/preview'), { token })).status).toBe(200);
+      made.service.clock.advance(10 * MINUTE);
+      expect((await made.service.call('GET', at(id, '/preview'), { token })).status).toBe(401);
+      expect(logged()).toEqual(['outcome=granted trust=deploy subject=repo:org/app:ref:refs/heads/main']);
+      expect(made.service.lines.join()).not.toContain('eyJ');
+      expect([await counted('granted'), await counted('claims')]).toEqual(['1', '0']);
+    });
+
+    test('the first of several trusts that match counts', async () => {
+      await trust(made.room, made.from, { name: 'later', scope: 'all' });
+      await trust(made.room, made.from, { name: 'branch', scope: 'all', claims: '{"ref":"refs/heads/main"}' });
+      expect((await exchange()).json.scope).toBe('push');
+      expect((await exchange(made.from.token({ repository: 'org/other' }))).json.scope).toBe('all');
+    });
+
+    test('a trust that was removed meanwhile gives nothing', async () => {
+      const database = await made.room.beside();
+      const trusts = new Trusts(database, made.service.clock.now);
+      made.from.answers.set('/keys', async (_, response) => {
+        await trusts.remove('deploy');
+        const { publicKey, kid } = made.from.key;
+        response.end(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid }] }));
+      });
+      expect(await exchange()).toMatchObject(refusal('no trust matches the claims of this token'));
+      await database.close();
+    });
+
+    test('the subject of an identity token is hostile, or missing', async () => {
+      const sub = `a" b\u0000\u202e\n${'x'.repeat(300)}`;
+      expect([
+        (await exchange(made.from.token({ sub }))).status,
+        (await exchange(made.from.token({ sub: undefined }))).status,
+      ]).toEqual([200, 200]);
+      const subject = JSON.stringify(`a" b\ufffd\ufffd\ufffd${'x'.repeat(93)}`);
+      expect(logged()).toEqual([
+        `outcome=granted trust=deploy subject=${subject}`,
+        'outcome=granted trust=deploy subject=',
+      ]);
+    });
+  });
+});
