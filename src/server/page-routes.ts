@@ -139,10 +139,8 @@ async function creatorOf(
   if (!needsToken) return visitor;
   const token = textIn(fields, 'api_token').trim();
   delete fields.api_token;
-  const owner = await page.options.owners.authenticate(token).catch((error) => {
-    unlessUnauthorized(error);
-    throw invalid({ api_token: [error.message] });
-  });
+  const owner = await page.options.owners.authenticate(token).catch(unlessUnauthorized);
+  if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
   return { ...visitor, owner };
 }
 

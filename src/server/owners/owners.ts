@@ -176,10 +176,10 @@ export class Owners {
     const name = which.trim();
     const [, trust] = /^trust:(.*)$/s.exec(name) ?? [];
     if (trust !== undefined)
-      throw new ServiceError('the tokens of a trust end with the trust', {
-        code: 'usage',
-        command: `pwpush serve trust remove ${trust}`,
-      });
+      throw invalidInput(
+        'the tokens of a trust end with the trust',
+        `use pwpush serve trust remove ${trust}`,
+      );
     return this.database.transaction(async (sql) => {
       const owner = await store.deleteToken(sql, name);
       if (owner && byName)
@@ -227,11 +227,8 @@ export class Owners {
   }
 }
 
-function isoOf(time: number): string;
-function isoOf(time: number | null): string | null;
-function isoOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
-}
+const isoOf = <T extends number | null>(time: T) =>
+  (time === null ? null : new Date(time).toISOString()) as T extends null ? null : string;
 
 const hasEnded = ({ ends_at }: Pick<store.OwnedToken, 'ends_at'>, now: number) =>
   ends_at !== null && ends_at <= now;

@@ -58,14 +58,11 @@ export interface AuditEvent {
   readonly count?: 0 | 1;
 }
 
+const originColumns = { ip: TEXT, user_agent: TEXT, referrer: TEXT, trust: TEXT, subject: TEXT };
 const columns = {
   push_id: BIGINT,
   kind: TEXT,
-  ip: TEXT,
-  user_agent: TEXT,
-  referrer: TEXT,
-  trust: TEXT,
-  subject: TEXT,
+  ...originColumns,
   created_at: BIGINT,
   count: BIGINT,
 };
@@ -107,39 +104,19 @@ const REPEATED =
 
 // There is one such entry at most, because `recordRepeated` locks the push before it makes one.
 const adding = onRows<{ push_id: number }>(
-  {
-    push: BIGINT,
-    what: TEXT,
-    from_ip: TEXT,
-    from_agent: TEXT,
-    from_referrer: TEXT,
-    from_trust: TEXT,
-    from_subject: TEXT,
-    at: BIGINT,
-    added: BIGINT,
-  },
+  { push: BIGINT, what: TEXT, ...originColumns, at: BIGINT, added: BIGINT },
   `UPDATE audit SET count = count + added, updated_at = at FROM input
-   WHERE push_id = push AND kind = what AND ${REPEATED} AND ip IS NOT DISTINCT FROM from_ip
-     AND user_agent IS NOT DISTINCT FROM from_agent AND referrer IS NOT DISTINCT FROM from_referrer
-     AND trust IS NOT DISTINCT FROM from_trust AND subject IS NOT DISTINCT FROM from_subject
+   WHERE push_id = push AND kind = what AND ${REPEATED}
+     AND ${Object.keys(originColumns)
+       .map((name) => `audit.${name} IS NOT DISTINCT FROM input.${name}`)
+       .join(' AND ')}
    RETURNING push_id`,
   'push_id',
 );
 
 /** Returns false when there is no entry of that kind and origin. */
 async function addToEntry(sql: Sql, { pushId: push, kind: what, from, at, count = 1 }: AuditEvent) {
-  const origin = originOf(from);
-  const row = {
-    push,
-    what,
-    from_ip: origin.ip,
-    from_agent: origin.user_agent,
-    from_referrer: origin.referrer,
-    from_trust: origin.trust,
-    from_subject: origin.subject,
-    at,
-    added: count,
-  };
+  const row = { push, what, ...originOf(from), at, added: count };
   return (await adding(sql, row)) !== undefined;
 }
 

@@ -1,0 +1,2 @@
+// On PostgreSQL.
+import './scopes.test';
