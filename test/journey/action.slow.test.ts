@@ -9,6 +9,7 @@ import { alsoBinary, binary, onNode, program, pwpush, script, start, workplace }
 import { CREATED, changed } from '../helpers/reference';
 import { archiveOf, offering, sha256Of, sumOf } from '../helpers/release';
 import { overSocket } from '../helpers/sockets';
+import { trusting } from '../helpers/trusting';
 import { exampleOf, type Plain, yaml } from '../helpers/yaml';
 
 // The GitHub Action, started as a runner starts it, with a release and an instance on this machine. The archive of the
@@ -112,6 +113,7 @@ function valuesOf(text: string): Record<string, string> {
   return Object.fromEntries([...found].map(([, name = '', line, , lines = '']) => [name, line ?? lines]));
 }
 
+const from = trusting(service, settled);
 const owner = () => ({ url: service.url, token: service.token });
 const masks = (...texts: string[]) =>
   texts
@@ -136,6 +138,17 @@ describe('the GitHub Action', runner, () => {
       const { outputs } = await step({ ...pushing, ...inputs }, { DB: SECRET, ...env });
       expect(outputs.link).toMatch(link);
     }
+  });
+
+  test('pushes by the identity of its job, unless a token or an empty variable is given', async () => {
+    const pushing = { command: 'push', url: service.url, env: 'DB', encrypt: 'false' };
+    const job = { ...from.github, DB: 'hunter2' };
+    const { code, log, outputs } = await step(pushing, job);
+    expect([code, log]).toEqual([0, expect.stringMatching(/^(::add-mask::(eyJ|pwp_)[\w.-]+\n){2}$/)]);
+    expect(outputs.link).toMatch(IN_CLEAR);
+    const stored = await step({ ...pushing, token: service.token }, { ...job, PWPUSH_TOKEN_FROM: 'ci' });
+    expect(stored).toMatchObject({ code: 0, log: masks(service.token) });
+    expect(await step(pushing, { ...job, PWPUSH_TOKEN_FROM: '' })).toMatchObject({ log: '' });
   });
 
   test('passes on encrypted files, with a passphrase, and masks the link if asked to', async () => {

@@ -5,12 +5,15 @@ import { onlyLong } from '../helpers/long';
 import { allOf, needsFile, needsPrograms, onUnix } from '../helpers/needs';
 import { pushed, pwpush, script, workplace } from '../helpers/program';
 import { overSocket } from '../helpers/sockets';
+import { trusting } from '../helpers/trusting';
 import { exampleOf, type Plain, yaml } from '../helpers/yaml';
 
 // Recipes of docs/ci.md, taken out of its text; the components of GitLab; the lookup of Ansible: all run with the
 // built program and service. action.slow.test.ts has the GitHub Action.
 
 const { env: settled, service, job, owner, work, bin, at, file } = workplace();
+
+const from = trusting(service, settled);
 
 const run = (by: string, words: string[], env = owner, input = '') =>
   pwpush(words, { by: [by], env: { CI: 'true', ...env }, cwd: work, input });
@@ -142,6 +145,18 @@ describe('the GitLab component', onUnix, () => {
     const [, inClear] = component('push').job({ env: 'DB_PASSWORD', encrypt: false });
     expect(await runJob(inClear, { ...env, PWPUSH_ENCRYPT: 'link' })).toEqual(done());
     expect(linkIn('pwpush.env')).toMatch(/\/p\/[^#]+$/);
+  });
+
+  test('pushes by the identity of its job, for the address of the instance, unless a token is given', async () => {
+    const [, pushing] = component('push').job({ env: 'DB_PASSWORD', encrypt: false });
+    expect(pushing.id_tokens).toEqual({ PWPUSH_ID_TOKEN: { aud: '$PWPUSH_URL' } });
+    const env = { GITLAB_CI: 'true', DB_PASSWORD: SECRET, PWPUSH_ID_TOKEN: from.token() };
+    expect(await runJob(pushing, env)).toEqual(done());
+    const link = linkIn('pwpush.env');
+    // The owner of the trust has made it.
+    expect((await run('pwpush', ['expire', link], { ...job, ...env, PWPUSH_TOKEN_FROM: 'ci' })).code).toBe(0);
+    expect(await runJob(pushing, { ...env, PWPUSH_ID_TOKEN: '', PWPUSH_TOKEN: service.token })).toEqual(done());
+    expect(await runJob(pushing, { ...env, PWPUSH_ID_TOKEN: '', PWPUSH_TOKEN_FROM: '' })).toEqual(done());
   });
 
   test('runs a command as it was written, and none without a secret for it', async () => {

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { BASE, instance, overFetch } from '../helpers/instance';
+import { issuer, trust } from '../helpers/issuer';
 import type { Outcome, PlaceOptions } from '../helpers/run';
-import { answering, broken, json, type Literal } from '../helpers/wire';
+import { onSqlite } from '../helpers/stores';
+import { answering, broken, json, type Literal, rewriting } from '../helpers/wire';
 
 /** The runner of GitHub, which gives identity tokens to a job that has its bearer token. */
 const RUNNER = 'https://runner.test/token?api-version=2.0';
@@ -19,25 +21,21 @@ const identity = (payload: object) => `${HEADER}.${Buffer.from(JSON.stringify(pa
 const ended = { access_token: 'pwp_0000000000000000', token_type: 'Bearer', expires_in: 600 };
 const ok = (body: object) => json(200, JSON.stringify(body));
 
+const store = onSqlite();
+
 interface Exchanging {
   readonly env?: PlaceOptions['env'];
-  /** What `/version` has of the exchange. */
+  /** What `/version` has of the exchange, in place of what the service has. */
   readonly feature?: unknown;
-  /** Answers of the exchange, in turn; then it gives tokens for ten minutes. */
+  /** Answers of the exchange, in turn, before those of the service. */
   readonly answers?: readonly Literal[];
   /** Answers of the runner, in turn; then it gives identity tokens. */
   readonly runner?: readonly (Literal | 'cut')[];
-  readonly identities?: (audience: string, count: number) => string;
+  readonly identities?: (audience: string) => string;
 }
 
-/** A service that exchanges what it gets, as docs/wire.md has it, and a runner; both note what they are asked. */
-async function exchanging({
-  env = GITHUB,
-  feature = { enabled: true, audience: null },
-  answers = [],
-  runner = [],
-  identities = (aud, jti) => identity({ aud, jti }),
-}: Exchanging = {}) {
+/** A service that trusts an issuer, whose identity tokens a runner gives; what all of them are asked is noted. */
+async function exchanging({ env = GITHUB, feature, answers = [], runner = [], identities }: Exchanging = {}) {
   const asked: HttpRequest[] = [];
   const [refusals, failures] = [[...answers], [...runner]];
   const [exchanged, given]: [string[], string[]] = [[], []];
@@ -47,22 +45,29 @@ async function exchanging({
     if (hostname === 'runner.test') {
       const failure = failures.shift();
       if (failure === 'cut') throw broken(true);
-      return answering(failure ?? ok({ value: identities(searchParams.get('audience') ?? '', exchanged.length) }));
+      const aud = searchParams.get('audience') ?? '';
+      return answering(failure ?? ok({ value: identities?.(aud) ?? from.token({ aud }) }));
     }
-    if (pathname.endsWith('/version')) return answering(ok({ edition: 'oss', features: { token_exchange: feature } }));
+    if (pathname.endsWith('/version') && feature !== undefined)
+      return answering(ok({ edition: 'oss', features: { token_exchange: feature } }));
     if (!pathname.endsWith('/token')) return over(request);
     exchanged.push(new URLSearchParams(request.body as string).get('subject_token') ?? '');
     const refusal = refusals.shift();
     if (refusal) return answering(refusal);
-    const { token } = await here.service.service.owners.add('admin');
-    given.push(token);
-    return answering(ok({ ...ended, access_token: token }));
+    return rewriting(over, (body) => {
+      given.push(JSON.parse(body).access_token);
+      return body;
+    })(request);
   };
-  const here = await instance({ env: { PWPUSH_TOKEN_FROM: 'ci', ...env }, settings: { anonymous: false }, send });
+  const room = await store.room();
+  const settings = { ...room.settings, publicUrl: BASE, anonymous: false };
+  const here = await instance({ env: { PWPUSH_TOKEN_FROM: 'ci', ...env }, settings, send });
+  const from = await issuer({ now: here.service.clock.now, audience: BASE });
+  await trust(room, from);
   const over: Transport = overFetch(here.service);
   const paths = () => asked.map(({ url }) => new URL(url).pathname.replace('/api/v2', ''));
   const push = (...words: string[]) => here.under({ stdin: 'x' }).run('push', ...words);
-  return { ...here, asked, exchanged, given, paths, push };
+  return { ...here, asked, exchanged, given, paths, push, issue: from.token };
 }
 
 const SECRET = /runner-secret|eyJ|pwp_|c2ln/;
@@ -91,7 +96,7 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     expect(runner?.url).toBe(`${RUNNER}&audience=https%3A%2F%2Fpw.test`);
     expect(Object.fromEntries(new URLSearchParams(exchange?.body as string))).toEqual({
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      subject_token: identity({ aud: BASE, jti: 0 }),
+      subject_token: here.exchanged[0],
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
     });
     const lines = stderr.split('\n').map((line) => line.replace(/ \d+ ms$/, ''));
@@ -114,10 +119,12 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
 
   test('exchanges another identity token when the token has ended by its time', async () => {
     const here = await exchanging();
-    const id = await here.service.createOwn();
-    expect(await here.run('wait', id, '--for', '1h')).toMatchObject({ code: 12 });
+    const { stdout } = await here.push();
+    expect(await here.run('wait', stdout.trim(), '--for', '1h')).toMatchObject({ code: 12 });
     expect(here.given.length).toBeGreaterThan(4);
-    expect(here.exchanged).toEqual(here.given.map((_, jti) => identity({ aud: BASE, jti })));
+    expect(new Set(here.exchanged).size).toBe(here.given.length);
+    // None was refused as it had ended.
+    expect(here.paths().filter((path) => path === '/version').length).toBe(here.given.length);
   });
 
   test('exchanges once more when the instance refuses the token, and not a third time', async () => {
@@ -252,7 +259,7 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     ],
     [
       'a refusal that repeats the token',
-      json(400, JSON.stringify({ error: 'invalid_request', error_description: identity({ aud: BASE, jti: 0 }) })),
+      json(400, JSON.stringify({ error: 'invalid_request', error_description: identity({ aud: BASE }) })),
       3,
       /the instance refused the identity token: /,
     ],
@@ -284,7 +291,8 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
 
 describe('the audience', () => {
   const audiences = async (env: Record<string, string>, ...words: string[]) => {
-    const here = await exchanging({ env: { ...GITHUB, ...env } });
+    const feature = { enabled: true, audience: null };
+    const here = await exchanging({ env: { ...GITHUB, ...env }, feature });
     await here.keep({
       current: 'a',
       profiles: { a: { url: `${BASE}/a`, 'token-from': 'ci', 'token-audience': 'ours' } },
@@ -306,15 +314,17 @@ describe('the audience', () => {
 describe('an identity token', () => {
   test('is read anew from its file, which comes first', async () => {
     const here = await exchanging({
-      env: { ...GITHUB, PWPUSH_ID_TOKEN: identity({ aud: BASE, jti: 'variable' }) },
+      env: { ...GITHUB, PWPUSH_ID_TOKEN: 'not.it' },
       answers: [ok(ended)],
     });
     const file = here.file('token');
-    writeFileSync(file, `${identity({ aud: [BASE, 'other'], jti: 'file' })}\n`);
+    const token = here.issue({ aud: [BASE, 'other'] });
+    writeFileSync(file, `${token}\n`);
     expect((await here.under({ stdin: 'x', env: { PWPUSH_ID_TOKEN_FILE: file } }).run('push')).code).toBe(0);
-    expect(here.exchanged).toEqual(Array(2).fill(identity({ aud: [BASE, 'other'], jti: 'file' })));
-    expect((await here.push()).code).toBe(0);
-    expect(here.exchanged[2]).toBe(identity({ aud: BASE, jti: 'variable' }));
+    expect(here.exchanged).toEqual([token, token]);
+    const PWPUSH_ID_TOKEN = here.issue();
+    expect((await here.under({ stdin: 'x', env: { PWPUSH_ID_TOKEN } }).run('push')).code).toBe(0);
+    expect(here.exchanged[2]).toBe(PWPUSH_ID_TOKEN);
     expect(here.paths()).not.toContain('runner.test');
   });
 
@@ -324,7 +334,7 @@ describe('an identity token', () => {
   ])('comes from the program of %s, which also masks it where it can', async (_, variable, name, words, masks) => {
     const here = await exchanging({ env: { [variable]: 'true' } });
     const [log, redacted] = [here.file('log'), here.file('redacted')];
-    const token = identity({ aud: BASE });
+    const token = here.issue();
     const text = `#!/bin/sh\n[ "$1" = redactor ] && exec cat >>'${redacted}'\necho "$*" >>'${log}'\nenv | grep PWPUSH_ >>'${log}'\necho ${token}\n`;
     writeFileSync(here.file(name), text, { mode: 0o755 });
     const path = `${here.folder}:${process.env.PATH}`;
