@@ -179,6 +179,8 @@ test('a package is imported in one file, and a heavy one when it is needed', () 
   const starts = files.filter((file) => /^(main$|commands\/)/.test(file));
   const loading = starts.filter((file) => [...reached(file, true)].some((to) => heavy.test(to)));
   expect([loading, starts.length > 30]).toEqual([[], true]);
+  // Loaded by the first exchange of an identity token.
+  expect(reached('server/service', true)).not.toContain('jose');
 });
 
 const REPOSITORY = join(ROOT, '..');

@@ -1,8 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
-import { insertOwner } from '../../src/server/owners/owner-rows';
-import { insertTrust, type TrustRow } from '../../src/server/trust/trust-rows';
+import { Trusts } from '../../src/server/trust/trusts';
 import { listening } from './listen';
 import { testClock } from './service';
 import type { Room } from './stores';
@@ -104,25 +103,11 @@ export async function issuer(options: IssuerOptions = {}) {
 export async function trust(
   room: Pick<Room, 'beside'>,
   { url }: { readonly url: string },
-  changes: Partial<TrustRow> = {},
+  changes: Partial<Parameters<Trusts['add']>[0]> = {},
 ) {
   const database = await room.beside();
-  const { name = 'deploy' } = changes;
-  const { sql } = database;
-  const owner =
-    (await insertOwner(sql, 'ci', 0)) ?? (await sql<{ id: number }>`SELECT id FROM owners WHERE name = 'ci'`)[0];
-  await insertTrust(sql, {
-    name,
-    issuer: url,
-    audience: null,
-    claims: JSON.stringify({ repository: 'org/app' }),
-    owner_id: owner?.id ?? 0,
-    scope: 'push',
-    lifetime: 600,
-    private_issuer: 0,
-    maker: `maker-of-${name}`,
-    created_at: 0,
-    ...changes,
-  });
+  const all = { name: 'deploy', issuer: url, claims: ['repository=org/app'], user: 'ci' } as const;
+  const rest = { scope: 'push', lifetime: 600, privateIssuer: false } as const;
+  await new Trusts(database, testClock().now).add({ ...all, ...rest, ...changes });
   await database.close();
 }

@@ -1,8 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
+import { EXCHANGE } from '../../src/contract/api';
 import { ServiceError } from '../../src/server/service-errors';
+import { issuer, trust } from '../helpers/issuer';
 import { folders } from '../helpers/memory';
 import { type Call, filePart, opened, partsOf, type TestClock, type TestService, testClock } from '../helpers/service';
-import { onSharedPostgres } from '../helpers/stores';
+import { onSharedPostgres, openBeside } from '../helpers/stores';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -95,6 +97,35 @@ onSharedPostgres((databases) => {
       expect(await seen()).toEqual(before);
       clock.advance(SECOND);
       expect(await seen()).toEqual(after);
+    }
+  });
+
+  test('a token of a trust, and the identity token for it, end by the clock of the database', async () => {
+    const from = await issuer({ now: clock.now });
+    await trust({ beside: () => openBeside(settings.database) }, from, { audience: 'https://pw.test' });
+    const exchange = async (one: TestService, claims = {}) => {
+      const body = {
+        grant_type: EXCHANGE.grantType,
+        subject_token_type: EXCHANGE.jwt,
+        subject_token: from.token(claims),
+      };
+      return one.call('POST', '/api/v2/token', { body });
+    };
+    for (const one of services) {
+      const { iat } = from.claimsOf({});
+      expect((await exchange(one, { exp: Number(iat) - 59 })).status).toBe(200);
+      expect((await exchange(one, { exp: Number(iat) - 60 })).status).toBe(400);
+      const { json } = await exchange(one);
+      const statuses = () =>
+        Promise.all(
+          services.map(
+            async (each) => (await each.call('GET', '/api/v2/openapi.json', { token: json.access_token })).status,
+          ),
+        );
+      clock.advance(10 * MINUTE - SECOND);
+      expect([json.expires_in, await statuses()]).toEqual([600, [200, 200]]);
+      clock.advance(SECOND);
+      expect(await statuses()).toEqual([401, 401]);
     }
   });
 

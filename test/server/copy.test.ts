@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { copyData, reopenData } from '../../src/server/copy';
 import { backup } from '../../src/server/ops/database-copy';
+import { Owners } from '../../src/server/owners/owners';
 import { restore } from '../../src/server/restore';
 import { dataName, migrate } from '../../src/server/store/database';
 import { mark } from '../../src/server/store/moved';
 import { plain } from '../../src/server/store/sql';
+import { type Trust, Trusts } from '../../src/server/trust/trusts';
 import { folders, released } from '../helpers/memory';
 import { filePart, opened, type TestService, testClock } from '../helpers/service';
 import { inRoom, onEachStore, onSqlite, type Room } from '../helpers/stores';
@@ -101,6 +103,22 @@ onEachStore((store) => {
     expect((await triesIn(room))[0]?.id).toBeGreaterThan(lastTry);
     await there.close();
   };
+
+  test('has trusts, and the tokens that they gave', async () => {
+    const trust = { name: 'app', issuer: 'https://ci.example.com', claims: ['team=x*'], user: 'ci', lifetime: 600 };
+    const { token } = await inRoom(source, async (database) => {
+      const trusts = new Trusts(database, clock.now);
+      await trusts.add({ ...trust, scope: 'push', privateIssuer: true });
+      const [added] = (await trusts.all()) as [Trust];
+      return database.transaction((sql) => new Owners(database, clock.now).grant(sql, added, 'a job'));
+    });
+    await copying();
+    const listed = await inRoom(target, (database) => new Trusts(database, clock.now).list());
+    expect(listed).toMatchObject([{ ...trust, claims: { team: 'x*' }, private_issuer: true, tokens: 1 }]);
+    const there = await at(target);
+    await there.create({ payload: 'x' }, token);
+    await there.close();
+  });
 
   test('has all rows, and goes on with views and ids; what was copied is refused', async () => {
     const { tables, ...copied } = await copying();

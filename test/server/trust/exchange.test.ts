@@ -3,7 +3,7 @@ import { Trusts } from '../../../src/server/trust/trusts';
 import { trust } from '../../helpers/issuer';
 import { at } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
-import { exchanging, refusal } from './exchanging';
+import { exchanging, publicUrl, refusal } from './exchanging';
 
 const MINUTE = 60_000;
 
@@ -24,13 +24,13 @@ onEachStore((store) => {
       made.service.clock.advance(10 * MINUTE);
       expect((await made.service.call('GET', at(id, '/preview'), { token })).status).toBe(401);
       expect(logged()).toEqual(['outcome=granted trust=deploy subject=repo:org/app:ref:refs/heads/main']);
-      expect(made.service.lines.join()).not.toContain('eyJ');
+      expect(made.service.lines.join()).not.toMatch(/eyJ|pwp_/);
       expect([await counted('granted'), await counted('claims')]).toEqual(['1', '0']);
     });
 
     test('the first of several trusts that match counts', async () => {
       await trust(made.room, made.from, { name: 'later', scope: 'all' });
-      await trust(made.room, made.from, { name: 'branch', scope: 'all', claims: '{"ref":"refs/heads/main"}' });
+      await trust(made.room, made.from, { name: 'branch', scope: 'all', claims: ['ref=refs/heads/main'] });
       expect((await exchange()).json.scope).toBe('push');
       expect((await exchange(made.from.token({ repository: 'org/other' }))).json.scope).toBe('all');
     });
@@ -58,6 +58,24 @@ onEachStore((store) => {
         `outcome=granted trust=deploy subject=${subject}`,
         'outcome=granted trust=deploy subject=',
       ]);
+    });
+  });
+
+  describe('what the version says of exchanges', () => {
+    const feature = async (of = made.service) => (await of.call('GET', '/api/v2/version')).json.features.token_exchange;
+
+    test('the audience is the public address, that of a trust, or none for all', async () => {
+      expect(await feature()).toEqual({ enabled: true, audience: publicUrl });
+      await trust(made.room, made.from, { name: 'other', audience: 'https://other.test' });
+      expect(await feature()).toEqual({ enabled: true, audience: null });
+      expect((await exchange(made.from.token({ aud: 'https://other.test' }))).status).toBe(200);
+    });
+
+    test('without a trust it is not enabled', async () => {
+      const database = await made.room.beside();
+      await new Trusts(database, made.service.clock.now).remove('deploy');
+      await database.close();
+      expect(await feature()).toEqual({ enabled: false, audience: null });
     });
   });
 });

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { EXCHANGE } from '../../../src/contract/api';
-import { keyPair, signed, trust } from '../../helpers/issuer';
-import type { Call } from '../../helpers/service';
+import { issuer, keyPair, signed, trust } from '../../helpers/issuer';
+import { type Call, transport } from '../../helpers/service';
 import { onSqlite } from '../../helpers/stores';
+import { started } from '../on-sockets';
 import { exchanging, PATH, parametersOf, publicUrl, refusal } from './exchanging';
 
-const { made, post, exchange, logged, counted } = exchanging(onSqlite());
+const store = onSqlite();
+const { made, post, exchange, logged, counted } = exchanging(store);
 
 describe('the parameters of an exchange', () => {
   const right = (token: string) => Object.entries(parametersOf(token));
@@ -252,7 +254,7 @@ test('while the issuer is away an exchange can be repeated later, and the reason
 });
 
 test('a trust that allows no private network does not take what was fetched from one', async () => {
-  await trust(made.room, made.from, { name: 'private', scope: 'all', private_issuer: 1 });
+  await trust(made.room, made.from, { name: 'private', scope: 'all', privateIssuer: true });
   made.from.rotate();
   let configurations = 0;
   made.from.answers.set(made.from.CONFIGURATION, (_, response) => {
@@ -261,4 +263,16 @@ test('a trust that allows no private network does not take what was fetched from
     response.end(JSON.stringify({ issuer: made.from.url, jwks_uri }));
   });
   expect((await exchange()).json.scope).toBe('all');
+});
+
+test('without a public address the audience is the one that the service printed, whatever the Host', async () => {
+  const room = await store.room();
+  const from = await issuer({ now: () => new Date() });
+  const service = await started(room.settings, { transport });
+  await trust(room, from);
+  const exchanged = async (aud: string) => {
+    const body = new URLSearchParams(parametersOf(from.token({ aud })));
+    return (await fetch(`${service.localUrl}${PATH}`, { method: 'POST', body })).status;
+  };
+  expect([await exchanged(service.url), await exchanged(`http://localhost:${service.port}`)]).toEqual([200, 400]);
 });
