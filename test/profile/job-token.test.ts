@@ -286,6 +286,29 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     expect(here.paths()).toEqual(PUSHED.slice(0, 3));
   });
 
+  test('is a token to doctor that does what it can, and to no command of push --into that then fails', async () => {
+    const here = await exchanging();
+    const { stdout } = await here.run('doctor', '--json');
+    expect(JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'token')).toEqual({
+      name: 'token',
+      status: 'ok',
+      message: 'from PWPUSH_TOKEN_FROM, accepted: it can push, and reach only that',
+    });
+    expect((await here.run()).stdout).toMatch(/^ {2}token +yes \(PWPUSH_TOKEN_FROM\)$/m);
+    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: '', PATH: process.env.PATH };
+    const started = here.file('started');
+    const into = ['push', '--generate', '--into', '--', 'sh', '-c', `touch ${started}`];
+    expect([(await here.under({ env }).run(...into)).code, existsSync(started)]).toEqual([2, false]);
+  });
+
+  test('sends nothing over plain http, even where a profile accepts that for tokens', async () => {
+    const here = await exchanging({ env: { ...GITHUB, PWPUSH_TOKEN_FROM: '', PWPUSH_URL: '' } });
+    const work = { url: 'http://pw.test', insecure: true, 'token-from': 'ci' } as const;
+    await here.keep({ current: 'work', profiles: { work } });
+    const message = 'pwpush: refusing to send an identity token over plain http to pw.test';
+    expect([...refusal(await here.push()), here.asked]).toEqual([2, message, 'hint: use https', []]);
+  });
+
   test('is not for another address than its own', async () => {
     const here = await exchanging();
     await here.run('get', 'https://x.test/p/abc');
