@@ -301,7 +301,8 @@ class Examination {
       const pushesOnly = held?.scope === 'push';
       const can = pushesOnly ? 'push, and reach only that' : 'list, audit and expire its pushes';
       const message = `from ${token.from}, accepted: it can ${can}`;
-      const ends = endText(held, this.entry.context.now());
+      const isRenewed = typeof (await token.read()) === 'object';
+      const ends = isRenewed ? undefined : endText(held, this.entry.context.now());
       if (ends === undefined) return { message };
       return { status: 'warning', message: `${message}; it ${ends}`, hint: 'replace it' };
     }

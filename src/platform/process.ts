@@ -66,7 +66,7 @@ export function systemContext(
     transport: (options) => {
       limitLookups(options.timeout);
       const connected = lazy(() => tune((options.connections ?? 1) > 1));
-      return parts.http({ ...options, connected });
+      return parts.http({ connected, ...options });
     },
     canPrompt: () => stdin.isTTY || terminalFd() !== undefined,
     prompter: async () => {

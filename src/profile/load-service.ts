@@ -8,10 +8,14 @@ export type ServiceModule = Awaited<ReturnType<typeof loadService>>;
 type ServiceIo = Parameters<ServiceModule['startService']>[1];
 
 export function serviceIo(
-  { now, env, version, quietly, usage, transport }: Context,
+  context: Context,
   log: ServiceIo['log'],
   warn: ServiceIo['warn'],
 ): ServiceIo {
+  const { now, env, version, quietly, usage } = context;
+  // Without a listener, the first connection would tune V8 for a short run.
+  const transport: ServiceIo['transport'] = (settings) =>
+    context.transport({ ...settings, connected: () => {} });
   return { log, warn, now, env, version, quietly, usage, transport };
 }
 

@@ -106,13 +106,9 @@ export interface ServiceSettings extends Readonly<Partial<Record<NumberName, num
   readonly metricsPort?: number | undefined;
 }
 
-/** A client of other servers, which sends GET requests alone, and follows no redirect. */
+/** A client of other servers, which follows no redirect. */
 export interface FetchingClient {
-  send(request: {
-    readonly method: 'GET';
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-  }): Promise<{
+  send(request: { method: 'GET'; url: string; headers: Record<string, string> }): Promise<{
     readonly status: number;
     readonly headers: Readonly<Record<string, string | string[] | undefined>>;
     readonly body: AsyncIterable<Uint8Array>;
@@ -120,12 +116,10 @@ export interface FetchingClient {
   close(): Promise<void>;
 }
 
+/** `timeout` is in seconds, for each step; connections to IP addresses that `refuses` names are given up unused. */
 interface FetchingSettings {
-  /** Seconds to connect, and to wait for each part of a response. */
   readonly timeout: number;
-  /** Names the proxy, and further authorities. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether a connection to an IP address is given up before anything is sent. */
   readonly refuses: (address: string) => boolean;
 }
 

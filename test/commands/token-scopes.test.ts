@@ -109,6 +109,32 @@ describe('a token that ends', () => {
   });
 });
 
+describe('the log of a push', () => {
+  const entry = { kind: 'creation', ip: '::1', user_agent: 'x', referrer: '', created_at: '2026-08-20T11:06:45.000Z' };
+  const audited = (logs: object[], terminals: 'stdout'[] = []) => {
+    const { send } = wire([answers({ logs }), answers({ logs: [] })]);
+    const env = { PWPUSH_URL: 'https://pw.test', PWPUSH_TOKEN: 'pwp_x', NO_COLOR: '1' };
+    return place({ send, env, terminals }).run('audit', 'abcdefghij');
+  };
+  const job = { ...entry, trust: 'ci', sub: 'repo:a\u001b[31m\tb' };
+
+  test('names trust and subject in columns of their own, and harmlessly', async () => {
+    expect((await audited([job])).stdout).toBe(
+      '2026-08-20T11:06:45.000Z\tcreation\t::1\tx\t\tci\trepo:a\\x1b[31m\\tb\n',
+    );
+    const [title, row] = (await audited([job, entry], ['stdout'])).stdout.split('\n');
+    expect([title, row]).toEqual([
+      expect.stringContaining('TRUST'),
+      expect.stringContaining('ci: repo:a\\x1b[31m\\tb'),
+    ]);
+  });
+
+  test('has no such column where there is none', async () => {
+    expect((await audited([entry])).stdout).toBe('2026-08-20T11:06:45.000Z\tcreation\t::1\tx\t\n');
+    expect((await audited([entry], ['stdout'])).stdout).not.toContain('TRUST');
+  });
+});
+
 describe('an instance that lies of a token', () => {
   const version = { application_version: '1', features: { pushes: { expires_in: { enabled: true } } } };
 

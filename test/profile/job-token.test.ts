@@ -80,6 +80,12 @@ function refusal({ code, stdout, stderr }: Outcome) {
 }
 
 describe('PWPUSH_TOKEN_FROM=ci', () => {
+  test('is a token that can push only for doctor, whose end needs no word', async () => {
+    const { stdout } = await (await exchanging()).run('doctor');
+    const message = 'from PWPUSH_TOKEN_FROM, accepted: it can push, and reach only that';
+    expect(stdout).toContain(`\nok\ttoken\t${message}\t\n`);
+  });
+
   test('exchanges an identity token for the address, and masks both before anything can print them', async () => {
     const here = await exchanging();
     const { code, stdout, stderr } = await here.push('--debug');

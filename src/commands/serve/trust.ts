@@ -20,9 +20,7 @@ const addRows = {
   claim: list('--claim <name=value>', 'what they must say; repeat it: all must match'),
   user: filledText('--user <name>', 'new or existing user, whose tokens are given'),
   scope: choice('--scope <scope>', 'what these may do: push (default) or all', scopes),
-  lifetime: parsed('--lifetime <time>', 'how long they work, 1m to 1h (default: 10m)', seconds).or(
-    600,
-  ),
+  lifetime: parsed('--lifetime <time>', 'how long they work, 1m to 1h (default: 10m)', seconds),
   privateIssuer: flag('--private-issuer', 'the issuer may be in a private network'),
   ...rows,
 };

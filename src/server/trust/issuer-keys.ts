@@ -128,6 +128,7 @@ class FetchFailure extends Error {}
 
 function reasonOf(error: unknown): string {
   const code = systemCode((error as Error).cause) || systemCode(error);
+  if (code === 'ADDRESS_REFUSED') return 'an address of it is in a private network';
   return `unreachable (${/^\w{1,64}$/.test(code) ? code : '?'})`;
 }
 

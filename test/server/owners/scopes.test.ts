@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Owners } from '../../../src/server/owners/owners';
 import { insertTrust } from '../../../src/server/trust/trust-rows';
 import { Trusts } from '../../../src/server/trust/trusts';
-import { at, opened, type TestService } from '../../helpers/service';
+import { at, opened, type TestService, testClock } from '../../helpers/service';
 import { inRoom, onEachStore, type Room } from '../../helpers/stores';
 
 const DAY = 86_400_000;
@@ -166,6 +166,22 @@ onEachStore((store) => {
       expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
       expect(json).toEqual({ error: 'That token expired at 2026-08-20T11:07:45.000Z.' });
       expect((await owners.list()).map((one) => one.id)).not.toContain(id);
+    });
+
+    test('does so by the clock of the database, at a service whose clock is ahead, too', async () => {
+      const [serverClock, clock] = [testClock(), testClock()];
+      clock.advance(120_000);
+      const ahead = await opened({ ...room.settings, clock, serverClock });
+      const { token, expires_at } = await ahead.service.owners.add('bob', '', { lifetime: 60 });
+      expect(expires_at).toBe('2026-08-20T11:07:45.000Z');
+      const statuses = async () => [(await ahead.call('GET', at('active'), { token })).status, await statusOf(token)];
+      const pass = (milliseconds: number) => {
+        for (const one of [serverClock, clock, service.clock]) one.advance(milliseconds);
+      };
+      pass(59_999);
+      expect(await statuses()).toEqual([200, 200]);
+      pass(1);
+      expect(await statuses()).toEqual([401, 401]);
     });
 
     test('keeps its own end when it is replaced again, after the first replacement was lost', async () => {

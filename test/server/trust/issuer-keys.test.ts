@@ -185,6 +185,13 @@ describe('an answer that is not taken', () => {
   });
 });
 
+test('an issuer whose name leads into a private network is away', async () => {
+  const from = await issuer();
+  const refusing: ServiceIo['transport'] = async (settings) => undiciTransport({ ...settings, refuses: () => true });
+  const reason = `no keys of ${from.url}: an address of it is in a private network`;
+  expect(await keysOf({ transport: refusing }).find(from)).toMatchObject({ outcome: 'unavailable', reason });
+});
+
 test('keys may be on another host', async () => {
   const [from, other] = [await issuer(), await issuer()];
   other.rotate();
