@@ -80,6 +80,13 @@ export function seconds(value: string, name: string, most = DAY_SECONDS): number
   throw usageError(`${name} must be more than 0, not "${value}"`);
 }
 
+/** Parses a duration of a minute to ten years; returns seconds. */
+export function tokenLifetime(value: string, name: string): number {
+  const time = parseDuration(value) ?? 0;
+  if (time >= 60 && time <= 3650 * DAY_SECONDS) return time;
+  throw usageError(`${name} must be a duration of 1m to 3650d, not "${value}"`);
+}
+
 /** Parses whole days, 1 or more: a number of them, or a time such as `2w`. */
 export function days(value: string, name: string): number {
   const time = parseDuration(value);

@@ -1,7 +1,7 @@
 import { REQUEST_STATES, type RequestState } from '../contract/api';
 import type { AuditEntry, Push, SecretRequest } from '../contract/decode';
 import { DAY_MS } from '../contract/lifetime';
-import { attempt, CliError, phrase } from '../platform/errors';
+import { CliError, phrase } from '../platform/errors';
 import type { Api } from './client';
 import { type Item, pushItem, requestItem } from './item';
 import { findListed, pages } from './pages';
@@ -94,17 +94,23 @@ export async function findOwnPush(
   states: readonly ('active' | 'expired')[],
   account: number | undefined,
 ): Promise<Push | undefined> {
-  const found = await attempt(async () => {
+  try {
     for (const state of states) {
       const push = await findListed((page) => api.list(state, page, account), token);
       if (push) return push;
     }
     return undefined;
-  });
-  if (!isForbidden(found)) return found;
-  const { url, ...own } = await api.preview(token);
-  if (own.expired == null) throw found;
-  return { ...own, url_token: token, html_url: url };
+  } catch (error) {
+    const { url, ...own } = await insteadOf(error, () => api.preview(token));
+    if (own.expired == null) throw error;
+    return { ...own, url_token: token, html_url: url };
+  }
+}
+
+/** @throws an error that is not the refusal of a listing */
+async function insteadOf<T>(error: unknown, ask: () => Promise<T>): Promise<T> {
+  if (error instanceof CliError && error.code === 'forbidden') return ask();
+  throw error;
 }
 
 /** Returns milliseconds since 1970; undefined if no field tells. Only the commercial edition has `expires_at`. */
@@ -146,26 +152,19 @@ export async function findOwnRequest(
   token: string,
   account: number | undefined,
 ): Promise<{ readonly state: RequestState; readonly request: SecretRequest } | undefined> {
-  const found = await attempt(async () => {
+  try {
     for (const state of REQUEST_STATES) {
       const request = await findListed((page) => list(state, page, account), token);
       if (request) return { state, request };
     }
     return undefined;
-  });
-  if (!isForbidden(found)) return found;
-  const { url, ...own } = await preview(token);
-  const state = REQUEST_STATES.find((known) => known === own.state);
-  // Anyone gets the state; its owner gets the time, too.
-  if (!state || own.created_at == null) return undefined;
-  return { state, request: { ...own, url_token: token, html_url: url } };
-}
-
-/** @throws any other error */
-function isForbidden<T>(outcome: T | CliError): outcome is CliError {
-  if (!(outcome instanceof CliError)) return false;
-  if (outcome.code !== 'forbidden') throw outcome;
-  return true;
+  } catch (error) {
+    const { url, ...own } = await insteadOf(error, () => preview(token));
+    const state = REQUEST_STATES.find((known) => known === own.state);
+    // Anyone gets the state; its owner gets the time, too.
+    if (!state || own.created_at == null) return undefined;
+    return { state, request: { ...own, url_token: token, html_url: url } };
+  }
 }
 
 /** The log of a closed request tells whether it was answered. The name of the event differs by edition. */

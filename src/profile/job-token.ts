@@ -22,21 +22,18 @@ const MARGIN_SECONDS = 10;
 
 /** Exchanges an identity token for a token of the instance when a call first needs one, and again when it has ended. */
 export function jobToken(entry: Entry): RenewableToken {
-  let issued: Promise<Issued> | undefined;
-  const current = async (settings: ApiSettings, refused?: string): Promise<string> => {
-    const last = issued;
-    const known = await last;
-    // Another call has exchanged since, or failed to.
-    if (issued !== last) return current(settings, refused);
-    if (known && known.token !== refused && settings.now().getTime() < known.until)
-      return known.token;
-    issued = exchange(entry, settings);
-    issued.catch(() => {
-      issued = undefined;
-    });
-    return (await issued).token;
+  let issued: Promise<Issued | undefined> = Promise.resolve(undefined);
+  return {
+    // Each call waits for the one before, so that of several one exchanges.
+    current: async (settings, refused) => {
+      const next = issued.then((last) => {
+        const isGood = last && last.token !== refused && settings.now().getTime() < last.until;
+        return isGood ? last : exchange(entry, settings);
+      });
+      issued = next.catch(() => undefined);
+      return (await next).token;
+    },
   };
-  return { current };
 }
 
 /** Sends nothing about the job before the instance has said that it takes identity tokens, and for which audience. */

@@ -40,6 +40,7 @@ export async function findSetter(entry: Entry, plan: SettingPlan): Promise<Sette
 
 /** A push would fail with these codes too. Other failures may be those of a token that can only push. */
 const SHARED: readonly ErrorCode[] = [
+  'usage',
   'unauthorized',
   'unreachable',
   'rate_limited',

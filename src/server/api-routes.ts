@@ -7,7 +7,6 @@ import { authentication } from './http/authentication';
 import type { Env } from './http/env';
 import { idempotencyKey } from './http/request-origin';
 import { everyRoute, iso, json, responseOf, wrongMethod } from './http/responses';
-import type { Owner } from './owners/owners';
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
 import { unlessRefused } from './service-errors';
@@ -25,7 +24,9 @@ export function createApi(options: PartOptions): Hono<Env> {
     // A token that is not valid, or cannot be checked now, does not matter here.
     const { owner } = (await visitor(c).catch(unlessRefused)) ?? {};
     const features = { ...body.features, token_exchange: await exchange.feature() };
-    return json({ ...body, features, ...(owner && { token: tokenBody(owner) }) });
+    const { scope, endsAt = null } = owner ?? {};
+    const token = scope && { scope, expires_at: endsAt === null ? null : iso(endsAt) };
+    return json({ ...body, features, token });
   });
 
   api.get(OPENAPI_PATH, async (c) => {
@@ -39,10 +40,6 @@ export function createApi(options: PartOptions): Hono<Env> {
   for (const { path } of everyRoute) api.all(path, () => wrongMethod(path));
   api.all('*', () => json({ error: 'not-found' }, 404));
   return api;
-}
-
-function tokenBody({ scope, endsAt }: Owner) {
-  return { scope, expires_at: endsAt === null ? null : iso(endsAt) };
 }
 
 /** Returns the version and features of this instance (docs/wire.md, "Editions and versions"), and echoes a key. */

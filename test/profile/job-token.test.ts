@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, Transport } from '../../src/platform/context';
+import { deferred } from '../helpers/deferred';
 import { BASE, instance, overFetch } from '../helpers/instance';
 import { issuer, trust } from '../helpers/issuer';
 import type { Outcome, PlaceOptions } from '../helpers/run';
@@ -38,7 +39,7 @@ interface Exchanging {
 async function exchanging({ env = GITHUB, feature, answers = [], runner = [], identities }: Exchanging = {}) {
   const asked: HttpRequest[] = [];
   const [refusals, failures] = [[...answers], [...runner]];
-  const [exchanged, given]: [string[], string[]] = [[], []];
+  const [exchanged, given, statuses]: [string[], string[], number[]] = [[], [], []];
   const send: Transport = async (request) => {
     const { hostname, pathname, searchParams } = new URL(request.url);
     asked.push(request);
@@ -50,7 +51,11 @@ async function exchanging({ env = GITHUB, feature, answers = [], runner = [], id
     }
     if (pathname.endsWith('/version') && feature !== undefined)
       return answering(ok({ edition: 'oss', features: { token_exchange: feature } }));
-    if (!pathname.endsWith('/token')) return over(request);
+    if (!pathname.endsWith('/token')) {
+      const response = await over(request);
+      statuses.push(response.status);
+      return response;
+    }
     exchanged.push(new URLSearchParams(request.body as string).get('subject_token') ?? '');
     const refusal = refusals.shift();
     if (refusal) return answering(refusal);
@@ -67,7 +72,7 @@ async function exchanging({ env = GITHUB, feature, answers = [], runner = [], id
   const over: Transport = overFetch(here.service);
   const paths = () => asked.map(({ url }) => new URL(url).pathname.replace('/api/v2', ''));
   const push = (...words: string[]) => here.under({ stdin: 'x' }).run('push', ...words);
-  return { ...here, asked, exchanged, given, paths, push, issue: from.token };
+  return { ...here, asked, exchanged, given, statuses, paths, push, issue: from.token };
 }
 
 const SECRET = /runner-secret|eyJ|pwp_|c2ln/;
@@ -117,10 +122,18 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     expect(lines.slice(5).join('\n')).not.toMatch(SECRET);
   });
 
-  test('exchanges once in a process, however many calls begin together', async () => {
+  test('exchanges once in a process until the token has ended, however many calls begin together', async () => {
     const here = await exchanging();
-    expect((await here.under({ stdin: 'one\ntwo\nthree\n' }).run('push', '--each')).code).toBe(0);
-    expect(here.paths()).toEqual([...PUSHED, '/pushes', '/pushes']);
+    const first = deferred();
+    async function* lines() {
+      yield Buffer.from('one\n');
+      await first.promise;
+      here.service.clock.advance(600_000);
+      yield Buffer.from('two\nthree\nfour\n');
+    }
+    const piped = here.under({ arriving: lines(), printed: () => first.resolve() });
+    expect((await piped.run('push', '--each')).code).toBe(0);
+    expect(here.paths()).toEqual([...PUSHED, ...PUSHED, '/pushes', '/pushes']);
   });
 
   test('exchanges another identity token when the token has ended by its time', async () => {
@@ -129,8 +142,7 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     expect(await here.run('wait', stdout.trim(), '--for', '1h')).toMatchObject({ code: 12 });
     expect(here.given.length).toBeGreaterThan(4);
     expect(new Set(here.exchanged).size).toBe(here.given.length);
-    // None was refused as it had ended.
-    expect(here.paths().filter((path) => path === '/version').length).toBe(here.given.length);
+    expect(here.statuses).not.toContain(401);
   });
 
   test('exchanges once more when the instance refuses the token, and not a third time', async () => {
@@ -284,6 +296,29 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     const here = await exchanging({ answers: [answer] });
     expect(refusal(await here.push()).slice(0, 2)).toEqual([code, expect.stringMatching(message)]);
     expect(here.paths()).toEqual(PUSHED.slice(0, 3));
+  });
+
+  test('is a token to doctor that does what it can, and to no command of push --into that then fails', async () => {
+    const here = await exchanging();
+    const { stdout } = await here.run('doctor', '--json');
+    expect(JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'token')).toEqual({
+      name: 'token',
+      status: 'ok',
+      message: 'from PWPUSH_TOKEN_FROM, accepted: it can push, and reach only that',
+    });
+    expect((await here.run()).stdout).toMatch(/^ {2}token +yes \(PWPUSH_TOKEN_FROM\)$/m);
+    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: '', PATH: process.env.PATH };
+    const started = here.file('started');
+    const into = ['push', '--generate', '--into', '--', 'sh', '-c', `touch ${started}`];
+    expect([(await here.under({ env }).run(...into)).code, existsSync(started)]).toEqual([2, false]);
+  });
+
+  test('sends nothing over plain http, even where a profile accepts that for tokens', async () => {
+    const here = await exchanging({ env: { ...GITHUB, PWPUSH_TOKEN_FROM: '', PWPUSH_URL: '' } });
+    const work = { url: 'http://pw.test', insecure: true, 'token-from': 'ci' } as const;
+    await here.keep({ current: 'work', profiles: { work } });
+    const message = 'pwpush: refusing to send an identity token over plain http to pw.test';
+    expect([...refusal(await here.push()), here.asked]).toEqual([2, message, 'hint: use https', []]);
   });
 
   test('is not for another address than its own', async () => {

@@ -14,15 +14,12 @@ import { tokenList } from '../../cli/terminal/listings';
 import type { Entry } from '../../cli/terminal/output';
 import { table } from '../../cli/terminal/table';
 import { count, savedText } from '../../cli/terminal/wording';
-import { expiry, newFileName, port, storedFileName } from '../../cli/values';
+import { newFileName, port, storedFileName, tokenLifetime } from '../../cli/values';
 import { urlHost } from '../../contract/address';
 import { scopes } from '../../contract/api';
-import { DAY_SECONDS, type Expiry } from '../../contract/lifetime';
 import { HOST, PORT } from '../../contract/serve-settings';
 import { isStream, reserveFile } from '../../deliver/destination';
-import type { Context } from '../../platform/context';
 import { CliError, failedError, phrase, usageError } from '../../platform/errors';
-import { secondsUntil } from '../../send/expiry';
 import backupHelp from '../help/serve-backup.txt?raw';
 import copyHelp from '../help/serve-copy.txt?raw';
 import healthHelp from '../help/serve-health.txt?raw';
@@ -54,7 +51,7 @@ const addRows = {
   ...newRows,
   label: text('--label <text>', 'what the token is for, as the list shows it'),
   scope: choice('--scope <scope>', 'all (default), or push: reaches only what it created', scopes),
-  expire: parsed('--expire <time>', 'when the token ends, such as 90d or 2026-12-01', expiry),
+  expire: parsed('--expire <duration>', 'the token ends after it, such as 90d', tokenLifetime),
   create: flag('--create', 'create the database if it is missing'),
 };
 
@@ -72,10 +69,7 @@ export const token: CommandObject = {
     add: command({
       summary: 'create a token for a new or existing user; shown once',
       rows: addRows,
-      plan: async ({ expire, ...options }, invocation) => ({
-        ...(await planWithData(options, invocation)),
-        lifetime: expire && tokenLifetime(expire, invocation.context),
-      }),
+      plan: planWithData,
       run: addToken,
     }),
     list: command({
@@ -99,20 +93,9 @@ export const token: CommandObject = {
   },
 };
 
-/** Returns seconds. @throws CliError (usage) for less than a minute or more than ten years */
-function tokenLifetime(expire: Expiry, context: Context): number {
-  const lifetime = secondsUntil(expire, context, '--expire: ');
-  if (lifetime >= 60 && lifetime <= 3650 * DAY_SECONDS) return lifetime;
-  throw usageError('--expire must be at least 1m and at most 3650d from now');
-}
-
-type AddPlan = Omit<DataOptions<typeof addRows>, 'expire'> & {
-  readonly lifetime: number | undefined;
-};
-
-function addToken(entry: Entry, plan: AddPlan): Promise<void> {
+function addToken(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
   return issue(entry, plan, async ({ owners, created }) => {
-    const { name, label, scope, lifetime } = plan;
+    const { name, label, scope, expire: lifetime } = plan;
     const issued = await owners.add(name, label, { scope, lifetime });
     if (created) await entry.say.note('a new database');
     const all = (await owners.list())

@@ -74,7 +74,7 @@ export function isMaker(row: PushRow, visitor: Visitor): boolean {
 
 /** A retrieval with a token of scope `push` takes the answer of its request, but uses a view of a push. */
 export function viewsAsOwner(row: PushRow, visitor: Visitor): boolean {
-  return isOwn(row, visitor) && (row.kind === 'request' || visitor.owner?.scope === 'all');
+  return isOwn(row, visitor) && (row.kind === 'request' || !isMaker(row, visitor));
 }
 
 /** Returns the refusal of what the visitor is not the owner of. */

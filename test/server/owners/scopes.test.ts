@@ -83,6 +83,9 @@ onEachStore((store) => {
       // A token of scope all of the same owner reaches what it created.
       const [, theirs = ''] = others;
       expect((await service.expire(theirs, service.asOther)).json).toMatchObject({ deleted: true });
+      // What anyone with the link may end, it may, too.
+      const open = await service.create({ payload: 'x' }, service.otherToken);
+      expect((await service.expire(open, ci)).json).toMatchObject({ deleted: true });
     });
 
     test('lists nothing, which is said in words and in a field', async () => {
