@@ -184,8 +184,8 @@ async function carryRevocations(copy: Database, newer: Sql | undefined, now: num
         carried.revoked.push({ id, name });
       } else if (end !== null) await endToken(sql, id, end);
     }
-    for (const { name, maker, owner_name, since } of await listTrusts(sql)) {
-      const isKnown = users.has(userOf({ name: owner_name, since }));
+    for (const { name, maker, user, since } of await listTrusts(sql)) {
+      const isKnown = users.has(userOf({ name: user, since }));
       if (isKnown && makers.has(maker)) continue;
       if (isKnown) await deleteTrust(sql, name, now);
       carried.trusts[isKnown ? 'removed' : 'unchecked'].push(name);

@@ -107,7 +107,7 @@ export async function trust(
 ) {
   const database = await room.beside();
   const all = { name: 'deploy', issuer: url, claims: ['repository=org/app'], user: 'ci' } as const;
-  const rest = { scope: 'push', lifetime: 600, privateIssuer: false } as const;
+  const rest = { scope: 'push', lifetime: 600, private_issuer: false } as const;
   await new Trusts(database, testClock().now).add({ ...all, ...rest, ...changes });
   await database.close();
 }

@@ -14,8 +14,10 @@ export function yaml(text: string): Plain[] {
   });
 }
 
-export function exampleOf(heading: string): Plain {
+/** An example of YAML in a chapter of docs/ci.md. */
+export function exampleOf(heading: string, number = 0): Plain {
   const document = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8');
   const section = document.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
-  return yaml(/^```yaml\n(.*?)^```/ms.exec(section)?.[1] ?? '')[0];
+  const blocks = [...section.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) => text);
+  return yaml(blocks[number] ?? '')[0];
 }

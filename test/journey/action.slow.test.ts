@@ -141,11 +141,13 @@ describe('the GitHub Action', runner, () => {
   });
 
   test('pushes by the identity of its job, unless a token or an empty variable is given', async () => {
-    const pushing = { command: 'push', url: service.url, env: 'DB', encrypt: 'false' };
-    const job = { ...from.github, DB: 'hunter2' };
+    const { permissions, steps } = exampleOf('Without a stored token').jobs.build;
+    expect(permissions).toEqual({ 'id-token': 'write' });
+    const pushing = { ...steps[0].with, url: service.url };
+    const job = { ...from.github, DB_PASSWORD: 'hunter2' };
     const { code, log, outputs } = await step(pushing, job);
     expect([code, log]).toEqual([0, expect.stringMatching(/^(::add-mask::(eyJ|pwp_)[\w.-]+\n){2}$/)]);
-    expect(outputs.link).toMatch(IN_CLEAR);
+    expect(outputs.link).toMatch(KEY);
     const stored = await step({ ...pushing, token: service.token }, { ...job, PWPUSH_TOKEN_FROM: 'ci' });
     expect(stored).toMatchObject({ code: 0, log: masks(service.token) });
     expect(await step(pushing, { ...job, PWPUSH_TOKEN_FROM: '' })).toMatchObject({ log: '' });

@@ -159,6 +159,17 @@ describe('the GitLab component', onUnix, () => {
     expect(await runJob(pushing, { ...env, PWPUSH_ID_TOKEN: '', PWPUSH_TOKEN_FROM: '' })).toEqual(done());
   });
 
+  test('is not needed for the identity of a job in the example of docs/ci.md', async () => {
+    const { id_tokens, variables, script: lines } = exampleOf('Without a stored token', 1).build;
+    expect(id_tokens.PWPUSH_ID_TOKEN.aud).toBe(variables.PWPUSH_URL);
+    script(at('make-token'), 'echo hunter2');
+    const told = [...lines, 'printf %s "$link"'].join('\n').replace('npx pwpush@0', 'pwpush');
+    const env = { ...job, ...variables, PWPUSH_URL: service.url, PWPUSH_ID_TOKEN: from.token() };
+    const { stdout: link } = await run('sh', ['-ec', told], env);
+    expect(link).toMatch(KEY);
+    expect(await run('pwpush', ['get', '-'], job, link)).toEqual(done('hunter2'));
+  });
+
   test('runs a command as it was written, and none without a secret for it', async () => {
     const command = `printf %s "$TOKEN" >'got $it'; test "$0" && echo deployed`;
     const [, running] = component('run').job({ as: 'TOKEN', command });

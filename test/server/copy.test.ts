@@ -8,7 +8,8 @@ import { restore } from '../../src/server/restore';
 import { dataName, migrate } from '../../src/server/store/database';
 import { mark } from '../../src/server/store/moved';
 import { plain } from '../../src/server/store/sql';
-import { type Trust, Trusts } from '../../src/server/trust/trusts';
+import type { Trust } from '../../src/server/trust/trust-rows';
+import { Trusts } from '../../src/server/trust/trusts';
 import { folders, released } from '../helpers/memory';
 import { filePart, opened, type TestService, testClock } from '../helpers/service';
 import { inRoom, onEachStore, onSqlite, type Room } from '../helpers/stores';
@@ -108,7 +109,7 @@ onEachStore((store) => {
     const trust = { name: 'app', issuer: 'https://ci.example.com', claims: ['team=x*'], user: 'ci', lifetime: 600 };
     const { token } = await inRoom(source, async (database) => {
       const trusts = new Trusts(database, clock.now);
-      await trusts.add({ ...trust, scope: 'push', privateIssuer: true });
+      await trusts.add({ ...trust, scope: 'push', private_issuer: true });
       const [added] = (await trusts.all()) as [Trust];
       return database.transaction((sql) => new Owners(database, clock.now).grant(sql, added, 'a job'));
     });

@@ -153,7 +153,7 @@ describe('a restore', () => {
       return work(operator.trusts).finally(operator.close);
     };
     const add = (name: string) => {
-      const rest = { scope: 'push', lifetime: 600, privateIssuer: false } as const;
+      const rest = { scope: 'push', lifetime: 600, private_issuer: false } as const;
       const trust = { name, issuer: 'https://ci.example.com', claims: ['team=x'], user: 'ci', ...rest };
       return operating((trusts) => trusts.add(trust));
     };

@@ -37,11 +37,13 @@ export const trust: CommandObject = {
       help: addHelp,
       rows: addRows,
       plan: async (options, invocation) => {
-        const { issuer, user, claim, scope = 'push', lifetime = 600 } = options;
-        if (issuer === undefined || claim === undefined || user === undefined)
+        const { issuer, user, claim: claims, scope = 'push', lifetime = 600 } = options;
+        const { name, audience, privateIssuer: private_issuer } = options;
+        if (issuer === undefined || claims === undefined || user === undefined)
           throw usageError('--issuer, --claim and --user are all required');
         const { place } = await planWithData(options, invocation);
-        return { place, trust: { ...options, issuer, user, claims: claim, scope, lifetime } };
+        const trust = { name, issuer, audience, claims, user, scope, lifetime, private_issuer };
+        return { place, trust };
       },
       run: addTrust,
     }),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Scope, TokenSummary } from '../../contract/api';
+import type { Scope, TokenSummary, TrustSummary } from '../../contract/api';
 import { invalidInput, ServiceError, ServiceRefusal } from '../service-errors';
 import type { TrustedSubject } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
@@ -24,12 +24,10 @@ export interface IssuedToken
   readonly token: string;
 }
 
-/** What a trust gives; `lifetime` is in seconds. */
-interface Grant {
+/** What a trust gives to its user; `lifetime` is in seconds. */
+interface Grant extends Pick<TrustSummary, 'user' | 'scope' | 'lifetime'> {
   readonly id: number;
-  readonly owner: Readonly<store.OwnerRow>;
-  readonly scope: Scope;
-  readonly lifetime: number;
+  readonly owner_id: number;
   readonly maker: string;
 }
 
@@ -104,12 +102,12 @@ export class Owners {
    * @param subject is cut after 255 characters
    */
   async grant(sql: Sql, trust: Grant, subject: string) {
-    const { id: trust_id, owner, scope, lifetime, maker } = trust;
+    const { id: trust_id, owner_id: id, user: name, scope, lifetime, maker } = trust;
     const endsAt = this.now().getTime() + 1000 * lifetime;
     const characters = [...subject.slice(0, 512)];
     const cut = characters.length > 255 ? `${characters.slice(0, 254).join('')}…` : subject;
     const issue = { ...PLAIN, scope, maker, ends_at: endsAt, trust_id, subject: cut };
-    return { ...(await this.issue(sql, owner, issue)), endsAt };
+    return { ...(await this.issue(sql, { id, name }, issue)), endsAt };
   }
 
   /** On the very first start creates the owner `admin` and returns its token; undefined if an owner exists. */

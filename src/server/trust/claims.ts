@@ -1,40 +1,23 @@
 import { invalidInput } from '../service-errors';
 
-/** What an identity token must say of a job; a `*` at the end of `value` stands for the rest of a path component. */
-export interface Claim {
-  readonly name: string;
-  readonly value: string;
-}
+/** What an identity token must say of a job; a `*` at the end of a value stands for the rest of a path component. */
+export type Claims = Readonly<Record<string, string>>;
 
-/** Whether the claims of a verified identity token are all that a trust asks for. */
-export function matches(
-  trust: { readonly claims: readonly Claim[] },
-  payload: Readonly<Record<string, unknown>>,
-): boolean {
-  return trust.claims.every(({ name, value }) => {
-    const text = Object.hasOwn(payload, name) ? textOf(payload[name]) : undefined;
-    return text !== undefined && covers(value, text);
-  });
-}
-
-/** Returns what a claim is compared by: a string itself, the JSON text of a number or boolean; else undefined. */
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? `${value}` : undefined;
-}
-
-/** Whether each token that has `claims` has those of `general`, too. */
-export const isCovered = (claims: readonly Claim[], general: readonly Claim[]): boolean =>
-  general.every(({ name, value }) =>
-    claims.some((claim) => claim.name === name && covers(value, claim.value)),
+/** Whether all of `claims` match those of a verified token, or are in other claims so that they match what these do. */
+export function matches(claims: Claims, payload: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(claims).every(
+    ([name, value]) => Object.hasOwn(payload, name) && covers(value, payload[name]),
   );
+}
 
-/** Whether `pattern` takes all that `value` takes, which is itself unless it ends in `*`. */
-function covers(pattern: string, value: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === value;
+/** Strings, numbers and booleans are compared by their JSON text. */
+function covers(pattern: string, value: unknown): boolean {
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
+  const text = `${value}`;
+  if (!pattern.endsWith('*')) return pattern === text;
   const start = pattern.slice(0, -1);
-  const rest = value.slice(start.length);
-  return value.startsWith(start) && rest !== '' && !rest.includes('/');
+  const rest = text.slice(start.length);
+  return text.startsWith(start) && rest !== '' && !rest.includes('/');
 }
 
 /** The service checks these of every identity token. */
@@ -44,7 +27,7 @@ const CHECKED = ['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'];
  * Parses `NAME=VALUE`, split at the first `=`.
  * @throws ServiceError (usage) for what cannot match, such as a name twice, and for what matches everything
  */
-export function parseClaims(texts: readonly string[]): Claim[] {
+export function parseClaims(texts: readonly string[]): Claims {
   const claims = new Map<string, string>();
   for (const text of texts) {
     const [, name = '', value = ''] = /^([^=]+)=([^*]+\*?)$/.exec(text) ?? [];
@@ -59,5 +42,43 @@ export function parseClaims(texts: readonly string[]): Claim[] {
     claims.set(name, value);
   }
   if (claims.size === 0) throw invalidInput('--claim is missing');
-  return [...claims].map(([name, value]) => ({ name, value }));
+  return Object.fromEntries(claims);
+}
+
+/**
+ * Issuers that sign for everybody, what a claim must be to name an organization by their documentation, and an example.
+ * The last `*` is a wildcard. Claims that say whose workflow or configuration runs are not here: a job of anybody may
+ * use a public one. Neither is `email` of Google, which may be unverified.
+ */
+const sharedIssuers: readonly (readonly [url: string, naming: RegExp, example: string])[] = [
+  [
+    'https://token.actions.githubusercontent.com',
+    // An organization may have its `sub` begin with something else, which then names nobody.
+    /^(?:(?:repository=|sub=repo:)[^/*]+\/.|repository_(?:id|owner|owner_id)=[^*]+$)/,
+    'repository=ORG/REPOSITORY, repository=ORG/* or repository_owner=ORG',
+  ],
+  [
+    'https://gitlab.com',
+    /^(?:(?:sub=project_path:|project_path=)[^/*]+\/.|namespace_path=[^/*]+(?:\/.+)?$|(?:project|namespace)_id=[^*]+$)/,
+    'project_path=GROUP/PROJECT, project_path=GROUP/* or namespace_path=GROUP',
+  ],
+  [
+    'https://agent.buildkite.com',
+    /^(?:sub=organization:[^:*]+:.|(?:organization_slug|organization_id|pipeline_id)=[^*]+$)/,
+    'organization_slug=ORG',
+  ],
+  ['https://accounts.google.com', /^sub=[^*]+$/, 'sub=ID, the unique ID of the service account'],
+];
+
+/**
+ * @param claims as `parseClaims` takes them
+ * @throws ServiceError (usage) when many organizations share the issuer, and no claim names one exactly
+ */
+export function checkNaming(issuer: string, claims: readonly string[]): void {
+  for (const [url, naming, example] of sharedIssuers)
+    if (`${issuer}/`.startsWith(`${url}/`) && !claims.some((claim) => naming.test(claim)))
+      throw invalidInput(
+        `${url} signs for everybody, and no --claim names one organization exactly`,
+        `add --claim ${example}`,
+      );
 }

@@ -1,22 +1,40 @@
 import { isIP } from 'node:net';
 import { isLoopback, parseWebUrl } from '../../contract/address';
+import type { TrustSummary } from '../../contract/api';
+import { invalidInput } from '../service-errors';
 import { trustedProxies } from '../trusted-proxies';
 
 /** An issuer, and whether it and its keys may be in a private network. */
-export interface Issuer {
-  readonly issuer: string;
-  readonly privateIssuer: boolean;
+export type Issuer = Pick<TrustSummary, 'issuer' | 'private_issuer'>;
+
+/**
+ * Checks an issuer, which `iss` of its tokens must equal in all characters.
+ * @throws ServiceError (usage)
+ */
+export function checkIssuer({ issuer, private_issuer }: Issuer): void {
+  const href = reachOf({ issuer, private_issuer: true }).allowed(issuer);
+  // Another spelling of the URL would equal no `iss`, and not be found among those that are shared.
+  const isSpelled = href === issuer || href === `${issuer}/`;
+  if (!isSpelled || /[?#]/.test(issuer) || issuer.length > 255)
+    throw invalidInput(
+      '--issuer must be an https URL as "iss" has it, without a user, a query and a fragment',
+      isSpelled || href === undefined
+        ? undefined
+        : `it is written ${href.replace(/\/$/, issuer.endsWith('/') ? '/' : '')}`,
+    );
+  if (!reachOf({ issuer, private_issuer }).allowed(issuer))
+    throw invalidInput(`${issuer} is in a private network`, '--private-issuer allows that');
 }
 
 /**
  * Returns where the configuration and the keys of an issuer may be: at https addresses outside of private networks, in
- * these with `privateIssuer`, and on this machine, by http too, if the issuer itself is there.
+ * these with `private_issuer`, and on this machine, by http too, if the issuer itself is there.
  */
-export function reachOf({ issuer, privateIssuer }: Issuer) {
+export function reachOf({ issuer, private_issuer }: Issuer) {
   const isHere = isLoopback(hostOf(parseWebUrl(issuer)));
   /** Whether no connection may be made to an address of IPv4 or IPv6. */
   const refuses = (address: string) =>
-    !privateIssuer && isPrivate(address) && !(isHere && isLoopback(address));
+    !private_issuer && isPrivate(address) && !(isHere && isLoopback(address));
   return {
     refuses,
     /** Returns the URL if it may be fetched, as far as it says so itself: names are not resolved. */
@@ -24,7 +42,7 @@ export function reachOf({ issuer, privateIssuer }: Issuer) {
       const url = typeof text === 'string' ? parseWebUrl(text) : undefined;
       if (!url || url.username || url.password) return undefined;
       const host = hostOf(url);
-      if (isLoopback(host)) return isHere || privateIssuer ? url.href : undefined;
+      if (isLoopback(host)) return isHere || private_issuer ? url.href : undefined;
       return url.protocol === 'https:' && !(isIP(host) && refuses(host)) ? url.href : undefined;
     },
   };

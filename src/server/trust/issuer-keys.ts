@@ -34,7 +34,7 @@ export class IssuerKeys {
    * @throws ExchangeRefusal (signature) for an unknown key, (unavailable) while the issuer is away
    */
   async find(of: Issuer, kid: string | undefined): Promise<KeySet> {
-    const name = `${of.privateIssuer} ${of.issuer}`;
+    const name = `${of.private_issuer} ${of.issuer}`;
     const source = this.sources.get(name) ?? new KeySource(of, this.settings);
     this.sources.set(name, source);
     return source.find(kid);

@@ -5,7 +5,8 @@ import { matches } from './claims';
 import { ExchangeRefusal } from './exchange-refusal';
 import { checkSignature, checkTimes, decodeToken, type IdentityToken } from './identity-token';
 import type { IssuerKeys } from './issuer-keys';
-import type { Trust, Trusts } from './trusts';
+import type { Trust } from './trust-rows';
+import type { Trusts } from './trusts';
 
 interface ExchangeParts {
   readonly database: Database;
@@ -49,7 +50,7 @@ export class TokenExchange {
       throw new ExchangeRefusal('audience', 'this token is for another audience');
     checkTimes(token, this.parts.now().getTime());
     const verified = await this.verified(token, meant);
-    const trust = verified.find((one) => matches(one, token.payload));
+    const trust = verified.find((one) => matches(one.claims, token.payload));
     // PostgreSQL stores no NUL, and a terminal obeys other control characters.
     const subject = typeof sub === 'string' ? sub.replace(/\p{C}/gu, '\ufffd') : '';
     if (trust) return { trust, subject };
@@ -76,16 +77,16 @@ export class TokenExchange {
    */
   private async verified(token: IdentityToken, trusts: readonly Trust[]): Promise<Trust[]> {
     const { keys } = this.parts;
-    const checks = [...new Map(trusts.map((trust) => [trust.privateIssuer, trust])).values()].map(
+    const checks = [...new Map(trusts.map((trust) => [trust.private_issuer, trust])).values()].map(
       async (trust) => {
         await checkSignature(token, await keys.find(trust, token.kid));
-        return trust.privateIssuer;
+        return trust.private_issuer;
       },
     );
     const results = await Promise.allSettled(checks);
     const good = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (good.length === 0) await checks[0];
-    return trusts.filter(({ privateIssuer }) => good.includes(privateIssuer));
+    return trusts.filter(({ private_issuer }) => good.includes(private_issuer));
   }
 
   private audienceOf({ audience }: Trust): string | undefined {

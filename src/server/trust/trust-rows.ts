@@ -1,51 +1,38 @@
-import type { Scope } from '../../contract/api';
-import { first, type Sql } from '../store/sql';
+import type { TrustSummary } from '../../contract/api';
+import { first, hasRows, type Sql } from '../store/sql';
 
-export interface TrustRow {
-  id: number;
-  name: string;
-  issuer: string;
-  audience: string | null;
-  /** A JSON object of texts. */
-  claims: string;
-  owner_id: number;
-  scope: Scope;
-  /** In seconds. */
-  lifetime: number;
-  private_issuer: 0 | 1;
+/** An issuer of identity tokens, and what one must claim to get a token of `user`. */
+export interface Trust extends Omit<TrustSummary, 'created_at' | 'tokens'> {
+  readonly id: number;
+  readonly owner_id: number;
+  /** When the user was created. */
+  readonly since: number;
   /** Is in the tokens that the trust gives, and in what these make. */
-  maker: string;
-  created_at: number;
+  readonly maker: string;
+  readonly created_at: number;
 }
 
-export type OwnedTrust = TrustRow & {
-  owner_name: string /** When its owner was created. */;
-  since: number;
-};
-
 /** Lists trusts with their owners, oldest first. */
-export function listTrusts(sql: Sql): Promise<OwnedTrust[]> {
-  return sql<OwnedTrust>`
-    SELECT trusts.*, owners.name AS owner_name, owners.created_at AS since
+export async function listTrusts(sql: Sql): Promise<Trust[]> {
+  const rows = await sql<Omit<Trust, 'claims' | 'private_issuer'> & Record<string, unknown>>`
+    SELECT trusts.*, owners.name AS user, owners.created_at AS since
     FROM trusts JOIN owners ON owners.id = owner_id ORDER BY trusts.id`;
+  return rows.map(({ claims, private_issuer, ...row }) => ({
+    ...row,
+    claims: JSON.parse(`${claims}`),
+    private_issuer: private_issuer === 1,
+  }));
 }
 
 /** Creates a trust; returns false when its name is taken. */
-export async function insertTrust(sql: Sql, row: Omit<TrustRow, 'id'>): Promise<boolean> {
-  const made = await sql`
+export function insertTrust(sql: Sql, row: Omit<Trust, 'id' | 'user' | 'since'>): Promise<boolean> {
+  return hasRows(sql`
     INSERT INTO trusts (name, issuer, audience, claims, owner_id, scope, lifetime, private_issuer,
       maker, created_at)
-    VALUES (${row.name}, ${row.issuer}, ${row.audience}, ${row.claims}, ${row.owner_id},
-      ${row.scope}, ${row.lifetime}, ${row.private_issuer}, ${row.maker}, ${row.created_at})
-    ON CONFLICT (name) DO NOTHING RETURNING id`;
-  return made.length > 0;
-}
-
-/** Counts the tokens of trusts that are valid, by the id of the trust. */
-export function countGiven(sql: Sql, now: number) {
-  return sql<{ trust_id: number; tokens: number }>`
-    SELECT trust_id, COUNT(*) AS tokens FROM tokens
-    WHERE trust_id IS NOT NULL AND ends_at > ${now} GROUP BY trust_id`;
+    VALUES (${row.name}, ${row.issuer}, ${row.audience}, ${JSON.stringify(row.claims)},
+      ${row.owner_id}, ${row.scope}, ${row.lifetime}, ${row.private_issuer ? 1 : 0}, ${row.maker},
+      ${row.created_at})
+    ON CONFLICT (name) DO NOTHING RETURNING id`);
 }
 
 /** Deletes a trust and the tokens that it gave; returns how many of these were valid, undefined without such a trust. */

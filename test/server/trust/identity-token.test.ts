@@ -254,7 +254,7 @@ test('while the issuer is away an exchange can be repeated later, and the reason
 });
 
 test('a trust that allows no private network does not take what was fetched from one', async () => {
-  await trust(made.room, made.from, { name: 'private', scope: 'all', privateIssuer: true });
+  await trust(made.room, made.from, { name: 'private', scope: 'all', private_issuer: true });
   made.from.rotate();
   let configurations = 0;
   made.from.answers.set(made.from.CONFIGURATION, (_, response) => {

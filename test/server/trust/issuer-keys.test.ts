@@ -24,8 +24,8 @@ function keysOf(settings: { limit?: number; env?: ServiceIo['env']; transport?: 
   const clock = testClock();
   const keys = new IssuerKeys({ now: clock.now, transport, env: {}, limit: 30_000, ...settings });
   /** Has the IDs of the keys, or why there are none. */
-  const find = async (from: Pick<TestIssuer, 'url'>, kid?: string, privateIssuer = false) => {
-    const found = await keys.find({ issuer: from.url, privateIssuer }, kid).catch((error: unknown) => error);
+  const find = async (from: Pick<TestIssuer, 'url'>, kid?: string, private_issuer = false) => {
+    const found = await keys.find({ issuer: from.url, private_issuer }, kid).catch((error: unknown) => error);
     if (!(found instanceof ExchangeRefusal)) return (found as { keys: { kid: string }[] }).keys.map((one) => one.kid);
     return { outcome: found.outcome, reason: found.message, ...found.details };
   };
@@ -231,9 +231,9 @@ test('a connection to an address that is refused is given up before anything is 
 
 describe('where an issuer and its keys may be', () => {
   const [PUBLIC, HERE, PRIVATE] = [
-    reachOf({ issuer: 'https://issuer.test', privateIssuer: false }),
-    reachOf({ issuer: 'http://localhost:8080', privateIssuer: false }),
-    reachOf({ issuer: 'https://issuer.test', privateIssuer: true }),
+    reachOf({ issuer: 'https://issuer.test', private_issuer: false }),
+    reachOf({ issuer: 'http://localhost:8080', private_issuer: false }),
+    reachOf({ issuer: 'https://issuer.test', private_issuer: true }),
   ];
   test.each([
     ['https://issuer.test/a', true, true, true],

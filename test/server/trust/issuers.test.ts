@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseClaims } from '../../../src/server/trust/claims';
-import { checkIssuer, checkNaming } from '../../../src/server/trust/issuers';
+import { checkNaming } from '../../../src/server/trust/claims';
+import { checkIssuer } from '../../../src/server/trust/issuer-address';
 
 const GITHUB = 'https://token.actions.githubusercontent.com';
 const GITLAB = 'https://gitlab.com';
@@ -8,7 +8,7 @@ const BUILDKITE = 'https://agent.buildkite.com';
 const GOOGLE = 'https://accounts.google.com';
 
 describe('an issuer that many organizations share', () => {
-  const check = (issuer: string, ...claims: string[]) => checkNaming(issuer, parseClaims(claims));
+  const check = (issuer: string, ...claims: string[]) => checkNaming(issuer, claims);
 
   test.each([
     [GITHUB, 'repository=org/app'],
@@ -108,7 +108,7 @@ describe('an issuer', () => {
     ['https://[::1]:9000'],
     ['https://xn--bcher-kva.example'],
   ])('may be %s', (issuer) => {
-    expect(() => checkIssuer(issuer, false)).not.toThrow();
+    expect(() => checkIssuer({ issuer, private_issuer: false })).not.toThrow();
   });
 
   test.each([
@@ -132,13 +132,13 @@ describe('an issuer', () => {
     ['https:gitlab.com', 'must be an https URL'],
   ])('%j is refused', (issuer, message) => {
     for (const isPrivate of [false, true])
-      expect(() => checkIssuer(issuer, isPrivate)).toThrow(
+      expect(() => checkIssuer({ issuer, private_issuer: isPrivate })).toThrow(
         expect.objectContaining({ code: 'usage', message: expect.stringContaining(`--issuer ${message}`) }),
       );
   });
 
   test('is not repeated with a password that it has', () => {
-    expect(() => checkIssuer('https://user:hunter2@gitlab.com', false)).toThrow(
+    expect(() => checkIssuer({ issuer: 'https://user:hunter2@gitlab.com', private_issuer: false })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
     );
   });
@@ -146,10 +146,10 @@ describe('an issuer', () => {
   test.each(['https://10.0.0.1', 'https://192.168.1.2:8443/realms/ci', 'https://[fd00::1]', 'https://169.254.169.254'])(
     '%s, in a private network, requires --private-issuer',
     (issuer) => {
-      expect(() => checkIssuer(issuer, false)).toThrow(
+      expect(() => checkIssuer({ issuer, private_issuer: false })).toThrow(
         expect.objectContaining({ code: 'usage', hint: '--private-issuer allows that' }),
       );
-      expect(() => checkIssuer(issuer, true)).not.toThrow();
+      expect(() => checkIssuer({ issuer, private_issuer: true })).not.toThrow();
     },
   );
 });

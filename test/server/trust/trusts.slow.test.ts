@@ -21,7 +21,7 @@ onSharedPostgres((databases) => {
     onTestFinished(() => beside.close());
     await trusts.add({
       ...{ name: 'app', issuer: 'https://ci.example.com', claims: ['team=x'], user: 'ci' },
-      ...{ scope: 'push', lifetime: 600, privateIssuer: false },
+      ...{ scope: 'push', lifetime: 600, private_issuer: false },
     });
     const [given, going] = [deferred(), deferred()];
     const giving = beside.transaction(async (sql) => {

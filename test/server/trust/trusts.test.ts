@@ -14,7 +14,7 @@ const described = (changes: Partial<NewTrust> = {}): NewTrust => ({
   user: 'ci',
   scope: 'push',
   lifetime: 600,
-  privateIssuer: false,
+  private_issuer: false,
   ...changes,
 });
 
@@ -58,20 +58,14 @@ onEachStore((store) => {
         scope: 'all',
         lifetime: 60,
       } as const;
-      await trusts.add(described({ ...other, user: 'admin', privateIssuer: true, claims: ['team=x*'] }));
+      await trusts.add(described({ ...other, user: 'admin', private_issuer: true, claims: ['team=x*'] }));
       const all = await trusts.all();
       expect(all).toMatchObject([
-        { name: 'z', issuer: GITHUB, audience: null, scope: 'push', lifetime: 600, privateIssuer: false },
-        { ...other, privateIssuer: true, claims: [{ name: 'team', value: 'x*' }] },
+        { name: 'z', issuer: GITHUB, audience: null, scope: 'push', lifetime: 600, private_issuer: false },
+        { ...other, private_issuer: true, claims: { team: 'x*' } },
       ]);
-      expect(all[0]?.claims).toEqual(
-        expect.arrayContaining([
-          { name: '1', value: 'a' },
-          { name: '2', value: 'b' },
-          { name: 'repository', value: 'org/app' },
-        ]),
-      );
-      expect(all.map(({ owner }) => owner.name)).toEqual(['ci', 'admin']);
+      expect(all[0]?.claims).toEqual({ 1: 'a', 2: 'b', repository: 'org/app' });
+      expect(all.map(({ user }) => user)).toEqual(['ci', 'admin']);
       // What the tokens of one trust make, those of another do not reach.
       expect(all[0]?.maker).toMatch(/^[\w-]{22}$/);
       expect(all[0]?.maker).not.toBe(all[1]?.maker);
