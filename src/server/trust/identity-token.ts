@@ -1,4 +1,4 @@
-import type { JSONWebKeySet } from 'jose';
+import type { CompactVerifyGetKey, JSONWebKeySet } from 'jose';
 import { isObject, parseJson } from '../../contract/json';
 import { orUndefined } from '../../contract/or-undefined';
 import { ExchangeRefusal } from './exchange-refusal';
@@ -67,10 +67,17 @@ function isTime(value: unknown): value is number {
 
 /** @throws ExchangeRefusal (signature) */
 export async function checkSignature({ text }: IdentityToken, set: KeySet): Promise<void> {
-  const { compactVerify, createLocalJWKSet } = await import('jose');
+  const { compactVerify, createLocalJWKSet, errors } = await import('jose');
+  const verify = async (key: CompactVerifyGetKey) => {
+    await compactVerify(text, key, { algorithms: ALGORITHMS });
+    return true;
+  };
   try {
-    await compactVerify(text, createLocalJWKSet(set as JSONWebKeySet), { algorithms: ALGORITHMS });
-  } catch {
+    await verify(createLocalJWKSet(set as JSONWebKeySet));
+  } catch (error) {
+    // Several keys may have the ID of the token or, if it has none, fit its algorithm.
+    const keys = error instanceof errors.JWKSMultipleMatchingKeys ? error : [];
+    for await (const key of keys) if (await verify(() => key).catch(() => false)) return;
     throw new ExchangeRefusal('signature', 'the signature of the token is not valid');
   }
 }
