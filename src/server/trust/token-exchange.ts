@@ -25,9 +25,11 @@ export class TokenExchange {
 
   /** What the version says of it: the audience is that of all trusts, or null. Without a database, it is not enabled. */
   async feature(): Promise<{ enabled: boolean; audience: string | null }> {
-    const trusts = (await this.parts.trusts.all().catch(unlessRefused)) ?? [];
-    const [first = null, ...others] = new Set(trusts.map((trust) => this.audienceOf(trust)));
-    return { enabled: trusts.length > 0, audience: others.length === 0 ? first : null };
+    const audiences = (await this.parts.trusts.audiences().catch(unlessRefused)) ?? [];
+    const [first = null, ...others] = new Set(
+      audiences.map((audience) => this.audienceOf({ audience })),
+    );
+    return { enabled: audiences.length > 0, audience: others.length === 0 ? first : null };
   }
 
   /**
@@ -89,7 +91,7 @@ export class TokenExchange {
     return trusts.filter(({ private_issuer }) => good.includes(private_issuer));
   }
 
-  private audienceOf({ audience }: Trust): string | undefined {
+  private audienceOf({ audience }: Pick<Trust, 'audience'>): string | undefined {
     return audience ?? this.parts.address();
   }
 }

@@ -24,6 +24,12 @@ export async function listTrusts(sql: Sql): Promise<Trust[]> {
   }));
 }
 
+/** Returns up to three audiences of trusts, each once; null is that of the service, which one of the others may be. */
+export async function listAudiences(sql: Sql): Promise<(string | null)[]> {
+  const rows = await sql<Pick<Trust, 'audience'>>`SELECT DISTINCT audience FROM trusts LIMIT 3`;
+  return rows.map(({ audience }) => audience);
+}
+
 /** Creates a trust; returns false when its name is taken. */
 export function insertTrust(sql: Sql, row: Omit<Trust, 'id' | 'user' | 'since'>): Promise<boolean> {
   return hasRows(sql`
