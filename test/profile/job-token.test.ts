@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HttpRequest, Transport } from '../../src/platform/context';
 import { deferred } from '../helpers/deferred';
@@ -156,6 +157,9 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
       expect.stringMatching(/^hint: /),
     ]);
     expect(always.exchanged.length).toBe(2);
+    const other = await exchanging();
+    expect((await other.run('list')).code).toBe(4);
+    expect(other.paths()).toEqual([...PUSHED.slice(0, 3), '/pushes/active']);
   });
 
   test.each<[string, Exchanging, string[], number, RegExp, RegExp?]>([
@@ -384,9 +388,11 @@ describe('an identity token', () => {
     expect(existsSync(redacted) && readFileSync(redacted, 'utf8')).toBe(masks && token + here.given[0]);
   });
 
-  test('of a program that is not there is an error', async () => {
-    const here = await exchanging({ env: { BUILDKITE: 'true', PATH: '/none' } });
-    expect(refusal(await here.push())).toEqual([
+  test('comes from no program of a folder without an absolute path, such as the workspace', async () => {
+    const here = await exchanging({ env: { BUILDKITE: 'true' } });
+    writeFileSync(here.file('buildkite-agent'), '#!/bin/sh\necho x', { mode: 0o755 });
+    const PATH = relative(process.cwd(), here.folder);
+    expect(refusal(await here.under({ stdin: 'x', env: { PATH } }).run('push'))).toEqual([
       2,
       'pwpush: buildkite-agent oidc request-token cannot be started: there is no program "buildkite-agent"',
     ]);

@@ -13,6 +13,8 @@ export function matches(claims: Claims, payload: Readonly<Record<string, unknown
 /** Strings, numbers and booleans are compared by their JSON text. */
 function covers(pattern: string, value: unknown): boolean {
   if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
+  // JSON.parse rounds integers beyond that, so that the IDs of two projects would be one.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const text = `${value}`;
   if (!pattern.endsWith('*')) return pattern === text;
   const start = pattern.slice(0, -1);

@@ -13,7 +13,7 @@ import { type Database, violatesReference } from '../store/sql';
 import { matches } from './claims';
 import { checkSignature, checkTimes, decodeToken, ExchangeRefusal } from './identity-token';
 import type { IssuerKeys } from './issuer-keys';
-import { listTrusts, type Trust } from './trust-rows';
+import { listAudiences, listTrusts } from './trust-rows';
 
 interface ExchangeParts {
   readonly database: Database;
@@ -33,9 +33,9 @@ export class TokenExchange {
 
   /** What the version says of it: the audience is that of all trusts, or null. Without a database, it is not enabled. */
   async feature(): Promise<{ enabled: boolean; audience: string | null }> {
-    const trusts = (await listTrusts(this.parts.database.sql).catch(unlessRefused)) ?? [];
-    const [first = null, ...others] = new Set(trusts.map((trust) => this.audienceOf(trust)));
-    return { enabled: trusts.length > 0, audience: others.length === 0 ? first : null };
+    const listing = listAudiences(this.parts.database.sql, this.address ?? null);
+    const [first, second] = (await listing.catch(unlessRefused)) ?? [];
+    return { enabled: first !== undefined, audience: second ? null : (first?.audience ?? null) };
   }
 
   /**
@@ -63,7 +63,7 @@ export class TokenExchange {
     if (ofIssuer.length === 0)
       throw new ExchangeRefusal('issuer', 'no trust names the issuer of this token');
     const audiences: unknown[] = [payload.aud].flat().filter((one) => typeof one === 'string');
-    const meant = ofIssuer.filter((trust) => audiences.includes(this.audienceOf(trust)));
+    const meant = ofIssuer.filter((trust) => audiences.includes(trust.audience ?? this.address));
     if (meant.length === 0)
       throw new ExchangeRefusal('audience', 'this token is for another audience');
     checkTimes(payload, now().getTime());
@@ -83,10 +83,6 @@ export class TokenExchange {
       // PostgreSQL stores no NUL, and a terminal obeys other control characters.
       subject: typeof sub === 'string' ? sub.replace(/\p{C}/gu, '\ufffd') : '',
     };
-  }
-
-  private audienceOf({ audience }: Trust): string | undefined {
-    return audience ?? this.address;
   }
 }
 

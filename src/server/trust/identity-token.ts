@@ -75,12 +75,16 @@ export function checkTimes({ exp, iat, nbf = iat }: Payload, now: number): void 
   if (early > LEEWAY) throw wrong(`the token is valid only in ${early} s`);
 }
 
-/** @throws ExchangeRefusal (signature) */
-export async function checkSignature(text: string, keys: KeySet): Promise<void> {
+/**
+ * Checks that one of the keys signed the token: several may have its key ID or, if it has none, fit its algorithm.
+ * @throws ExchangeRefusal (signature)
+ */
+export async function checkSignature(text: string, { keys }: KeySet): Promise<void> {
   const { compactVerify, createLocalJWKSet } = await import('jose');
-  try {
-    await compactVerify(text, createLocalJWKSet(keys), { algorithms: ALGORITHMS });
-  } catch {
-    throw new ExchangeRefusal('signature', 'the signature of the token is not valid');
+  for (const key of keys) {
+    const set = createLocalJWKSet({ keys: [key] });
+    const verifying = compactVerify(text, set, { algorithms: ALGORITHMS });
+    if (await verifying.catch(() => undefined)) return;
   }
+  throw new ExchangeRefusal('signature', 'the signature of the token is not valid');
 }

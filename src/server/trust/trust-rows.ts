@@ -24,6 +24,12 @@ export async function listTrusts(sql: Sql): Promise<Trust[]> {
   }));
 }
 
+/** Returns up to two audiences of trusts, each once: enough to tell whether they differ. */
+export function listAudiences(sql: Sql, ofService: string | null) {
+  return sql<Pick<Trust, 'audience'>>`
+    SELECT DISTINCT COALESCE(audience, ${ofService}) AS audience FROM trusts LIMIT 2`;
+}
+
 /** Creates a trust; returns false when its name is taken. */
 export function insertTrust(sql: Sql, row: Omit<Trust, 'id' | 'user' | 'since'>): Promise<boolean> {
   return hasRows(sql`

@@ -69,6 +69,12 @@ onEachStore((store) => {
       await trust(made.room, made.from, { name: 'other', audience: 'https://other.test' });
       expect(await feature()).toEqual({ enabled: true, audience: null });
       expect((await exchange(made.from.token({ aud: 'https://other.test' }))).status).toBe(200);
+      const database = await made.room.beside();
+      await new Trusts(database, made.service.clock.now).remove('deploy');
+      await database.close();
+      expect(await feature()).toEqual({ enabled: true, audience: 'https://other.test' });
+      await trust(made.room, made.from, { name: 'third', audience: publicUrl });
+      expect(await feature()).toEqual({ enabled: true, audience: null });
     });
 
     test('without a trust it is not enabled', async () => {

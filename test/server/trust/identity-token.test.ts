@@ -236,6 +236,18 @@ describe('an identity token is taken', () => {
     expect((await exchange(token())).status).toBe(200);
   });
 
+  test.each([undefined, 'key-0'])('of one of several keys that have the ID %s', async (kid) => {
+    const keys = [keyPair('ES256'), made.from.key, keyPair('RS256')].map(({ publicKey }) => ({
+      ...publicKey.export({ format: 'jwk' }),
+      kid,
+    }));
+    made.from.answers.set('/keys', (_, response) => void response.end(JSON.stringify({ keys })));
+    const stranger = keyPair('ES256').privateKey;
+    const tokens = [made.from.token({}, { kid }), made.from.token({}, { kid }, stranger)];
+    const results = await Promise.all(tokens.map((token) => exchange(token)));
+    expect(results.map(({ status }) => status)).toEqual([200, 400]);
+  });
+
   function algorithm(alg: string): string {
     made.from.rotate(alg);
     return made.from.token();
