@@ -10,7 +10,7 @@ import { everyRoute, iso, json, responseOf, wrongMethod } from './http/responses
 import { addPushRoutes } from './pushes/push-routes';
 import { addRequestRoutes } from './requests/request-routes';
 import { unlessRefused } from './service-errors';
-import { addExchangeRoute } from './trust/exchange';
+import { addExchangeRoute } from './trust/exchange-route';
 
 /** The routes of API v2, relative to `API_PATH`. */
 export function createApi(options: PartOptions): Hono<Env> {

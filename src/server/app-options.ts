@@ -8,7 +8,7 @@ import type { Requests } from './requests/requests';
 import type { Files } from './rules/files';
 import type { CheckedSettings } from './service-settings';
 import type { Site } from './site-identity';
-import type { TokenExchange } from './trust/exchange';
+import type { TokenExchange } from './trust/token-exchange';
 
 export interface AppSettings extends CheckedSettings {
   readonly site: Site;

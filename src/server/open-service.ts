@@ -31,8 +31,8 @@ import {
 } from './store/database';
 import type { Database } from './store/sql';
 import { watched } from './store/watched';
-import { TokenExchange } from './trust/exchange';
 import { IssuerKeys } from './trust/issuer-keys';
+import { TokenExchange } from './trust/token-exchange';
 import { Trusts } from './trust/trusts';
 
 /** A service without sockets. */

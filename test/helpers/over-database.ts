@@ -16,8 +16,8 @@ import { migrate } from '../../src/server/store/database';
 import { insertKey } from '../../src/server/store/key-rows';
 import { type Database, plain, type Sql } from '../../src/server/store/sql';
 import { openMemory } from '../../src/server/store/sqlite';
-import { TokenExchange } from '../../src/server/trust/exchange';
 import { IssuerKeys } from '../../src/server/trust/issuer-keys';
+import { TokenExchange } from '../../src/server/trust/token-exchange';
 import { askedOf, defaults, QUICK, testClock } from './service';
 
 const KEY = instanceKey(Buffer.alloc(32, 7));
