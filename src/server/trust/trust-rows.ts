@@ -24,10 +24,10 @@ export async function listTrusts(sql: Sql): Promise<Trust[]> {
   }));
 }
 
-/** Returns up to three audiences of trusts, each once; null is that of the service, which one of the others may be. */
-export async function listAudiences(sql: Sql): Promise<(string | null)[]> {
-  const rows = await sql<Pick<Trust, 'audience'>>`SELECT DISTINCT audience FROM trusts LIMIT 3`;
-  return rows.map(({ audience }) => audience);
+/** Returns up to two audiences of trusts, each once: enough to tell whether they differ. */
+export function listAudiences(sql: Sql, ofService: string | null) {
+  return sql<Pick<Trust, 'audience'>>`
+    SELECT DISTINCT COALESCE(audience, ${ofService}) AS audience FROM trusts LIMIT 2`;
 }
 
 /** Creates a trust; returns false when its name is taken. */

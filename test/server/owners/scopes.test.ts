@@ -55,7 +55,7 @@ async function trusted(name: string, fields: object = {}) {
     return (subject: string) =>
       inRoom(room, (beside) => {
         const owners = new Owners(beside, service.clock.now);
-        return beside.transaction((sql) => owners.grant(sql, trust as NonNullable<typeof trust>, subject));
+        return owners.grant(trust as NonNullable<typeof trust>, subject);
       });
   });
 }

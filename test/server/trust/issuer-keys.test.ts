@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { ServiceIo } from '../../../src/server/service-settings';
-import { ExchangeRefusal } from '../../../src/server/trust/exchange-refusal';
+import { ExchangeRefusal } from '../../../src/server/trust/identity-token';
 import { reachOf } from '../../../src/server/trust/issuer-address';
 import { IssuerKeys } from '../../../src/server/trust/issuer-keys';
 import { deferred } from '../../helpers/deferred';
