@@ -86,6 +86,7 @@ test('while an issuer is away its known keys are good for a day, and others are 
   expect(from.seen.length).toBe(3);
   clock.advance(DAY - MINUTE);
   expect(await find(from, 'key-0')).toEqual(['key-0']);
+  expect(await find(from, 'key-1')).toEqual(awayFor(60));
   expect(from.seen.length).toBe(4);
   clock.advance(SECOND);
   expect(await find(from, 'key-0')).toEqual(awayFor(59));
@@ -112,6 +113,29 @@ test('one fetch is for all who wait for it, and nobody else waits', async () => 
   held.resolve();
   expect(await Promise.all(waiting)).toEqual([['key-1'], ['key-1']]);
   expect(slow.seen.length).toBe(4);
+});
+
+test('while an issuer is away, nobody waits for it whose key is known', async () => {
+  const from = await issuer();
+  const { clock, find } = keysOf();
+  await find(from, 'key-0');
+  from.answers.set(from.CONFIGURATION, (_, response) => void response.writeHead(500).end());
+  clock.advance(HOUR);
+  expect(await find(from, 'key-0')).toEqual(['key-0']);
+  clock.advance(MINUTE);
+  const [asked, held] = [deferred<void>(), deferred<void>()];
+  from.answers.set(from.CONFIGURATION, async (_, response) => {
+    asked.resolve();
+    await held.promise;
+    response.end(JSON.stringify({ issuer: from.url, jwks_uri: `${from.url}/keys` }));
+  });
+  expect(await find(from, 'key-0')).toEqual(['key-0']);
+  await asked.promise;
+  from.rotate();
+  const waiting = find(from, 'key-1');
+  held.resolve();
+  expect(await waiting).toEqual(['key-1']);
+  expect(await find(from, 'key-0')).toEqual(unknown);
 });
 
 test('an issuer that does not answer in time is away', async () => {
