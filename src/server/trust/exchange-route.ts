@@ -18,7 +18,7 @@ const ERRORS: Partial<Record<ExchangeOutcome, string>> = {
 
 /** Adds the exchange of an identity token for a token of ours (RFC 8693, 2). */
 export function addExchangeRoute(api: Hono<Env>, options: PartOptions): void {
-  const { exchange, events, log, now, settings } = options;
+  const { exchange, events, log, settings } = options;
   const { visitor } = authentication(options);
 
   api.post(exchangeRoute.path, async (c) => {
@@ -35,7 +35,7 @@ export function addExchangeRoute(api: Hono<Env>, options: PartOptions): void {
         access_token: given.token,
         issued_token_type: EXCHANGE.accessToken,
         token_type: 'Bearer',
-        expires_in: Math.round((given.endsAt - now().getTime()) / 1000),
+        expires_in: given.lifetime,
         scope: given.scope,
       });
     } catch (error) {

@@ -42,7 +42,7 @@ export class TokenExchange {
     const given = await this.parts.owners.grant(trust, subject).catch((error) => {
       throw violatesReference(error) ? refusal : error;
     });
-    return { ...given, about: { trust: trust.name, subject: shown } };
+    return { ...given, lifetime: trust.lifetime, about: { trust: trust.name, subject: shown } };
   }
 
   /** Checks the signature after all that takes less time, and before the claims, so that nobody else learns of a trust. */
