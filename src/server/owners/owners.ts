@@ -6,8 +6,6 @@ import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import * as store from './owner-rows';
 
-export type { Scope };
-
 /** The owner of a token, and what that token may do. */
 export interface Owner extends Readonly<store.OwnerRow> {
   readonly scope: Scope;
@@ -85,14 +83,12 @@ export class Owners {
    * Creates a token of a trust, whose lifetime begins now.
    * @param subject is cut after 255 characters
    */
-  async grant(trust: Grant, subject: string) {
+  async grant(trust: Grant, subject: string): Promise<IssuedToken> {
     const { id: trust_id, owner_id: id, user: name, scope, lifetime, maker } = trust;
-    const endsAt = this.now().getTime() + 1000 * lifetime;
-    const characters = [...subject.slice(0, 512)];
-    const cut = characters.length > 255 ? `${characters.slice(0, 254).join('')}…` : subject;
-    const issue = { scope, maker, ends_at: endsAt, trust_id, subject: cut };
-    const { sql } = this.database;
-    return { ...(await this.issue(sql, { id, name }, issue)), endsAt };
+    const ends_at = this.now().getTime() + 1000 * lifetime;
+    const cut = subject.replace(/^(.{254}).{2,}$/su, '$1…');
+    const columns = { scope, maker, ends_at, trust_id, subject: cut };
+    return this.issue(this.database.sql, { id, name }, columns);
   }
 
   /** On the very first start creates the owner `admin` and returns its token; undefined if an owner exists. */
@@ -155,12 +151,10 @@ export class Owners {
    */
   async revoke(which: string, byName = false) {
     const name = which.trim();
-    const [, trust] = /^trust:(.*)$/s.exec(name) ?? [];
-    if (trust !== undefined)
-      throw invalidInput(
-        'the tokens of a trust end with the trust',
-        `use pwpush serve trust remove ${trust}`,
-      );
+    if (name.startsWith('trust:')) {
+      const hint = `use pwpush serve trust remove ${name.slice('trust:'.length)}`;
+      throw invalidInput('the tokens of a trust end with the trust', hint);
+    }
     return this.database.transaction(async (sql) => {
       const owner = await store.deleteToken(sql, name);
       if (owner && byName)

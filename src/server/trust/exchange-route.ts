@@ -10,9 +10,15 @@ import type { ExchangeOutcome } from '../ops/metrics';
 import { ServiceRefusal } from '../service-errors';
 import { ExchangeRefusal } from './identity-token';
 
+/** Errors of outcomes that have one of their own (RFC 6749, 5.2, to which RFC 8693, 2.2.2, refers). */
+const ERRORS: Partial<Record<ExchangeOutcome, string>> = {
+  unsupported: 'unsupported_grant_type',
+  unavailable: 'temporarily_unavailable',
+};
+
 /** Adds the exchange of an identity token for a token of ours (RFC 8693, 2). */
 export function addExchangeRoute(api: Hono<Env>, options: PartOptions): void {
-  const { exchange, events, log, now, settings } = options;
+  const { exchange, events, log, settings } = options;
   const { visitor } = authentication(options);
 
   api.post(exchangeRoute.path, async (c) => {
@@ -29,13 +35,16 @@ export function addExchangeRoute(api: Hono<Env>, options: PartOptions): void {
         access_token: given.token,
         issued_token_type: EXCHANGE.accessToken,
         token_type: 'Bearer',
-        expires_in: Math.round((given.endsAt - now().getTime()) / 1000),
+        expires_in: given.lifetime,
         scope: given.scope,
       });
     } catch (error) {
       const { outcome, message, details } = refusalOf(error);
-      tell(outcome, { reason: details.reason ?? message });
-      return refused(outcome, message, details.retryAfter);
+      const { reason = message, retryAfter } = details;
+      tell(outcome, { reason });
+      const body = { error: ERRORS[outcome] ?? 'invalid_request', error_description: message };
+      if (retryAfter === undefined) return json(body, 400);
+      return json(body, 503, { 'retry-after': `${retryAfter}` });
     }
   });
 }
@@ -60,14 +69,4 @@ function refusalOf(error: unknown): ExchangeRefusal {
   if (error instanceof ServiceRefusal && ['malformed', 'too_large'].includes(error.kind))
     return new ExchangeRefusal('malformed', error.message);
   throw error;
-}
-
-/** Responds with an error (RFC 6749, 5.2, to which RFC 8693, 2.2.2, refers). */
-function refused(outcome: ExchangeRefusal['outcome'], error_description: string, retryAfter = 60) {
-  if (outcome === 'unavailable') {
-    const headers = { 'retry-after': `${retryAfter}` };
-    return json({ error: 'temporarily_unavailable', error_description }, 503, headers);
-  }
-  const error = outcome === 'unsupported' ? 'unsupported_grant_type' : 'invalid_request';
-  return json({ error, error_description }, 400);
 }

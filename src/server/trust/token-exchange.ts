@@ -25,7 +25,7 @@ export class TokenExchange {
   /** What the version says of it: the audience is that of all trusts, or null. Without a database, it is not enabled. */
   async feature(): Promise<{ enabled: boolean; audience: string | null }> {
     const listing = listAudiences(this.parts.database.sql, this.address ?? null);
-    const [first, second] = (await listing.catch(unlessRefused)) ?? [];
+    const [first, second] = (await listing.catch(unlessRefused())) ?? [];
     return { enabled: first !== undefined, audience: second ? null : (first?.audience ?? null) };
   }
 
@@ -42,7 +42,7 @@ export class TokenExchange {
     const given = await this.parts.owners.grant(trust, subject).catch((error) => {
       throw violatesReference(error) ? refusal : error;
     });
-    return { ...given, about: { trust: trust.name, subject: shown } };
+    return { ...given, lifetime: trust.lifetime, about: { trust: trust.name, subject: shown } };
   }
 
   /** Checks the signature after all that takes less time, and before the claims, so that nobody else learns of a trust. */

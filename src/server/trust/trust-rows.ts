@@ -14,13 +14,13 @@ export interface Trust extends Omit<TrustSummary, 'created_at' | 'tokens'> {
 
 /** Lists trusts with their owners, oldest first. */
 export async function listTrusts(sql: Sql): Promise<Trust[]> {
-  const rows = await sql<Omit<Trust, 'claims' | 'private_issuer'> & Record<string, unknown>>`
+  const rows = await sql<Omit<Trust, 'claims'> & { readonly claims: string }>`
     SELECT trusts.*, owners.name AS user, owners.created_at AS since
     FROM trusts JOIN owners ON owners.id = owner_id ORDER BY trusts.id`;
-  return rows.map(({ claims, private_issuer, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
-    claims: JSON.parse(`${claims}`),
-    private_issuer: private_issuer === 1,
+    claims: JSON.parse(row.claims),
+    private_issuer: Boolean(row.private_issuer),
   }));
 }
 

@@ -226,7 +226,7 @@ onEachStore((store) => {
       const first = await grant('first');
       service.clock.advance(60_000);
       const second = await grant('second');
-      expect(second).toMatchObject({ scope: 'push', endsAt: Date.parse('2026-08-20T11:17:45Z') });
+      expect(second).toMatchObject({ scope: 'push', expires_at: '2026-08-20T11:17:45.000Z' });
       const row = { id: 'trust:ci', name: 'bob', trust: 'ci', scope: 'push', tokens: 2, label: '' };
       const times = { created_at: '2026-08-20T11:07:45.000Z', expires_at: '2026-08-20T11:17:45.000Z' };
       const own = (await owners.list()).filter(({ name }) => name === 'bob');
