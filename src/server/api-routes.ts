@@ -22,7 +22,7 @@ export function createApi(options: PartOptions): Hono<Env> {
   api.get(routes.version.path, async (c) => {
     const body = versionBody(settings, idempotencyKey(c.req.raw));
     // A token that is not valid, or cannot be checked now, does not matter here.
-    const { owner } = (await visitor(c).catch(unlessRefused)) ?? {};
+    const { owner } = (await visitor(c).catch(unlessRefused())) ?? {};
     const features = { ...body.features, token_exchange: await exchange.feature() };
     const { scope, endsAt = null } = owner ?? {};
     const token = scope && { scope, expires_at: endsAt === null ? null : iso(endsAt) };

@@ -79,18 +79,13 @@ export async function openService(
     const requests = new Requests({ ...shared, files });
     const housekeeping = new Housekeeping({ ...shared, files, setClock: clock.set });
     const isUp = health(() => database.check());
-    let address = checked.publicUrl;
-    const exchange = new TokenExchange({
+    const exchanging = {
       database,
       owners,
-      trusts: new Trusts(database, clock.now),
       keys: new IssuerKeys({ ...io, now: clock.now }),
       now: clock.now,
-      address: () => address,
-    });
-    const setAddress = (url: string) => {
-      address = url;
     };
+    const exchange = new TokenExchange(exchanging, checked.publicUrl);
     const app = createApp({
       pushes,
       requests,
@@ -112,7 +107,7 @@ export async function openService(
     const countActive = () => pushes.countActive();
     const scrape = scraper(metrics, { ...io, isUp, countActive });
     const isShared = others === 'some';
-    const parts = { app, owners, pushes, requests, housekeeping, log, scrape, setAddress };
+    const parts = { app, owners, pushes, requests, housekeeping, log, scrape, exchange };
     return { settings: checked, isShared, ...parts, close };
   } catch (error) {
     await database.close();

@@ -16,7 +16,7 @@ import { openPush, submitPush } from './pushes/push-page-routes';
 import { openPage } from './pushes/secret';
 import { openRequest, submitRequest } from './requests/request-page-routes';
 import type { Visitor } from './rules/access';
-import { invalid, ServiceRefusal, unlessUnauthorized } from './service-errors';
+import { invalid, ServiceRefusal, unlessRefused } from './service-errors';
 
 /** The pages a recipient opens in a browser, and the form that creates a push. */
 export function createPages(options: PartOptions): Hono<Env> {
@@ -139,7 +139,7 @@ async function creatorOf(
   if (!needsToken) return visitor;
   const token = textIn(fields, 'api_token').trim();
   delete fields.api_token;
-  const owner = await page.options.owners.authenticate(token).catch(unlessUnauthorized);
+  const owner = await page.options.owners.authenticate(token).catch(unlessRefused('unauthorized'));
   if (!owner) throw invalid({ api_token: ['That token is not valid.'] });
   return { ...visitor, owner };
 }

@@ -182,7 +182,7 @@ async function carryRevocations(copy: Database, newer: Sql | undefined, now: num
       else if (end === undefined || (end !== null && end <= now)) {
         await deleteToken(sql, id);
         carried.revoked.push({ id, name });
-      } else if (end !== null) await endToken(sql, id, end);
+      } else if (end !== null) await endToken(sql, id, end, now);
     }
     for (const { name, maker, user, since } of await listTrusts(sql)) {
       const isKnown = users.has(userOf({ name: user, since }));

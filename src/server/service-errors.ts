@@ -97,19 +97,11 @@ export function notFound(): ServiceRefusal {
   return new ServiceRefusal('not_found', 'not-found');
 }
 
-/** Returns undefined for a refusal. @throws any other error */
-export function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof ServiceRefusal)) throw error;
-}
-
-/** Returns undefined for the refusal of a token. @throws any other error */
-export function unlessUnauthorized(error: unknown): undefined {
-  if (!(error instanceof ServiceRefusal) || error.kind !== 'unauthorized') throw error;
-}
-
-export function limitedTo(scope: Scope, message: string): ServiceRefusal {
-  return new ServiceRefusal('forbidden', message, { scope });
-}
+/** Returns undefined for a refusal, or for one of that kind. @throws any other error */
+export const unlessRefused = (kind?: ServiceRefusal['kind']) => (error: unknown) => {
+  if (!(error instanceof ServiceRefusal) || (kind && error.kind !== kind)) throw error;
+  return undefined;
+};
 
 export function malformed(message: string): ServiceRefusal {
   return new ServiceRefusal('malformed', message);

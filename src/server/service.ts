@@ -72,7 +72,7 @@ export async function startService(
     warnIfExposed(listening, settings, log);
     for (const warning of tlsWarnings(tls, options.now())) log.warning(warning);
     const { localUrl, url } = await urlsOf(listening, service.settings.publicUrl);
-    service.setAddress(url);
+    service.exchange.address = url;
     log.event('start', { url, version: io.version, ...(metrics && { metrics: metrics.url }) });
     const notify = notifier(supervision, log);
     const reload = tlsReloader(sockets.servers, settings, options);

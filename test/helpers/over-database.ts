@@ -18,7 +18,6 @@ import { type Database, plain, type Sql } from '../../src/server/store/sql';
 import { openMemory } from '../../src/server/store/sqlite';
 import { IssuerKeys } from '../../src/server/trust/issuer-keys';
 import { TokenExchange } from '../../src/server/trust/token-exchange';
-import { Trusts } from '../../src/server/trust/trusts';
 import { askedOf, defaults, QUICK, testClock } from './service';
 
 const KEY = instanceKey(Buffer.alloc(32, 7));
@@ -46,10 +45,8 @@ export function overDatabase(database: Database) {
   const owners = new Owners(database, clock.now);
   const pushes = new Pushes({ ...shared, files });
   const requests = new Requests({ ...shared, files });
-  const trusts = new Trusts(database, clock.now);
   const keys = new IssuerKeys({ now: clock.now });
-  const address = () => 'https://pw.test';
-  const exchange = new TokenExchange({ database, owners, trusts, keys, now: clock.now, address });
+  const exchange = new TokenExchange({ database, owners, keys, now: clock.now }, 'https://pw.test');
   const site = { title: undefined, logo: undefined, contact: undefined };
   const isUp = health(async () => void (await database.sql`SELECT 1`));
   const app = createApp({

@@ -111,7 +111,7 @@ onEachStore((store) => {
       const trusts = new Trusts(database, clock.now);
       await trusts.add({ ...trust, scope: 'push', private_issuer: true });
       const [added] = (await trusts.all()) as [Trust];
-      return database.transaction((sql) => new Owners(database, clock.now).grant(sql, added, 'a job'));
+      return new Owners(database, clock.now).grant(added, 'a job');
     });
     await copying();
     const listed = await inRoom(target, (database) => new Trusts(database, clock.now).list());

@@ -8,8 +8,8 @@ import { scopes } from '../../contract/api';
 import { usageError } from '../../platform/errors';
 import addHelp from '../help/serve-trust-add.txt?raw';
 import { type CommandObject, command } from '../planned';
-import { type OperatorData, withData } from './open-pushes';
-import { type DataOptions, type DataPlace, dataRows, planWithData } from './serve-options';
+import { withData } from './open-pushes';
+import { type DataOptions, dataRows, planWithData } from './serve-options';
 
 const rows = dataRows();
 
@@ -36,15 +36,7 @@ export const trust: CommandObject = {
       summary: 'give tokens to jobs of which an issuer says who they are',
       help: addHelp,
       rows: addRows,
-      plan: async (options, invocation) => {
-        const { issuer, user, claim: claims, scope = 'push', lifetime = 600 } = options;
-        const { name, audience, privateIssuer: private_issuer } = options;
-        if (issuer === undefined || claims === undefined || user === undefined)
-          throw usageError('--issuer, --claim and --user are all required');
-        const { place } = await planWithData(options, invocation);
-        const trust = { name, issuer, audience, claims, user, scope, lifetime, private_issuer };
-        return { place, trust };
-      },
+      plan: planWithData,
       run: addTrust,
     }),
     list: command({
@@ -62,14 +54,15 @@ export const trust: CommandObject = {
   },
 };
 
-type Addition = { place: DataPlace; trust: Parameters<OperatorData['trusts']['add']>[0] };
-
-async function addTrust(entry: Entry, plan: Addition): Promise<void> {
-  const { say } = entry;
-  const { name } = plan.trust;
-  const older = await withData(entry, plan, ({ trusts }) => trusts.add(plan.trust));
-  await say.print({ name, older }, () => `${name}\n`);
-  if (older !== null) await say.note(`${older} gives a token to all of these first`);
+async function addTrust(entry: Entry, plan: DataOptions<typeof addRows>): Promise<void> {
+  const { issuer, claim: claims, user, scope = 'push', lifetime = 600 } = plan;
+  if (issuer === undefined || claims === undefined || user === undefined)
+    throw usageError('--issuer, --claim and --user are all required');
+  const { name, audience, privateIssuer: private_issuer } = plan;
+  const trust = { name, issuer, audience, claims, user, scope, lifetime, private_issuer };
+  const older = await withData(entry, plan, ({ trusts }) => trusts.add(trust));
+  await entry.say.print({ name, older }, () => `${name}\n`);
+  if (older !== null) await entry.say.note(`${older} gives a token to all of these first`);
 }
 
 async function listTrusts(entry: Entry, plan: DataOptions<typeof rows>): Promise<void> {

@@ -4,7 +4,7 @@ import type { AppOptions } from '../app-options';
 import type { Owner } from '../owners/owners';
 import type { Visitor } from '../rules/access';
 import type { Opener } from '../rules/views';
-import { limitedTo, malformed, notFound, ServiceRefusal } from '../service-errors';
+import { malformed, notFound, ServiceRefusal } from '../service-errors';
 import { type Env, visitorOf } from './env';
 import { isPrefetch, tokenIn } from './request-origin';
 
@@ -36,7 +36,9 @@ export function authentication({ owners, settings }: AppOptions) {
   /** @throws ServiceRefusal without a token, or with one that may not list */
   async function lister(c: Context<Env>): Promise<Owner> {
     const { owner } = await signedIn(c);
-    if (owner.scope !== 'all') throw limitedTo(owner.scope, 'This token can push only.');
+    const { scope } = owner;
+    if (scope !== 'all')
+      throw new ServiceRefusal('forbidden', 'This token can push only.', { scope });
     return owner;
   }
 

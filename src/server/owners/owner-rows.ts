@@ -9,6 +9,7 @@ export interface OwnerRow {
 
 interface TokenRow {
   selector: string;
+  owner_id: number;
   label: string;
   scope: Scope;
   /** What the token creates has this text; a token that replaces it, and all tokens of a trust, have the same. */
@@ -25,9 +26,11 @@ interface TokenRow {
   subject: string | null;
 }
 
-export type NewToken = Omit<TokenRow, 'created_at' | 'last_used_at' | 'given_end'>;
+export type NewToken = Omit<TokenRow, 'last_used_at' | 'given_end'>;
 export type OwnedToken = OwnerRow &
-  Omit<TokenRow, 'label' | 'created_at' | 'given_end' | 'trust_id'> & { trust: string | null };
+  Omit<TokenRow, 'owner_id' | 'label' | 'created_at' | 'given_end' | 'trust_id'> & {
+    trust: string | null;
+  };
 type HeldToken = Pick<TokenRow, 'selector' | 'digest' | 'ends_at'>;
 type NoToken = { readonly [C in keyof HeldToken]: null };
 export type ListedToken = Pick<OwnerRow, 'name'> &
@@ -57,17 +60,13 @@ export function hasOwner(sql: Sql): Promise<boolean> {
 }
 
 /** Creates a token; returns false when its selector is taken. */
-export function insertToken(
-  sql: Sql,
-  ownerId: number,
-  { selector, digest, label, scope, maker, ends_at, replaces, trust_id, subject }: NewToken,
-  now: number,
-): Promise<boolean> {
+export function insertToken(sql: Sql, row: NewToken): Promise<boolean> {
   return hasRows(sql`
     INSERT INTO tokens (selector, owner_id, label, scope, maker, digest, created_at, ends_at,
       given_end, replaces, trust_id, subject)
-    VALUES (${selector}, ${ownerId}, ${label}, ${scope}, ${maker}, ${digest}, ${now}, ${ends_at},
-      ${ends_at}, ${replaces}, ${trust_id}, ${subject})
+    VALUES (${row.selector}, ${row.owner_id}, ${row.label}, ${row.scope}, ${row.maker},
+      ${row.digest}, ${row.created_at}, ${row.ends_at}, ${row.ends_at}, ${row.replaces},
+      ${row.trust_id}, ${row.subject})
     ON CONFLICT (selector) DO NOTHING RETURNING selector`);
 }
 
@@ -101,23 +100,14 @@ export async function succeedToken(
 }
 
 /**
- * Locks the row of a valid token that no trust gave; returns what a token in its place has, whose end is the one that it
- * was given.
+ * Lets a valid token that no trust gave end then, unless it ends earlier, and locks its row; returns what a token in its
+ * place has, whose end is the one that it was given.
  */
-export function lockToken(sql: Sql, selector: string, now: number) {
-  return first(sql<
-    Pick<TokenRow, 'label' | 'scope' | 'maker'> & { owner_id: number; ends_at: number | null }
-  >`
-    UPDATE tokens SET label = label
+export function endToken(sql: Sql, selector: string, end: number, now: number) {
+  return first(sql<Pick<NewToken, 'owner_id' | 'label' | 'scope' | 'maker' | 'ends_at'>>`
+    UPDATE tokens SET ends_at = CASE WHEN ends_at < ${end} THEN ends_at ELSE ${end} END
     WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${now}) AND trust_id IS NULL
     RETURNING owner_id, label, scope, maker, given_end AS ends_at`);
-}
-
-/** Lets a token end then, unless it ends earlier. */
-export async function endToken(sql: Sql, selector: string, end: number): Promise<void> {
-  await sql`
-    UPDATE tokens SET ends_at = ${end}
-    WHERE selector = ${selector} AND (ends_at IS NULL OR ends_at > ${end})`;
 }
 
 /** Finds the token that replaces `selector`; returns its selector. */

@@ -6,8 +6,6 @@ import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import * as store from './owner-rows';
 
-export type { Scope };
-
 /** The owner of a token, and what that token may do. */
 export interface Owner extends Readonly<store.OwnerRow> {
   readonly scope: Scope;
@@ -25,22 +23,8 @@ export interface IssuedToken
 }
 
 /** What a trust gives to its user; `lifetime` is in seconds. */
-interface Grant extends Pick<TrustSummary, 'user' | 'scope' | 'lifetime'> {
-  readonly id: number;
-  readonly owner_id: number;
-  readonly maker: string;
-}
-
-type Issue = Omit<store.NewToken, 'selector' | 'digest' | 'maker'> & { readonly maker?: string };
-
-const PLAIN: Issue = {
-  label: '',
-  scope: 'all',
-  ends_at: null,
-  replaces: null,
-  trust_id: null,
-  subject: null,
-};
+type Grant = Pick<TrustSummary, 'user' | 'scope' | 'lifetime'> &
+  Readonly<Pick<store.NewToken, 'owner_id' | 'maker'> & { id: number }>;
 
 const MINUTE = 60_000;
 /** Milliseconds for which a replaced token works if the new one is not used. */
@@ -83,14 +67,12 @@ export class Owners {
   async add(
     name: string,
     label = '',
-    {
-      scope = 'all',
-      lifetime,
-    }: { readonly scope?: Scope | undefined; readonly lifetime?: number | undefined } = {},
+    limits: { readonly scope?: Scope | undefined; readonly lifetime?: number | undefined } = {},
   ): Promise<IssuedToken> {
+    const { scope = 'all', lifetime } = limits;
     const now = this.now().getTime();
     const ends_at = lifetime === undefined ? null : now + 1000 * lifetime;
-    const issued = { ...PLAIN, label: printable('a label', label, 0), scope, ends_at };
+    const issued = { label: printable('a label', label, 0), scope, ends_at };
     return this.database.transaction(async (sql) => {
       const owner = await ownerNamed(sql, name, now);
       return this.issue(sql, owner, issued);
@@ -101,13 +83,12 @@ export class Owners {
    * Creates a token of a trust, whose lifetime begins now.
    * @param subject is cut after 255 characters
    */
-  async grant(sql: Sql, trust: Grant, subject: string) {
+  async grant(trust: Grant, subject: string): Promise<IssuedToken> {
     const { id: trust_id, owner_id: id, user: name, scope, lifetime, maker } = trust;
-    const endsAt = this.now().getTime() + 1000 * lifetime;
-    const characters = [...subject.slice(0, 512)];
-    const cut = characters.length > 255 ? `${characters.slice(0, 254).join('')}…` : subject;
-    const issue = { ...PLAIN, scope, maker, ends_at: endsAt, trust_id, subject: cut };
-    return { ...(await this.issue(sql, { id, name }, issue)), endsAt };
+    const ends_at = this.now().getTime() + 1000 * lifetime;
+    const cut = subject.replace(/^(.{254}).{2,}$/su, '$1…');
+    const columns = { scope, maker, ends_at, trust_id, subject: cut };
+    return this.issue(this.database.sql, { id, name }, columns);
   }
 
   /** On the very first start creates the owner `admin` and returns its token; undefined if an owner exists. */
@@ -115,7 +96,7 @@ export class Owners {
     return this.database.transaction(async (sql) => {
       if (await store.hasOwner(sql)) return undefined;
       const made = await store.insertOwner(sql, 'admin', this.now().getTime());
-      return made && (await this.issue(sql, made, PLAIN)).token;
+      return made && (await this.issue(sql, made)).token;
     });
   }
 
@@ -129,17 +110,16 @@ export class Owners {
     return this.database.transaction(async (sql) => {
       const now = this.now().getTime();
       // Locks the row of the old token first, so that simultaneous replacements wait.
-      const old = await store.lockToken(sql, id, now);
+      const old = await store.endToken(sql, id, now + OVERLAP, now);
       if (!old) return undefined;
       const successor = await store.findSuccessor(sql, id);
       if (successor !== undefined)
         throw new ServiceError(`${id} is being replaced by ${successor}, which was not used yet`, {
           hint: `revoke ${successor} first, if it was lost`,
         });
-      await store.endToken(sql, id, now + OVERLAP);
       const { owner_id, ...kept } = old;
       const owner = (await store.findOwnerById(sql, owner_id)) as store.OwnerRow;
-      return this.issue(sql, owner, { ...PLAIN, ...kept, replaces: id });
+      return this.issue(sql, owner, { ...kept, replaces: id });
     });
   }
 
@@ -156,9 +136,8 @@ export class Owners {
   /** Lists valid tokens by the name of their owner, then oldest first; those of a trust as one. */
   async list(): Promise<TokenSummary[]> {
     const rows = await store.listTokens(this.database.sql, this.now().getTime());
-    return rows.map(({ tokens, created_at, last_used_at, ends_at, ...row }) => ({
+    return rows.map(({ created_at, last_used_at, ends_at, ...row }) => ({
       ...row,
-      tokens: Number(tokens),
       created_at: isoOf(created_at),
       last_used_at: isoOf(last_used_at),
       expires_at: isoOf(ends_at),
@@ -172,12 +151,10 @@ export class Owners {
    */
   async revoke(which: string, byName = false) {
     const name = which.trim();
-    const [, trust] = /^trust:(.*)$/s.exec(name) ?? [];
-    if (trust !== undefined)
-      throw invalidInput(
-        'the tokens of a trust end with the trust',
-        `use pwpush serve trust remove ${trust}`,
-      );
+    if (name.startsWith('trust:')) {
+      const hint = `use pwpush serve trust remove ${name.slice('trust:'.length)}`;
+      throw invalidInput('the tokens of a trust end with the trust', hint);
+    }
     return this.database.transaction(async (sql) => {
       const owner = await store.deleteToken(sql, name);
       if (owner && byName)
@@ -209,17 +186,21 @@ export class Owners {
     touched.then(done, done);
   }
 
+  /** Creates a token with the columns that are given, and what a plain token has in the others. */
   private async issue(
     sql: Sql,
-    { id: ownerId, name }: store.OwnerRow,
-    issue: Issue,
+    { id: owner_id, name }: store.OwnerRow,
+    columns: Partial<store.NewToken> = {},
   ): Promise<IssuedToken> {
-    const { label, scope, ends_at, maker = randomBytes(16).toString('base64url') } = issue;
     for (;;) {
       const token = `pwp_${randomBytes(32).toString('base64url')}`;
-      const { selector: id, digest } = fingerprint(token);
-      const row = { ...issue, selector: id, digest, maker };
-      if (await store.insertToken(sql, ownerId, row, this.now().getTime()))
+      const row: store.NewToken = {
+        ...{ label: '', scope: 'all', maker: randomBytes(16).toString('base64url') },
+        ...{ ends_at: null, replaces: null, trust_id: null, subject: null },
+        ...{ ...columns, ...fingerprint(token), owner_id, created_at: this.now().getTime() },
+      };
+      const { selector: id, label, scope, ends_at } = row;
+      if (await store.insertToken(sql, row))
         return { id, name, label, scope, expires_at: isoOf(ends_at), token };
     }
   }

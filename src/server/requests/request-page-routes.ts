@@ -10,7 +10,7 @@ import { openPush, submitPush } from '../pushes/push-page-routes';
 import { secretPage } from '../pushes/secret';
 import { isOwn } from '../rules/access';
 import type { Opener } from '../rules/views';
-import { ServiceRefusal, unlessUnauthorized } from '../service-errors';
+import { ServiceRefusal, unlessRefused } from '../service-errors';
 import type { PushRow } from '../store/push-rows';
 import {
   answeredPage,
@@ -96,7 +96,7 @@ async function readAnswer(
   const view = await page.view();
   const owner = await owners
     .authenticate(textIn(fields, 'api_token').trim())
-    .catch(unlessUnauthorized);
+    .catch(unlessRefused('unauthorized'));
   if (!isOwn(request, { owner })) return answeredPage(view, request, 200, true);
   const opener = senderOf(page, fields);
   const read = await doOnce({ ...opener.visitor, owner }, (visitor) =>

@@ -3,7 +3,7 @@ import type { Vault } from '../keys/vault';
 import type { PushEvents } from '../ops/metrics';
 import type { Owner } from '../owners/owners';
 import type { Abandonable } from '../queues';
-import { limitedTo, ServiceRefusal } from '../service-errors';
+import { ServiceRefusal } from '../service-errors';
 import type { CheckedSettings } from '../service-settings';
 import type { Origin } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
@@ -79,9 +79,10 @@ export function viewsAsOwner(row: PushRow, visitor: Visitor): boolean {
 
 /** Returns the refusal of what the visitor is not the owner of. */
 export function notOwn({ owner }: Visitor, message: string): ServiceRefusal {
-  return owner === undefined || owner.scope === 'all'
+  const scope = owner?.scope ?? 'all';
+  return scope === 'all'
     ? new ServiceRefusal('forbidden', message)
-    : limitedTo(owner.scope, 'This token reaches only what it created.');
+    : new ServiceRefusal('forbidden', 'This token reaches only what it created.', { scope });
 }
 
 /** Viewers may expire a push if its sender allows it, but never one of kind url. */

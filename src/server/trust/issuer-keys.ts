@@ -3,13 +3,8 @@ import { orUndefined } from '../../contract/or-undefined';
 import { raceWithLimit } from '../../platform/files/abort';
 import { systemCode } from '../service-errors';
 import type { FetchingClient, ServiceIo } from '../service-settings';
-import { ExchangeRefusal } from './exchange-refusal';
+import { ExchangeRefusal, type KeySet } from './identity-token';
 import { type Issuer, reachOf } from './issuer-address';
-
-/** A JSON Web Key Set (RFC 7517, 5). */
-export interface KeySet {
-  readonly keys: readonly { readonly kid?: unknown }[];
-}
 
 interface KeySettings extends Pick<ServiceIo, 'transport' | 'env'> {
   readonly now: () => Date;
@@ -54,7 +49,11 @@ class KeySource {
   ) {}
 
   async find(kid: string | undefined): Promise<KeySet> {
-    if (this.isPast(this.known?.at, this.known?.maxAge)) await this.refresh();
+    if (this.isPast(this.known?.at, this.known?.maxAge)) {
+      const refreshed = this.refresh();
+      // A token whose key is known does not wait again for an issuer that was away.
+      if (!this.failure || !this.setWith(kid)) await refreshed;
+    }
     if (!this.setWith(kid) && this.isPast(this.soughtAt) && this.isPast(this.failure?.at)) {
       this.soughtAt = this.time();
       await this.refresh();
@@ -87,39 +86,21 @@ class KeySource {
 
   /** Fetches the keys, unless a fetch is under way, or failed within the last minute. */
   private async refresh(): Promise<void> {
-    if (!this.fetching && this.isPast(this.failure?.at))
-      this.fetching = this.fetch().finally(() => {
-        this.fetching = undefined;
-      });
+    if (!this.fetching && this.isPast(this.failure?.at)) this.fetching = this.fetch();
     await this.fetching;
   }
 
   private async fetch(): Promise<void> {
     try {
-      this.known = { ...(await this.load()), at: this.time() };
+      this.known = { ...(await fetchKeys(this.of, this.settings)), at: this.time() };
       this.failure = undefined;
     } catch (error) {
-      const reason = error instanceof FetchFailure ? error.message : reasonOf(error);
-      this.failure = { at: this.time(), reason: `no keys of ${this.of.issuer}: ${reason}` };
+      this.failure = {
+        at: this.time(),
+        reason: `no keys of ${this.of.issuer}: ${reasonOf(error)}`,
+      };
     }
-  }
-
-  private async load() {
-    const { transport, env = {}, limit = LIMIT_MS } = this.settings;
-    if (!transport) throw new FetchFailure('this service fetches nothing');
-    const { allowed, refuses } = reachOf(this.of);
-    const client = await transport({ timeout: limit / 1000, env, refuses });
-    try {
-      return await raceWithLimit(
-        fetchKeys(this.of.issuer, client, allowed),
-        { milliseconds: limit },
-        () => {
-          throw new FetchFailure(`no response within ${limit / 1000} s`);
-        },
-      );
-    } finally {
-      await client.close();
-    }
+    this.fetching = undefined;
   }
 }
 
@@ -127,22 +108,31 @@ class KeySource {
 class FetchFailure extends Error {}
 
 function reasonOf(error: unknown): string {
+  if (error instanceof FetchFailure) return error.message;
   const code = systemCode((error as Error).cause) || systemCode(error);
   if (code === 'ADDRESS_REFUSED') return 'an address of it is in a private network';
   return `unreachable (${/^\w{1,64}$/.test(code) ? code : '?'})`;
 }
 
-/** Fetches the configuration of an issuer (OpenID Connect Discovery 1.0, 4), and the keys that it names. */
-async function fetchKeys(
-  issuer: string,
-  client: FetchingClient,
-  allowed: (url: unknown) => string | undefined,
-): Promise<{ set: KeySet; maxAge: number }> {
-  const get = async (what: string, address: unknown) => {
-    const url = allowed(address);
-    if (url === undefined) throw new FetchFailure(`the address of ${what} is not allowed`);
-    return fetchJson(client, url, what);
+type Get = (what: string, address: unknown) => ReturnType<typeof fetchJson>;
+
+async function fetchKeys(of: Issuer, { transport, env = {}, limit = LIMIT_MS }: KeySettings) {
+  if (!transport) throw new FetchFailure('this service fetches nothing');
+  const { allowed, refuses } = reachOf(of);
+  const client = await transport({ timeout: limit / 1000, env, refuses });
+  const get: Get = (what, address) => fetchJson(client, what, allowed(address));
+  const late = () => {
+    throw new FetchFailure(`no response within ${limit / 1000} s`);
   };
+  try {
+    return await raceWithLimit(discover(of.issuer, get), { milliseconds: limit }, late);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Fetches the configuration of an issuer (OpenID Connect Discovery 1.0, 4), and the keys that it names. */
+async function discover(issuer: string, get: Get): Promise<{ set: KeySet; maxAge: number }> {
   const discovery = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const { body: configuration } = await get('its configuration', discovery);
   if (configuration.issuer !== issuer)
@@ -156,7 +146,8 @@ async function fetchKeys(
   return { set: { keys }, maxAge: Math.min(Math.max(Number(seconds) * 1000, MINUTE), HOUR) };
 }
 
-async function fetchJson(client: FetchingClient, url: string, what: string) {
+async function fetchJson(client: FetchingClient, what: string, url: string | undefined) {
+  if (url === undefined) throw new FetchFailure(`the address of ${what} is not allowed`);
   const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
   const response = await client.send({ method: 'GET', url, headers });
   if (response.status !== 200) throw new FetchFailure(`${what} has status ${response.status}`);

@@ -2,103 +2,77 @@ import type { Owners } from '../owners/owners';
 import { unlessRefused } from '../service-errors';
 import { type Database, violatesReference } from '../store/sql';
 import { matches } from './claims';
-import { ExchangeRefusal } from './exchange-refusal';
-import { checkSignature, checkTimes, decodeToken, type IdentityToken } from './identity-token';
+import { checkSignature, checkTimes, decodeToken, ExchangeRefusal } from './identity-token';
 import type { IssuerKeys } from './issuer-keys';
-import type { Trust } from './trust-rows';
-import type { Trusts } from './trusts';
+import { listAudiences, listTrusts } from './trust-rows';
 
 interface ExchangeParts {
   readonly database: Database;
-  readonly trusts: Trusts;
   readonly owners: Owners;
   readonly keys: IssuerKeys;
   /** The clock of the database. */
   readonly now: () => Date;
-  /** The address of the service, which is never that of a request; undefined before the service listens. */
-  readonly address: () => string | undefined;
 }
 
 /** Gives tokens for identity tokens (docs/wire.md, "Token exchange"). */
 export class TokenExchange {
-  constructor(private readonly parts: ExchangeParts) {}
+  /** @param address that of the service, and never of a request; undefined before the service listens */
+  constructor(
+    private readonly parts: ExchangeParts,
+    public address?: string,
+  ) {}
 
   /** What the version says of it: the audience is that of all trusts, or null. Without a database, it is not enabled. */
   async feature(): Promise<{ enabled: boolean; audience: string | null }> {
-    const audiences = (await this.parts.trusts.audiences().catch(unlessRefused)) ?? [];
-    const [first = null, ...others] = new Set(
-      audiences.map((audience) => this.audienceOf({ audience })),
-    );
-    return { enabled: audiences.length > 0, audience: others.length === 0 ? first : null };
+    const listing = listAudiences(this.parts.database.sql, this.address ?? null);
+    const [first, second] = (await listing.catch(unlessRefused())) ?? [];
+    return { enabled: first !== undefined, audience: second ? null : (first?.audience ?? null) };
   }
 
   /**
-   * Finds the first trust that an identity token matches. Its signature is checked after all that takes less time, and
-   * before its claims are compared, so that nobody else learns of a trust.
-   * @throws ExchangeRefusal
+   * Creates a token of the first trust that an identity token matches.
+   * @throws ExchangeRefusal if no trust matches, or that was removed meanwhile
    */
-  async find(text: string): Promise<{ readonly trust: Trust; readonly subject: string }> {
-    const token = decodeToken(text);
-    const { iss, aud, sub } = token.payload;
-    const ofIssuer = (await this.parts.trusts.all()).filter(({ issuer }) => issuer === iss);
+  async grant(text: string) {
+    const { trust, subject } = await this.find(text);
+    const shown = subject.slice(0, 100);
+    const message = 'no trust matches the claims of this token';
+    const refusal = new ExchangeRefusal('claims', message, { reason: `${message}; sub: ${shown}` });
+    if (!trust) throw refusal;
+    const given = await this.parts.owners.grant(trust, subject).catch((error) => {
+      throw violatesReference(error) ? refusal : error;
+    });
+    return { ...given, lifetime: trust.lifetime, about: { trust: trust.name, subject: shown } };
+  }
+
+  /** Checks the signature after all that takes less time, and before the claims, so that nobody else learns of a trust. */
+  private async find(text: string) {
+    const { database, keys, now } = this.parts;
+    const { kid, payload } = decodeToken(text);
+    const trusts = await listTrusts(database.sql);
+    const ofIssuer = trusts.filter(({ issuer }) => issuer === payload.iss);
     if (ofIssuer.length === 0)
       throw new ExchangeRefusal('issuer', 'no trust names the issuer of this token');
-    const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-    const meant = ofIssuer.filter((trust) => {
-      const audience = this.audienceOf(trust);
-      return audience !== undefined && audiences.includes(audience);
-    });
+    const audiences: unknown[] = [payload.aud].flat().filter((one) => typeof one === 'string');
+    const meant = ofIssuer.filter((trust) => audiences.includes(trust.audience ?? this.address));
     if (meant.length === 0)
       throw new ExchangeRefusal('audience', 'this token is for another audience');
-    checkTimes(token, this.parts.now().getTime());
-    const verified = await this.verified(token, meant);
-    const trust = verified.find((one) => matches(one.claims, token.payload));
-    // PostgreSQL stores no NUL, and a terminal obeys other control characters.
-    const subject = typeof sub === 'string' ? sub.replace(/\p{C}/gu, '\ufffd') : '';
-    if (trust) return { trust, subject };
-    throw noTrust(subject);
-  }
-
-  /**
-   * Creates a token of a trust, which ends by the clock of the database.
-   * @throws ExchangeRefusal when the trust was removed meanwhile
-   */
-  async grant(trust: Trust, subject: string) {
-    const { database, owners } = this.parts;
-    try {
-      return await database.transaction((sql) => owners.grant(sql, trust, subject));
-    } catch (error) {
-      throw violatesReference(error) ? noTrust() : error;
-    }
-  }
-
-  /**
-   * Returns the trusts whose keys have signed the token. Of one issuer, those that allow a private network may have other
-   * keys than those that do not.
-   * @throws ExchangeRefusal if no key has
-   */
-  private async verified(token: IdentityToken, trusts: readonly Trust[]): Promise<Trust[]> {
-    const { keys } = this.parts;
-    const checks = [...new Map(trusts.map((trust) => [trust.private_issuer, trust])).values()].map(
-      async (trust) => {
-        await checkSignature(token, await keys.find(trust, token.kid));
-        return trust.private_issuer;
+    checkTimes(payload, now().getTime());
+    // Trusts that allow a private network may have other keys of the issuer than those that do not.
+    const checks = [...new Map(meant.map((one) => [one.private_issuer, one])).values()].map(
+      async (one) => {
+        await checkSignature(text, await keys.find(one, kid));
+        return one.private_issuer;
       },
     );
     const results = await Promise.allSettled(checks);
     const good = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (good.length === 0) await checks[0];
-    return trusts.filter(({ private_issuer }) => good.includes(private_issuer));
+    const { sub } = payload;
+    return {
+      trust: meant.find((one) => good.includes(one.private_issuer) && matches(one.claims, payload)),
+      // PostgreSQL stores no NUL, and a terminal obeys other control characters.
+      subject: typeof sub === 'string' ? sub.replace(/\p{C}/gu, '\ufffd') : '',
+    };
   }
-
-  private audienceOf({ audience }: Pick<Trust, 'audience'>): string | undefined {
-    return audience ?? this.parts.address();
-  }
-}
-
-function noTrust(subject = ''): ExchangeRefusal {
-  const message = 'no trust matches the claims of this token';
-  return new ExchangeRefusal('claims', message, {
-    reason: `${message}; sub: ${subject.slice(0, 100)}`,
-  });
 }

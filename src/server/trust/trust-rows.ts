@@ -14,20 +14,20 @@ export interface Trust extends Omit<TrustSummary, 'created_at' | 'tokens'> {
 
 /** Lists trusts with their owners, oldest first. */
 export async function listTrusts(sql: Sql): Promise<Trust[]> {
-  const rows = await sql<Omit<Trust, 'claims' | 'private_issuer'> & Record<string, unknown>>`
+  const rows = await sql<Omit<Trust, 'claims'> & { readonly claims: string }>`
     SELECT trusts.*, owners.name AS user, owners.created_at AS since
     FROM trusts JOIN owners ON owners.id = owner_id ORDER BY trusts.id`;
-  return rows.map(({ claims, private_issuer, ...row }) => ({
+  return rows.map((row) => ({
     ...row,
-    claims: JSON.parse(`${claims}`),
-    private_issuer: private_issuer === 1,
+    claims: JSON.parse(row.claims),
+    private_issuer: Boolean(row.private_issuer),
   }));
 }
 
-/** Returns up to three audiences of trusts, each once; null is that of the service, which one of the others may be. */
-export async function listAudiences(sql: Sql): Promise<(string | null)[]> {
-  const rows = await sql<Pick<Trust, 'audience'>>`SELECT DISTINCT audience FROM trusts LIMIT 3`;
-  return rows.map(({ audience }) => audience);
+/** Returns up to two audiences of trusts, each once: enough to tell whether they differ. */
+export function listAudiences(sql: Sql, ofService: string | null) {
+  return sql<Pick<Trust, 'audience'>>`
+    SELECT DISTINCT COALESCE(audience, ${ofService}) AS audience FROM trusts LIMIT 2`;
 }
 
 /** Creates a trust; returns false when its name is taken. */

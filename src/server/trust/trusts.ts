@@ -58,11 +58,6 @@ export class Trusts {
     return store.listTrusts(this.database.sql);
   }
 
-  /** Returns enough of the audiences to tell whether they differ; null is that of the service. */
-  audiences(): Promise<(string | null)[]> {
-    return store.listAudiences(this.database.sql);
-  }
-
   /** Lists all trusts, oldest first, with how many of their tokens are valid. */
   async list(): Promise<TrustSummary[]> {
     const tokens = await listTokens(this.database.sql, this.now().getTime());

@@ -55,7 +55,7 @@ async function trusted(name: string, fields: object = {}) {
     return (subject: string) =>
       inRoom(room, (beside) => {
         const owners = new Owners(beside, service.clock.now);
-        return beside.transaction((sql) => owners.grant(sql, trust as NonNullable<typeof trust>, subject));
+        return owners.grant(trust as NonNullable<typeof trust>, subject);
       });
   });
 }
@@ -226,7 +226,7 @@ onEachStore((store) => {
       const first = await grant('first');
       service.clock.advance(60_000);
       const second = await grant('second');
-      expect(second).toMatchObject({ scope: 'push', endsAt: Date.parse('2026-08-20T11:17:45Z') });
+      expect(second).toMatchObject({ scope: 'push', expires_at: '2026-08-20T11:17:45.000Z' });
       const row = { id: 'trust:ci', name: 'bob', trust: 'ci', scope: 'push', tokens: 2, label: '' };
       const times = { created_at: '2026-08-20T11:07:45.000Z', expires_at: '2026-08-20T11:17:45.000Z' };
       const own = (await owners.list()).filter(({ name }) => name === 'bob');
