@@ -6,7 +6,7 @@ import { retried } from '../client/retry';
 import { readWhole } from '../client/transport/response';
 import { parseWebUrl } from '../contract/address';
 import { jsonIn } from '../contract/json';
-import { attempt, CliError, failedError, phrase, usageError } from '../platform/errors';
+import { attempt, CliError, phrase, usageError } from '../platform/errors';
 import { readVariable } from '../platform/files/read-variable';
 import { readText } from '../platform/private-folder';
 import { type CiSystem, systemsOf } from '../platform/surroundings';
@@ -31,7 +31,9 @@ export async function identityFor(
   const claims = jsonIn(Buffer.from(payload, 'base64url').toString());
   const isWhole = signature !== undefined && more.length === 0 && token.length <= MAX_BYTES;
   if (!isWhole || typeof claims !== 'object' || claims === null)
-    throw usageError(`${from} is not an identity token, a JSON Web Token; it was not sent`);
+    throw usageError(
+      `the token from ${from} is not an identity token, a JSON Web Token; it was not sent`,
+    );
   const { aud } = claims as { readonly aud?: unknown };
   if ([aud].flat().includes(audience)) return token;
   throw usageError(
@@ -111,7 +113,8 @@ async function ask(
     if (answer instanceof CliError) throw answer;
     const { value } = answer.status === 200 ? objectIn(answer) : {};
     if (typeof value === 'string') return parseToken(value, from.url);
-    throw failedError(phrase('no-identity', url.host, answer.status));
+    const code = answer.status >= 500 ? 'unreachable' : 'failed';
+    throw new CliError(code, phrase('no-identity', url.host, answer.status));
   } finally {
     await http.close();
   }

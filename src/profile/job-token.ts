@@ -5,9 +5,9 @@ import { quotable } from '../client/error-body';
 import { isLoss } from '../client/meaning';
 import { hasFeature } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
-import { CliError, phrase, usageError } from '../platform/errors';
+import { attempt, CliError, phrase, usageError } from '../platform/errors';
 import { runHelper } from '../platform/helper-program';
-import { systemsOf } from '../platform/surroundings';
+import { agentMarker, systemsOf } from '../platform/surroundings';
 import { travelsOpen } from './base-address';
 import { identityFor } from './job-identity';
 
@@ -22,16 +22,22 @@ const MARGIN_SECONDS = 10;
 
 /** Exchanges an identity token for a token of the instance when a call first needs one, and again when it has ended. */
 export function jobToken(entry: Entry): RenewableToken {
-  let issued: Promise<Issued | undefined> = Promise.resolve(undefined);
+  let latest: Promise<Issued | CliError> | undefined;
   return {
-    // Each call waits for the one before, so that of several one exchanges.
+    // Each call waits for the one before, so that of several one exchanges, and a refusal is that of all.
     current: async (settings, refused) => {
-      const next = issued.then((last) => {
-        const isGood = last && last.token !== refused && settings.now().getTime() < last.until;
-        return isGood ? last : exchange(entry, settings);
+      const before = latest;
+      latest = attempt(async () => {
+        const last = await before;
+        const isFinal =
+          last instanceof CliError
+            ? ['unauthorized', 'usage'].includes(last.code)
+            : last?.token !== refused && settings.now().getTime() < (last?.until ?? 0);
+        return last && isFinal ? last : exchange(entry, settings);
       });
-      issued = next.catch(() => undefined);
-      return (await next).token;
+      const issued = await latest;
+      if (issued instanceof CliError) throw issued;
+      return issued.token;
     },
   };
 }
@@ -77,7 +83,8 @@ function checkAccepted(version: InstanceVersion, host: string, audience: string)
 /** Has the CI system mask a text in the log, before anything can print it. */
 async function mask({ context }: Entry, text: string): Promise<void> {
   for (const { maskLine, maskProgram: words } of systemsOf(context.env)) {
-    if (maskLine) await context.stderr.write(maskLine(text));
+    // A coding agent reads standard error itself, and its transcript would have the text.
+    if (maskLine && !agentMarker(context.env)) await context.stderr.write(maskLine(text));
     // An older agent has no such command, and the log only what others print of the token.
     if (words) await runHelper(context, { words, input: text });
   }

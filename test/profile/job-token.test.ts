@@ -5,6 +5,7 @@ import type { HttpRequest, Transport } from '../../src/platform/context';
 import { deferred } from '../helpers/deferred';
 import { BASE, instance, overFetch } from '../helpers/instance';
 import { issuer, trust } from '../helpers/issuer';
+import { served } from '../helpers/mcp';
 import type { Outcome, PlaceOptions } from '../helpers/run';
 import { onSqlite } from '../helpers/stores';
 import { answering, broken, json, type Literal, rewriting } from '../helpers/wire';
@@ -137,6 +138,25 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     expect(here.paths()).toEqual([...PUSHED, ...PUSHED, '/pushes', '/pushes']);
   });
 
+  test('is refused once for all lines, which ask for no other identity token', async () => {
+    const refused = json(400, JSON.stringify({ error: 'invalid_request', error_description: 'no trust matches' }));
+    const here = await exchanging({ answers: [refused] });
+    const { code, stderr } = await here.under({ stdin: 'one\ntwo\nthree\n' }).run('push', '--each');
+    expect([code, stderr.match(/refused the identity token/g)?.length]).toEqual([3, 3]);
+    expect(here.paths()).toEqual(PUSHED.slice(0, 3));
+  });
+
+  test('is masked where no coding agent reads what is printed, which would have it in its transcript', async () => {
+    const here = await exchanging();
+    const agent = here.under({ stdin: 'x', env: { AI_AGENT: 'x' } });
+    expect(await agent.run('push', '--debug')).toMatchObject({ code: 0, stderr: expect.not.stringMatching(SECRET) });
+    const { call, transcript } = await served(here);
+    await call('push', { generate: true });
+    await call('list');
+    expect(here.given.length).toBe(3);
+    expect(transcript.join('\n')).not.toMatch(SECRET);
+  });
+
   test('exchanges another identity token when the token has ended by its time', async () => {
     const here = await exchanging();
     const { stdout } = await here.push();
@@ -232,6 +252,13 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
       ['/version', '/token', '/token', '/token'],
       9,
       /no complete response/,
+    ],
+    [
+      'a runner that fails',
+      { runner: Array(3).fill({ status: 502 }) },
+      ['/version', '/token', '/token', '/token'],
+      9,
+      /runner\.test gave the job no identity token \(502\)$/,
     ],
     [
       'a token for another',

@@ -137,14 +137,17 @@ async function prepareConnection(
   const { env } = options;
   const direct = async (to: URL, origin?: string) => {
     const own = { ...hostOptions(to), timeout: 0, allowH2: false };
-    if (to.protocol === 'http:') return readingMuch(own);
-    const open = async (system?: string) =>
-      connector({ ...(await tlsOptions(options, origin, system)), ...own });
+    // A proxy may be anywhere.
+    const refuses = origin === undefined ? undefined : options.refuses;
+    if (to.protocol === 'http:') return screened(readingMuch(own), refuses);
+    const open = async (system?: string) => {
+      const secured = connector({ ...(await tlsOptions(options, origin, system)), ...own });
+      return refuses ? onTop(secured, screened(connector(own), refuses)) : secured;
+    };
     return trustingSystem(open, env);
   };
   const proxy = proxyFor(url, env);
-  if (proxy === undefined)
-    return over(url.origin, screened(await direct(url, url.origin), options.refuses));
+  if (proxy === undefined) return over(url.origin, await direct(url, url.origin));
   const late = () => new ProxyError('proxy-timeout', proxy);
   const { proxyAuthorization, tunnelConnector } = await import('./tunnel');
   if (proxy.socks || url.protocol === 'https:') {
@@ -191,6 +194,15 @@ function screened(open: Connector, refuses: HttpSettings['refuses']): Connector 
       if (!socket || !refuses(socket.remoteAddress ?? '')) return callback(error, socket);
       socket.destroy();
       callback(Object.assign(new Error('address refused'), { code: 'ADDRESS_REFUSED' }), null);
+    });
+}
+
+/** Has TLS begin on connections of `plain`, when these are ready. */
+function onTop(secured: Connector, plain: Connector): Connector {
+  return (to, callback) =>
+    plain({ ...to, protocol: 'http:' } as object, (error, httpSocket) => {
+      if (!httpSocket) return callback(error, null);
+      secured({ ...to, httpSocket } as object, callback);
     });
 }
 

@@ -49,7 +49,11 @@ class KeySource {
   ) {}
 
   async find(kid: string | undefined): Promise<KeySet> {
-    if (this.isPast(this.known?.at, this.known?.maxAge)) await this.refresh();
+    if (this.isPast(this.known?.at, this.known?.maxAge)) {
+      const refreshed = this.refresh();
+      // A token whose key is known does not wait again for an issuer that was away.
+      if (!this.failure || !this.setWith(kid)) await refreshed;
+    }
     if (!this.setWith(kid) && this.isPast(this.soughtAt) && this.isPast(this.failure?.at)) {
       this.soughtAt = this.time();
       await this.refresh();

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { undiciTransport } from '../../../src/client/transport/undici';
 import type { ServiceIo } from '../../../src/server/service-settings';
@@ -8,7 +10,7 @@ import { reachOf } from '../../../src/server/trust/issuer-address';
 import { IssuerKeys } from '../../../src/server/trust/issuer-keys';
 import { deferred } from '../../helpers/deferred';
 import { issuer, type TestIssuer } from '../../helpers/issuer';
-import { listening } from '../../helpers/listen';
+import { listen } from '../../helpers/listen';
 import { folders } from '../../helpers/memory';
 import { testClock, transport } from '../../helpers/service';
 import { proxying } from '../../helpers/sockets';
@@ -84,6 +86,7 @@ test('while an issuer is away its known keys are good for a day, and others are 
   expect(from.seen.length).toBe(3);
   clock.advance(DAY - MINUTE);
   expect(await find(from, 'key-0')).toEqual(['key-0']);
+  expect(await find(from, 'key-1')).toEqual(awayFor(60));
   expect(from.seen.length).toBe(4);
   clock.advance(SECOND);
   expect(await find(from, 'key-0')).toEqual(awayFor(59));
@@ -110,6 +113,29 @@ test('one fetch is for all who wait for it, and nobody else waits', async () => 
   held.resolve();
   expect(await Promise.all(waiting)).toEqual([['key-1'], ['key-1']]);
   expect(slow.seen.length).toBe(4);
+});
+
+test('while an issuer is away, nobody waits for it whose key is known', async () => {
+  const from = await issuer();
+  const { clock, find } = keysOf();
+  await find(from, 'key-0');
+  from.answers.set(from.CONFIGURATION, (_, response) => void response.writeHead(500).end());
+  clock.advance(HOUR);
+  expect(await find(from, 'key-0')).toEqual(['key-0']);
+  clock.advance(MINUTE);
+  const [asked, held] = [deferred<void>(), deferred<void>()];
+  from.answers.set(from.CONFIGURATION, async (_, response) => {
+    asked.resolve();
+    await held.promise;
+    response.end(JSON.stringify({ issuer: from.url, jwks_uri: `${from.url}/keys` }));
+  });
+  expect(await find(from, 'key-0')).toEqual(['key-0']);
+  await asked.promise;
+  from.rotate();
+  const waiting = find(from, 'key-1');
+  held.resolve();
+  expect(await waiting).toEqual(['key-1']);
+  expect(await find(from, 'key-0')).toEqual(unknown);
 });
 
 test('an issuer that does not answer in time is away', async () => {
@@ -219,14 +245,29 @@ test('the proxy of the environment is asked, and its authorities are trusted', a
 });
 
 test('a connection to an address that is refused is given up before anything is sent', async () => {
-  const server = await listening((_, response) => void response.end());
+  const received: Promise<Buffer>[] = [];
+  const { port } = await listen(createServer((socket) => void received.push(buffer(socket))));
   const asked: string[] = [];
   const refuses = (address: string) => asked.push(address) > 0;
   const { send, close } = undiciTransport({ timeout: 30, env: {}, refuses });
-  const error = await send({ method: 'GET', url: server.url, headers: {} }).catch((error: unknown) => error);
+  for (const scheme of ['http', 'https']) {
+    const url = `${scheme}://127.0.0.1:${port}/`;
+    const error = await send({ method: 'GET', url, headers: {} }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code: 'unreachable', cause: { code: 'ADDRESS_REFUSED' } });
+  }
   await close();
-  expect(error).toMatchObject({ code: 'unreachable', cause: { code: 'ADDRESS_REFUSED' } });
-  expect([asked, server.seen]).toEqual([['127.0.0.1'], []]);
+  expect(asked).toEqual(['127.0.0.1', '127.0.0.1']);
+  expect((await Promise.all(received)).map(String)).toEqual(['', '']);
+});
+
+test('keys are fetched over TLS from an address that is allowed', async () => {
+  const from = await issuer({ tls: { cert, key } });
+  const url = from.url.replace('http:', 'https:');
+  const configuration = JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` });
+  from.answers.set(from.CONFIGURATION, (_, response) => void response.end(configuration));
+  const SSL_CERT_FILE = join(await folders()(), 'ca.pem');
+  writeFileSync(SSL_CERT_FILE, cert);
+  expect(await keysOf({ env: { SSL_CERT_FILE } }).find({ url })).toEqual(['key-0']);
 });
 
 describe('where an issuer and its keys may be', () => {
