@@ -24,8 +24,8 @@ export function createApi(options: PartOptions): Hono<Env> {
     // A token that is not valid, or cannot be checked now, does not matter here.
     const { owner } = (await visitor(c).catch(unlessRefused())) ?? {};
     const features = { ...body.features, token_exchange: await exchange.feature() };
-    const { scope, endsAt = null } = owner ?? {};
-    const token = scope && { scope, expires_at: endsAt === null ? null : iso(endsAt) };
+    const { scope, ends_at = null } = owner ?? {};
+    const token = scope && { scope, expires_at: ends_at === null ? null : iso(ends_at) };
     return json({ ...body, features, token });
   });
 

@@ -162,18 +162,15 @@ interface CarriedTokens {
  */
 async function carryRevocations(copy: Database, newer: Sql | undefined, now: number) {
   // A database that is damaged, or has another schema, tells nothing.
-  const held = newer ? await listHeld(newer).catch(() => []) : [];
+  const rowsOf = async <T>(list: (sql: Sql) => Promise<T[]>) =>
+    newer ? list(newer).catch(() => []) : [];
+  const held = await rowsOf(listHeld);
   const users = new Set(held.map(userOf));
-  const makers = new Set(
-    (newer ? await listTrusts(newer).catch(() => []) : []).map(({ maker }) => maker),
-  );
+  const makers = new Set((await rowsOf(listTrusts)).map(({ maker }) => maker));
   const ends = new Map(held.map(({ digest, ends_at }) => [digest && hex(digest), ends_at]));
   return copy.transaction(async (sql) => {
-    const carried: CarriedTokens = {
-      revoked: [],
-      unchecked: [],
-      trusts: { removed: [], unchecked: [] },
-    };
+    const trusts: CarriedTokens['trusts'] = { removed: [], unchecked: [] };
+    const carried: CarriedTokens = { revoked: [], unchecked: [], trusts };
     for (const row of await listHeld(sql)) {
       const { selector: id, name } = row;
       if (id === null || (row.ends_at !== null && row.ends_at <= now)) continue;
@@ -188,7 +185,7 @@ async function carryRevocations(copy: Database, newer: Sql | undefined, now: num
       const isKnown = users.has(userOf({ name: user, since }));
       if (isKnown && makers.has(maker)) continue;
       if (isKnown) await deleteTrust(sql, name, now);
-      carried.trusts[isKnown ? 'removed' : 'unchecked'].push(name);
+      trusts[isKnown ? 'removed' : 'unchecked'].push(name);
     }
     return carried;
   });

@@ -1,4 +1,4 @@
-import type { Scope } from '../../contract/api';
+import type { Scope, TokenSummary } from '../../contract/api';
 import { DAY_MS } from '../../contract/lifetime';
 import { first, hasRows, onRows, type Sql, TEXT } from '../store/sql';
 
@@ -27,18 +27,14 @@ interface TokenRow {
 }
 
 export type NewToken = Omit<TokenRow, 'last_used_at' | 'given_end'>;
+/** A token with its owner, and with the name of the trust that gave it. */
 export type OwnedToken = OwnerRow &
-  Omit<TokenRow, 'owner_id' | 'label' | 'created_at' | 'given_end' | 'trust_id'> & {
-    trust: string | null;
-  };
+  Omit<TokenRow, 'owner_id' | 'label' | 'created_at' | 'given_end' | 'trust_id'> &
+  Pick<TokenSummary, 'trust'>;
 type HeldToken = Pick<TokenRow, 'selector' | 'digest' | 'ends_at'>;
 type NoToken = { readonly [C in keyof HeldToken]: null };
-export type ListedToken = Pick<OwnerRow, 'name'> &
-  Pick<TokenRow, 'label' | 'scope' | 'created_at' | 'last_used_at' | 'ends_at'> & {
-    id: string;
-    trust: string | null;
-    tokens: number;
-  };
+type Times = Pick<TokenRow, 'created_at' | 'last_used_at' | 'ends_at'>;
+type ListedToken = Omit<TokenSummary, keyof Times | 'expires_at'> & Times;
 
 /** Creates an owner; returns undefined when the name is taken. */
 export function insertOwner(sql: Sql, name: string, now: number) {

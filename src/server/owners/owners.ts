@@ -1,20 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Scope, TokenSummary, TrustSummary } from '../../contract/api';
 import { invalidInput, ServiceError, ServiceRefusal } from '../service-errors';
-import type { TrustedSubject } from '../store/audit-rows';
 import type { PushRow } from '../store/push-rows';
 import type { Database, Sql } from '../store/sql';
 import * as store from './owner-rows';
 
 /** The owner of a token, and what that token may do. */
-export interface Owner extends Readonly<store.OwnerRow> {
-  readonly scope: Scope;
-  /** What the token creates has this text. */
-  readonly maker: string;
-  /** Milliseconds since 1970; null if the token does not end. */
-  readonly endsAt: number | null;
-  readonly trust?: TrustedSubject;
-}
+export type Owner = Readonly<
+  Omit<store.OwnedToken, 'selector' | 'digest' | 'last_used_at' | 'replaces'>
+>;
 
 /** A new token, which cannot be read again. */
 export interface IssuedToken
@@ -43,14 +37,12 @@ export class Owners {
   async authenticate(token: string): Promise<Owner> {
     const row = await this.find(token);
     if (!row) throw new ServiceRefusal('unauthorized', 'That token is not valid.');
-    const { id, name, scope, maker, ends_at: endsAt, trust, subject } = row;
     const now = this.now().getTime();
     if (hasEnded(row, now))
-      throw new ServiceRefusal('unauthorized', `That token expired at ${isoOf(endsAt)}.`);
+      throw new ServiceRefusal('unauthorized', `That token expired at ${isoOf(row.ends_at)}.`);
     // Stored at most once a minute, so that not every HTTP request writes.
     if (row.last_used_at === null || now - row.last_used_at >= MINUTE) this.touch(row, now);
-    const owner = { id, name, scope, maker, endsAt };
-    return trust === null ? owner : { ...owner, trust: { name: trust, subject: subject ?? '' } };
+    return row;
   }
 
   /** Whether the token is valid. Does not store this check as a use of the token. */

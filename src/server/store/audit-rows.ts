@@ -22,7 +22,7 @@ export interface AuditRow {
   ip: string | null;
   user_agent: string | null;
   referrer: string | null;
-  /** The name and the subject of a `TrustedSubject`; null for another token. */
+  /** The name of the trust that gave the token, and the subject that it was given for; null for another token. */
   trust: string | null;
   subject: string | null;
   /** Number of events that this entry represents; 0 for HTTP requests that only lacked the passphrase or the key. */
@@ -39,13 +39,7 @@ export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
   readonly referrer: string | null;
-  readonly owner?: { readonly trust?: TrustedSubject } | undefined;
-}
-
-/** The name of the trust that gave a token, and the subject of the identity token that it was given for. */
-export interface TrustedSubject {
-  readonly name: string;
-  readonly subject: string;
+  readonly owner?: Readonly<Pick<AuditRow, 'trust' | 'subject'>> | undefined;
 }
 
 /** An event of a push, `at` in milliseconds. */
@@ -80,7 +74,7 @@ export async function recordEvent(
 }
 
 function originOf({ ip, userAgent: user_agent, referrer, owner }: Origin) {
-  const { name: trust = null, subject = null } = owner?.trust ?? {};
+  const { trust = null, subject = null } = owner ?? {};
   return { ip, user_agent, referrer, trust, subject };
 }
 

@@ -9,8 +9,7 @@ import { checkIssuer } from './issuer-address';
 import * as store from './trust-rows';
 
 /** A trust as its operator describes it; each claim is `NAME=VALUE`. */
-interface NewTrust
-  extends Pick<TrustSummary, 'name' | 'issuer' | 'user' | 'scope' | 'lifetime' | 'private_issuer'> {
+interface NewTrust extends Omit<TrustSummary, 'audience' | 'claims' | 'created_at' | 'tokens'> {
   readonly audience?: string | undefined;
   readonly claims: readonly string[];
 }
