@@ -192,8 +192,8 @@ async function sendCall<Schema extends v.GenericSchema>(
 ): Promise<v.InferOutput<Schema>> {
   const settings = await withToken(unready);
   const { keyedFor } = call.retry;
-  const idempotencyKey =
-    keyedFor === undefined ? details.idempotencyKey : (await keys.next()).value;
+  const nextKey = keyedFor === undefined ? undefined : (await keys.next()).value;
+  const { idempotencyKey = nextKey } = details;
   const sent = { settings, call, details: { ...details, idempotencyKey } };
   const request = wireRequest(sent);
   const send = (over = settings.send) => answerTo(request, over, schema, settings);
@@ -205,11 +205,10 @@ async function sendCall<Schema extends v.GenericSchema>(
   // A call that succeeds at once does not need these 12 KB.
   const { outcomeAfter } = await import('./repeat');
   return outcomeAfter(first, { ...sent, began, send, version }).catch(async (error) => {
-    const { token } = settings;
-    const ended = typeof unready.token === 'object' && error instanceof CliError;
-    if (!ended || error.code !== 'unauthorized') throw error;
-    const renewed = await withToken(unready, token);
-    return sendCall(renewed, call, schema, details);
+    const isRefused = error instanceof CliError && error.code === 'unauthorized';
+    if (!isRefused || typeof unready.token !== 'object') throw error;
+    // The key stays: before the token ended, a request may have been done whose response was lost.
+    return sendCall(await withToken(unready, settings.token), call, schema, sent.details);
   });
 }
 

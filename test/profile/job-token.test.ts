@@ -35,10 +35,12 @@ interface Exchanging {
   /** Answers of the runner, in turn; then it gives identity tokens. */
   readonly runner?: readonly (Literal | 'cut')[];
   readonly identities?: (audience: string) => string;
+  /** Called with each response of the service; what it throws takes the place of the response. */
+  readonly arrived?: (request: HttpRequest) => void;
 }
 
 /** A service that trusts an issuer, whose identity tokens a runner gives; what all of them are asked is noted. */
-async function exchanging({ env = GITHUB, feature, answers = [], runner = [], identities }: Exchanging = {}) {
+async function exchanging({ env = GITHUB, feature, answers = [], runner = [], identities, arrived }: Exchanging = {}) {
   const asked: HttpRequest[] = [];
   const [refusals, failures] = [[...answers], [...runner]];
   const [exchanged, given, statuses]: [string[], string[], number[]] = [[], [], []];
@@ -56,6 +58,7 @@ async function exchanging({ env = GITHUB, feature, answers = [], runner = [], id
     if (!pathname.endsWith('/token')) {
       const response = await over(request);
       statuses.push(response.status);
+      arrived?.(request);
       return response;
     }
     exchanged.push(new URLSearchParams(request.body as string).get('subject_token') ?? '');
@@ -136,6 +139,31 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     const piped = here.under({ arriving: lines(), printed: () => first.resolve() });
     expect((await piped.run('push', '--each')).code).toBe(0);
     expect(here.paths()).toEqual([...PUSHED, ...PUSHED, '/pushes', '/pushes']);
+  });
+
+  test('creates one push where its token ends before a lost response is asked for again', async () => {
+    const keys: unknown[] = [];
+    const here = await exchanging({
+      arrived: ({ method, headers }) => {
+        if (method !== 'POST') return;
+        keys.push(headers['idempotency-key']);
+        if (keys.length !== 2) return;
+        here.service.clock.advance(20_000);
+        throw broken(true);
+      },
+    });
+    const first = deferred();
+    async function* lines() {
+      yield Buffer.from('one\n');
+      await first.promise;
+      here.service.clock.advance(585_000);
+      yield Buffer.from('two\n');
+    }
+    const piped = here.under({ arriving: lines(), printed: () => first.resolve() });
+    expect((await piped.run('push', '--each')).code).toBe(0);
+    expect([here.given.length, here.statuses.slice(-1)]).toEqual([2, [201]]);
+    expect(here.statuses).toContain(401);
+    expect(keys).toEqual([keys[0], ...Array(3).fill(keys[1])]);
   });
 
   test('is refused once for all lines, which ask for no other identity token', async () => {
