@@ -80,7 +80,7 @@ export class Owners {
     const ends_at = this.now().getTime() + 1000 * lifetime;
     const cut = subject.replace(/^(.{254}).{2,}$/su, '$1…');
     const columns = { scope, maker, ends_at, trust_id, subject: cut };
-    return this.issue(this.database.sql, { id, name }, columns);
+    return this.database.transaction((sql) => this.issue(sql, { id, name }, columns));
   }
 
   /** On the very first start creates the owner `admin` and returns its token; undefined if an owner exists. */

@@ -95,10 +95,8 @@ class KeySource {
       this.known = { ...(await fetchKeys(this.of, this.settings)), at: this.time() };
       this.failure = undefined;
     } catch (error) {
-      this.failure = {
-        at: this.time(),
-        reason: `no keys of ${this.of.issuer}: ${reasonOf(error)}`,
-      };
+      const reason = `no keys of ${this.of.issuer}: ${reasonOf(error)}`;
+      this.failure = { at: this.time(), reason };
     }
     this.fetching = undefined;
   }
