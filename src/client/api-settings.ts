@@ -25,6 +25,8 @@ export interface ApiSettings {
   readonly token?: Token | undefined;
   readonly tokenFrom?: string | undefined;
   readonly tokenOfProfile?: boolean | undefined;
+  /** Whether any certificate of the instance is accepted. */
+  readonly insecure?: boolean | undefined;
   /** The audience of identity tokens for this instance; `base` by default. */
   readonly audience?: string | undefined;
   /** The hint when a token is missing. It names the profiles whose token is not sent. */

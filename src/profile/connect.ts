@@ -151,6 +151,7 @@ export async function clientSettings(
     token: secret,
     tokenFrom: token?.from,
     tokenOfProfile: token?.ofProfile,
+    insecure: target.insecure,
     audience: target.audience,
     fromLink: target.baseFrom === undefined,
     headers: await target.headers?.(),

@@ -3,6 +3,7 @@ import type { ApiSettings, RenewableToken } from '../client/api-settings';
 import { apiClient } from '../client/client';
 import { quotable } from '../client/error-body';
 import { isLoss } from '../client/meaning';
+import { isLoopback } from '../contract/address';
 import { hasFeature } from '../contract/api';
 import type { InstanceVersion } from '../contract/decode';
 import { attempt, CliError, phrase, usageError } from '../platform/errors';
@@ -44,11 +45,16 @@ export function jobToken(entry: Entry): RenewableToken {
 
 /** Sends nothing about the job before the instance has said that it takes identity tokens, and for which audience. */
 async function exchange(entry: Entry, settings: ApiSettings): Promise<Issued> {
-  const { base, audience = base, now } = settings;
-  const { host } = new URL(base);
-  // Not even where a profile accepts the risk for its own token: this one says who the job is.
+  const { base, insecure, audience = base, now } = settings;
+  const { host, hostname } = new URL(base);
+  // Not even where the user accepts the risk for a token of their own: this one says who the job is.
   if (travelsOpen(base))
     throw usageError(`refusing to send an identity token over plain http to ${host}`, 'use https');
+  if (insecure && !isLoopback(hostname))
+    throw usageError(
+      `refusing to send an identity token to ${host}, whose certificate is not verified`,
+      phrase('trust-certificate'),
+    );
   const api = apiClient({ ...settings, token: undefined });
   try {
     checkAccepted(await api.version(), host, audience);

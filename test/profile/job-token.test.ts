@@ -380,6 +380,17 @@ describe('PWPUSH_TOKEN_FROM=ci', () => {
     expect([...refusal(await here.push()), here.asked]).toEqual([2, message, 'hint: use https', []]);
   });
 
+  test('sends nothing to whoever has any certificate, as --insecure accepts', async () => {
+    const here = await exchanging();
+    const message = 'pwpush: refusing to send an identity token to pw.test, whose certificate is not verified';
+    expect([...refusal(await here.push('--insecure')), here.asked]).toEqual([
+      2,
+      message,
+      expect.stringMatching(/--ca-file$/),
+      [],
+    ]);
+  });
+
   test('is not for another address than its own', async () => {
     const here = await exchanging();
     await here.run('get', 'https://x.test/p/abc');
