@@ -47,7 +47,7 @@ export const hints = {
   'check-taken': 'the answer may have been taken: the owner can check with pwpush audit',
   'check-viewed': 'a view may have been used: the owner can check with pwpush audit',
   'choose-audience':
-    'check the address; if you know that its operator chose this audience, set PWPUSH_TOKEN_AUDIENCE',
+    'check the address, to which its operator sets --public-url; if you know that they chose another audience, set PWPUSH_TOKEN_AUDIENCE',
   'close-again': 'it can still be answered or read; try again',
   'compare-claims':
     'its operator sees in the log of the instance why, and with pwpush serve trust list what it trusts',

@@ -203,7 +203,7 @@ const notFollowed: Readonly<Record<string, string>> = {
     request-here request-here-or-plain request-without-instance send-certificate
     send-certificate-if-needed send-elsewhere send-headers shorten-days open-there
     trust-certificate use-address use-newer use-profile log-in-as-owner
-    log-in-as-requester remove-anonymous-of-owner renew-login compare-claims trust-issuer
+    log-in-as-requester remove-anonymous-of-owner renew-login compare-claims trust-issuer choose-audience
   `,
   'where something fails while it is used': `
     allow-time choose-data-folder do-without-files open-saved report-bug resume
