@@ -12,8 +12,7 @@ interface RequestEntry {
   readonly bytes: number;
 }
 
-/** The log for the operator. Of what a client sends, it contains only the method, and the subject of an
- * identity token that was verified. */
+/** The log for the operator. Of what a client sends, it has only the method, and the subject of a verified identity token. */
 export interface Log {
   request(entry: RequestEntry): void;
   /**

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Trusts } from '../../../src/server/trust/trusts';
 import { trust } from '../../helpers/issuer';
-import { at } from '../../helpers/service';
+import { at, opened, testClock } from '../../helpers/service';
 import { onEachStore } from '../../helpers/stores';
-import { exchanging, publicUrl, refusal } from './exchanging';
+import { exchanging, PATH, parametersOf, publicUrl, refusal } from './exchanging';
 
 const MINUTE = 60_000;
 
@@ -33,6 +33,25 @@ onEachStore((store) => {
       await trust(made.room, made.from, { name: 'branch', scope: 'all', claims: ['ref=refs/heads/main'] });
       expect((await exchange()).json.scope).toBe('push');
       expect((await exchange(made.from.token({ repository: 'org/other' }))).json.scope).toBe('all');
+    });
+
+    test('goes by the clock of the database, at a second service whose clock is ahead, too', async () => {
+      const [serverClock, clock] = [testClock(), testClock()];
+      clock.advance(2 * MINUTE);
+      const ahead = await opened({ ...made.room.settings, publicUrl, clock, serverClock });
+      const exchangeThere = (claims: Parameters<typeof made.from.token>[0]) =>
+        ahead.call('POST', PATH, { fields: parametersOf(made.from.token(claims)) });
+      const seconds = serverClock.now().getTime() / 1000;
+      expect(await exchangeThere({ iat: seconds + 120 })).toMatchObject(refusal('the token is valid only in 120 s'));
+      const { json } = await exchangeThere({ exp: seconds + 5 });
+      expect(json.expires_in).toBe(600);
+      const id = await ahead.create({ payload: 'x' }, json.access_token);
+      const statusHere = async () =>
+        (await made.service.call('GET', at(id, '/audit'), { token: json.access_token })).status;
+      made.service.clock.advance(10 * MINUTE - 1);
+      expect(await statusHere()).toBe(200);
+      made.service.clock.advance(1);
+      expect(await statusHere()).toBe(401);
     });
 
     test('a trust that was removed meanwhile gives nothing', async () => {
