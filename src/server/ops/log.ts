@@ -12,7 +12,7 @@ interface RequestEntry {
   readonly bytes: number;
 }
 
-/** The log for the operator. Of what a client sends, it has only the method, and the subject of a verified identity token. */
+/** The log for the operator. Of what a client sends, it has only the method. */
 export interface Log {
   request(entry: RequestEntry): void;
   /**

@@ -4,10 +4,14 @@ import { invalidInput } from '../service-errors';
 export type Claims = Readonly<Record<string, string>>;
 
 /** Whether all of `claims` match those of a verified token, or are in other claims so that they match what these do. */
-export function matches(claims: Claims, payload: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(claims).every(
-    ([name, value]) => Object.hasOwn(payload, name) && covers(value, payload[name]),
-  );
+export const matches = (claims: Claims, payload: Readonly<Record<string, unknown>>): boolean =>
+  mismatch(claims, payload) === undefined;
+
+/** Returns the name of a claim that does not match. */
+export function mismatch(claims: Claims, payload: Readonly<Record<string, unknown>>) {
+  const isMet = ([name, value]: readonly [string, string]) =>
+    Object.hasOwn(payload, name) && covers(value, payload[name]);
+  return Object.entries(claims).find((claim) => !isMet(claim))?.[0];
 }
 
 /** Strings, numbers and booleans are compared by their JSON text. */

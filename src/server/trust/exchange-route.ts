@@ -30,7 +30,7 @@ export function addExchangeRoute(api: Hono<Env>, options: PartOptions): void {
     };
     try {
       const given = await exchange.grant(subjectTokenIn(await readParameters(c)));
-      tell('granted', given.about);
+      tell('granted', { trust: given.trust });
       return json({
         access_token: given.token,
         issued_token_type: EXCHANGE.accessToken,

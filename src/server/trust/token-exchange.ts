@@ -1,7 +1,7 @@
 import type { Owners } from '../owners/owners';
 import { unlessRefused } from '../service-errors';
 import { type Database, violatesReference } from '../store/sql';
-import { matches } from './claims';
+import { mismatch } from './claims';
 import { checkSignature, checkTimes, decodeToken, ExchangeRefusal } from './identity-token';
 import type { IssuerKeys } from './issuer-keys';
 import { listAudiences, listTrusts } from './trust-rows';
@@ -35,14 +35,10 @@ export class TokenExchange {
    */
   async grant(text: string) {
     const { trust, subject } = await this.find(text);
-    const shown = subject.slice(0, 100);
-    const message = 'no trust matches the claims of this token';
-    const refusal = new ExchangeRefusal('claims', message, { reason: `${message}; sub: ${shown}` });
-    if (!trust) throw refusal;
     const given = await this.parts.owners.grant(trust, subject).catch((error) => {
-      throw violatesReference(error) ? refusal : error;
+      throw violatesReference(error) ? noTrust() : error;
     });
-    return { ...given, lifetime: trust.lifetime, about: { trust: trust.name, subject: shown } };
+    return { ...given, lifetime: trust.lifetime, trust: trust.name };
   }
 
   /** Checks the signature after all that takes less time, and before the claims, so that nobody else learns of a trust. */
@@ -68,11 +64,22 @@ export class TokenExchange {
     const results = await Promise.allSettled(checks);
     const good = results.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (good.length === 0) await checks[0];
+    const trusted = meant.filter((one) => good.includes(one.private_issuer));
+    const trust = trusted.find(({ claims }) => mismatch(claims, payload) === undefined);
+    if (!trust)
+      throw noTrust(trusted.map(({ name, claims }) => `${mismatch(claims, payload)} of ${name}`));
     const { sub } = payload;
     return {
-      trust: meant.find((one) => good.includes(one.private_issuer) && matches(one.claims, payload)),
+      trust,
       // PostgreSQL stores no NUL, and a terminal obeys other control characters.
       subject: typeof sub === 'string' ? sub.replace(/\p{C}/gu, '\ufffd') : '',
     };
   }
+}
+
+/** The log names a claim that each of the first trusts misses; the client must not learn what is wanted. */
+function noTrust(missed: readonly string[] = []): ExchangeRefusal {
+  const message = 'no trust matches the claims of this token';
+  const reason = missed.length === 0 ? message : `${message}: ${missed.slice(0, 5).join(', ')}`;
+  return new ExchangeRefusal('claims', message, { reason });
 }
