@@ -10,7 +10,10 @@ export function objectIn(response: WholeResponse): Readonly<Record<string, unkno
   return typeof body === 'object' ? { ...body } : {};
 }
 
-/** Returns `error`, or what describes it (RFC 6749, 5.2), and `message` of a JSON body, or the texts by field of a 422; the first line of any other body. */
+/**
+ * Returns `error`, or what describes it (RFC 6749, 5.2), and `message` of a JSON body, or the texts by field of a 422;
+ * the first line of any other body.
+ */
 export function wordsOf(response: WholeResponse): readonly Fact[] {
   if (response.body.length === 0) return [];
   const body = isJson(response) ? jsonBody(response) : undefined;

@@ -191,8 +191,7 @@ export const requestListSchema = lazy(
     validElements(object({ ...requestFields, response: text, url_token: token })),
 );
 
-/** An invalid `url` counts as missing. */
-/** From our own service, a token of scope `push` gets the fields of what it created, too. */
+/** An invalid `url` counts as missing. From our own service, a token of scope `push` gets the fields of what it created. */
 export const previewSchema = lazy(() => object({ ...pushFields, state: text, url: address }));
 export interface Preview extends v.InferOutput<ReturnType<typeof previewSchema>> {}
 

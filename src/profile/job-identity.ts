@@ -4,7 +4,7 @@ import { objectIn } from '../client/error-body';
 import { isLoss } from '../client/meaning';
 import { readWhole } from '../client/transport/response';
 import { parseWebUrl } from '../contract/address';
-import { jsonIn } from '../contract/json';
+import { isObject, jsonIn } from '../contract/json';
 import { attempt, CliError, phrase, usageError } from '../platform/errors';
 import { readVariable } from '../platform/files/read-variable';
 import { readText } from '../platform/private-folder';
@@ -30,12 +30,11 @@ export async function identityFor(
   const [, payload = '', signature, ...more] = token.split('.');
   const claims = jsonIn(Buffer.from(payload, 'base64url').toString());
   const isWhole = signature !== undefined && more.length === 0 && token.length <= MAX_BYTES;
-  if (!isWhole || typeof claims !== 'object' || claims === null)
+  if (!isWhole || !isObject(claims))
     throw usageError(
       `the token from ${from} is not an identity token, a JSON Web Token; it was not sent`,
     );
-  const { aud } = claims as { readonly aud?: unknown };
-  if ([aud].flat().includes(audience)) return token;
+  if ([claims.aud].flat().includes(audience)) return token;
   throw usageError(
     `the identity token from ${from} is not for the audience ${audience}; it was not sent`,
     phrase('issue-for-audience', audience),
