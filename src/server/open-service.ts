@@ -134,10 +134,14 @@ export async function openForOperator(
     ? openDatabase(location, io, note)
     : openExisting(location, io, otherwise));
   const links = lazy(async () => (await keyInUse(database.sql, location)).links);
+  // By the clock of a service, but however much it differs: a wrong one must not keep a token from being revoked.
+  const time = await database.time();
+  const ahead = time === undefined ? 0 : io.now().getTime() - time;
+  const now = () => new Date(io.now().getTime() - ahead);
   return {
-    owners: new Owners(database, io.now),
-    trusts: new Trusts(database, io.now),
-    operator: new Operator(database, io.now, links),
+    owners: new Owners(database, now),
+    trusts: new Trusts(database, now),
+    operator: new Operator(database, now, links),
     created,
     close: () => database.close(),
   };

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { EXCHANGE } from '../../src/contract/api';
+import { openForOperator } from '../../src/server/open-service';
 import { ServiceError } from '../../src/server/service-errors';
 import { issuer, trust } from '../helpers/issuer';
 import { folders } from '../helpers/memory';
@@ -169,5 +170,15 @@ onSharedPostgres((databases) => {
         code: 'failed',
       });
     }
+  });
+
+  test("a token that its operator makes ends by the server's own clock, not by that of the machine", async () => {
+    const operating = (differs: number) => openForOperator(settings, { now: () => new Date(Date.now() + differs) });
+    const late = await operating(-2 * 60 * MINUTE);
+    await late.owners.add('ci', '', { lifetime: 60 * 60 });
+    await late.close();
+    const early = await operating(2 * 60 * MINUTE);
+    expect(await early.owners.list()).toContainEqual(expect.objectContaining({ name: 'ci' }));
+    await early.close();
   });
 });
