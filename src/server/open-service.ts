@@ -122,7 +122,7 @@ export async function openService(
  */
 export async function openForOperator(
   location: DataLocation,
-  io: Pick<ServiceIo, 'now' | 'quietly' | 'env'>,
+  io: Pick<ServiceIo, 'now' | 'serverNow' | 'quietly' | 'env'>,
   create?: boolean,
 ) {
   let created = false;
@@ -135,8 +135,7 @@ export async function openForOperator(
     : openExisting(location, io, otherwise));
   const links = lazy(async () => (await keyInUse(database.sql, location)).links);
   // By the clock of a service, but however much it differs: a wrong one must not keep a token from being revoked.
-  const time = await database.time();
-  const ahead = time === undefined ? 0 : io.now().getTime() - time;
+  const ahead = await measureAhead(database, io);
   const now = () => new Date(io.now().getTime() - ahead);
   return {
     owners: new Owners(database, now),
@@ -170,35 +169,40 @@ interface Clock {
  */
 async function clockOf(
   database: Database,
-  { now, serverNow }: Pick<ServiceIo, 'now' | 'serverNow'>,
+  io: Pick<ServiceIo, 'now' | 'serverNow'>,
   warn: (message: string) => void,
 ): Promise<Clock> {
-  /** Returns the milliseconds by which this machine is ahead; undefined if the server took longer than `slow`. */
-  const measure = async (slow: number) => {
-    // `serverNow` returns at once, so no round trip is subtracted.
-    if (serverNow) return now().getTime() - serverNow().getTime();
-    const began = performance.now();
-    const time = await database.time();
-    const took = performance.now() - began;
-    if (time === undefined) return 0;
-    return took <= slow ? Math.round(now().getTime() - took / 2 - time) : undefined;
-  };
-  let ahead = (await measure(Number.POSITIVE_INFINITY)) as number;
+  let ahead = await measureAhead(database, io);
   let wasWrong = false;
   if (isWrong(ahead))
     throw new ServiceError(difference(ahead), {
       hint: 'set the clocks of both machines, best by NTP: they may differ by 5 minutes',
     });
   return {
-    now: () => new Date(now().getTime() - ahead),
+    now: () => new Date(io.now().getTime() - ahead),
     async set() {
-      const measured = (await measure(MEASUREMENT_MS)) ?? ahead;
+      const measured = await measureAhead(database, io, { slow: MEASUREMENT_MS, otherwise: ahead });
       if (isWrong(measured) && !wasWrong) warn(difference(measured));
       wasWrong = isWrong(measured);
       if (!wasWrong) ahead = measured;
       return !wasWrong;
     },
   };
+}
+
+/** Returns the milliseconds by which this machine is ahead, or `otherwise` if the server took longer than `slow`. */
+async function measureAhead(
+  database: Database,
+  { now, serverNow }: Pick<ServiceIo, 'now' | 'serverNow'>,
+  { slow = Number.POSITIVE_INFINITY, otherwise = 0 } = {},
+): Promise<number> {
+  // `serverNow` returns at once, so no round trip is subtracted.
+  if (serverNow) return now().getTime() - serverNow().getTime();
+  const began = performance.now();
+  const time = await database.time();
+  const took = performance.now() - began;
+  if (time === undefined) return 0;
+  return took <= slow ? Math.round(now().getTime() - took / 2 - time) : otherwise;
 }
 
 const isWrong = (ahead: number) => Math.abs(ahead) > DIFFERENCE_MS;

@@ -155,9 +155,10 @@ interface CarriedTokens {
 }
 
 /**
- * Ends in a copy of a database the tokens that were revoked or replaced and the trusts that were removed since the copy was
- * made, by what the database has now. Users are never deleted, so a database without a user, who is known by name and time, did not come from the
- * copy and tells nothing of the user's tokens: new data must not count as the revocation of all tokens.
+ * Ends in a copy of a database the tokens that were revoked or replaced and the trusts that were removed since the copy
+ * was made, by what the database has now. Users are never deleted, so a database without a user, who is known by name and
+ * time, did not come from the copy and tells nothing of the user's tokens: new data must not count as the revocation of all
+ * tokens.
  * @param newer reads the newer database; undefined if it is missing or damaged
  */
 async function carryRevocations(copy: Database, newer: Sql | undefined, now: number) {

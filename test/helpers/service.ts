@@ -12,13 +12,16 @@ interface Reached {
 
 export type TestService = Awaited<ReturnType<typeof testService>>;
 
-export type TestClock = ReturnType<typeof testClock>;
+export type TestClock = Omit<ReturnType<typeof testClock>, 'serverNow'>;
 
 /** A clock that stands at 2026-08-20T11:06:45.000Z until it is moved. */
 export function testClock() {
   let time = Date.UTC(2026, 7, 20, 11, 6, 45);
+  const now = () => new Date(time);
   return {
-    now: () => new Date(time),
+    now,
+    /** That of the database server, too. */
+    serverNow: now,
     advance: (milliseconds: number): void => {
       time += milliseconds;
     },

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openForOperator } from '../../../src/server/open-service';
 import { ServiceError } from '../../../src/server/service-errors';
-import { at, opened, type TestService, testClock } from '../../helpers/service';
+import { at, opened, type TestClock, type TestService, testClock } from '../../helpers/service';
 import { onEachStore, type Room } from '../../helpers/stores';
 
-async function ownersIn({ settings }: Pick<Room, 'settings'>, clock = testClock()) {
+async function ownersIn({ settings }: Pick<Room, 'settings'>, clock: TestClock = testClock()) {
   const { owners, close } = await openForOperator(settings, clock);
   onTestFinished(close);
   return owners;
