@@ -218,11 +218,13 @@ export const exchangedSchema = lazy(() =>
   }),
 );
 
-const heldToken = v.object({
-  scope: v.picklist(scopes),
-  expires_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
-});
-export type HeldToken = v.InferOutput<typeof heldToken>;
+const heldToken = lazy(() =>
+  v.object({
+    scope: v.picklist(scopes),
+    expires_at: v.nullable(v.pipe(v.string(), v.isoTimestamp())),
+  }),
+);
+export type HeldToken = v.InferOutput<ReturnType<typeof heldToken>>;
 
 export const versionSchema = lazy(() =>
   object({
@@ -235,7 +237,7 @@ export const versionSchema = lazy(() =>
     idempotency_key: text,
     features: v.nullish(v.record(v.string(), v.unknown())),
     /** Our own service returns what a valid token may do. An invalid field counts as no token. */
-    token: v.fallback(v.optional(heldToken), undefined),
+    token: v.fallback(v.optional(heldToken()), undefined),
   }),
 );
 export interface InstanceVersion extends v.InferOutput<ReturnType<typeof versionSchema>> {}
