@@ -2,6 +2,7 @@ import type { Entry } from '../cli/terminal/output';
 import type { ApiSettings } from '../client/api-settings';
 import { objectIn } from '../client/error-body';
 import { isLoss } from '../client/meaning';
+import { retried } from '../client/retry';
 import { readWhole } from '../client/transport/response';
 import { parseWebUrl } from '../contract/address';
 import { isObject, jsonIn } from '../contract/json';
@@ -92,12 +93,14 @@ async function ask(
       readWhole(await http.send({ method: 'GET', url: href, headers }), href, { now, timeout }),
     );
   try {
-    let answer = await once();
-    for (const seconds of PAUSES) {
-      if (!isLoss(answer) && !('body' in answer && answer.status >= 500)) break;
-      await sleep(seconds * 1000);
-      answer = await once();
-    }
+    const answer = await retried(await once(), once, {
+      pauses: PAUSES,
+      wait: (last) => (isLoss(last) || ('body' in last && last.status >= 500) ? 0 : undefined),
+      pause: async (seconds) => {
+        await sleep(seconds * 1000);
+        return true;
+      },
+    });
     if (answer instanceof CliError) throw answer;
     const { value } = answer.status === 200 ? objectIn(answer) : {};
     if (typeof value === 'string') return value;
