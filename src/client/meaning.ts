@@ -1,6 +1,7 @@
 import { webAddress } from '../contract/address';
 import { IDENTITY_NEEDED, LINK_INCOMPLETE } from '../contract/api';
 import { size } from '../contract/byte-size';
+import { isObject } from '../contract/json';
 import {
   CliError,
   type ErrorCode,
@@ -211,8 +212,8 @@ function isForeign({ headers }: WholeResponse): boolean {
 
 /** Returns whether a body has `error`, or lists of messages by field, maybe in `errors` (docs/wire.md, "Errors"). */
 function isError(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
-  const { error, errors } = body as { error?: unknown; errors?: unknown };
+  if (!isObject(body)) return false;
+  const { error, errors } = body;
   if (typeof error === 'string') return true;
   const lists = Object.values(typeof errors === 'object' && errors !== null ? errors : body);
   return lists.length > 0 && lists.every((list) => Array.isArray(list));
@@ -327,7 +328,7 @@ function unauthorized(refusal: Refusal): CliError {
   if (token !== undefined) {
     const hint = settings.tokenOfProfile ? 'renew-login' : 'renew-token';
     const renew = phrase(hint, call.public ? 'none' : '');
-    // Of other words, the fact is enough.
+    // Other words say no more than the fact does.
     const said = /\bexpired\b/i.test(raw) ? words : [];
     return errorOf('unauthorized', status, phrase('token-refused', tokenFrom, ...said), renew);
   }

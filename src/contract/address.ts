@@ -96,6 +96,11 @@ export function isLocalhost(name: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(name);
 }
 
+/** Returns the host without the brackets that an IPv6 address has in a URL. */
+export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** The unspecified address, at which a service may listen, becomes loopback. */
 export function urlHost(host: string): string {
   // `::` becomes IPv4 too, as a container may have no IPv6 loopback.

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonIn } from '../contract/json';
+import { isObject, jsonIn } from '../contract/json';
 import type { Environment } from '../platform/context';
 import { type CliError, failedError, phrase, usageError } from '../platform/errors';
 import { isSystemError, means, whyUnreadable } from '../platform/files/file-error';
@@ -70,9 +70,6 @@ function broken(path: string, what: string): CliError {
     'correct it, or move it and run pwpush login',
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function noSuchProfile(name: string, stored: StoredProfiles) {
   const names = Object.keys(stored.profiles);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { kinds } from '../contract/api';
-import { definedFields, jsonIn } from '../contract/json';
+import { definedFields, isObject, jsonIn } from '../contract/json';
 import { DAY_SECONDS, type Expiry, parseExpiry } from '../contract/lifetime';
 import { usageError } from '../platform/errors';
 import { withoutMark } from '../platform/private-folder';
@@ -68,8 +68,7 @@ const otherNames = new Map([
 
 function readObject(line: string): BatchEntry {
   const value = jsonIn(line);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw usageError('not a JSON object', AS_PAYLOAD);
+  if (!isObject(value)) throw usageError('not a JSON object', AS_PAYLOAD);
   const names = new Map<string, string>();
   const entries = Object.entries(value).map(([name, field]) => {
     const option = otherNames.get(name) ?? name;

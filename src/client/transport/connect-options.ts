@@ -1,6 +1,6 @@
 import { promises } from 'node:fs';
 import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
-import { isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
+import { hostOf, isLocalhost, isLoopback, parseWebUrl } from '../../contract/address';
 import { orUndefined } from '../../contract/or-undefined';
 import type { ClientCertificate, Environment, HttpSettings } from '../../platform/context';
 import { phrase, usageError } from '../../platform/errors';
@@ -199,10 +199,6 @@ function parseProxy(variable: string, value: string): ChosenProxy {
   const [, port] = /:(\d+)\/?$/.exec(value) ?? [];
   const usual = socks ? 1080 : url.protocol === 'https:' ? 443 : 80;
   return { url, variable, socks, login, port: Number(url.port || port || usual) };
-}
-
-export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
-  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function bypassed(url: URL, list: string): boolean {

@@ -5,11 +5,11 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { hostOf } from '../../contract/address';
 import {
   type ChosenProxy,
   type ConnectCallback,
   HEADER_BYTES,
-  hostOf,
   hostOptions,
   type TlsSettings,
 } from './connect-options';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopback, parseWebUrl } from '../../contract/address';
+import { hostOf, isLoopback, parseWebUrl } from '../../contract/address';
 import type { TrustSummary } from '../../contract/api';
 import { invalidInput } from '../service-errors';
 import { trustedProxies } from '../trusted-proxies';
@@ -31,7 +31,8 @@ export function checkIssuer({ issuer, private_issuer }: Issuer): void {
  * these with `private_issuer`, and on this machine, by http too, if the issuer itself is there.
  */
 export function reachOf({ issuer, private_issuer }: Issuer) {
-  const isHere = isLoopback(hostOf(parseWebUrl(issuer)));
+  const own = parseWebUrl(issuer);
+  const isHere = own !== undefined && isLoopback(hostOf(own));
   /** Whether no connection may be made to an address of IPv4 or IPv6. */
   const refuses = (address: string) =>
     !private_issuer && isPrivate(address) && !(isHere && isLoopback(address));
@@ -46,10 +47,6 @@ export function reachOf({ issuer, private_issuer }: Issuer) {
       return url.protocol === 'https:' && !(isIP(host) && refuses(host)) ? url.href : undefined;
     },
   };
-}
-
-function hostOf(url: URL | undefined): string {
-  return url?.hostname.replace(/^\[|\]$/g, '') ?? '';
 }
 
 /** Networks that a name of the internet does not lead to (IANA special-purpose registries, RFC 6890). */
