@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync, type Stats } from 'node:fs';
 
-// What the open descriptors of the process are.
+// This file tells what the open descriptors of the process are.
 
 export function statOf(fd: number): Stats | undefined {
   try {

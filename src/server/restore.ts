@@ -150,7 +150,7 @@ interface CarriedTokens {
   readonly revoked: Pick<TokenSummary, 'id' | 'name'>[];
   /** Those of which the newer database cannot tell whether they were revoked. */
   readonly unchecked: Pick<TokenSummary, 'id' | 'name'>[];
-  /** The same of trusts, by name. */
+  /** The trusts that were removed since, and those of which the newer database cannot tell, by name. */
   readonly trusts: { readonly removed: string[]; readonly unchecked: string[] };
 }
 
